@@ -1,8 +1,8 @@
-/** Queries to begin with, for whoever does not know the schema yet; each runs on any site. */
+/** Example queries for users who do not know the schema yet. Each works on any site. */
 globalThis.examples = [
   {
     title: 'The newest files',
-    about: 'Sorted by when they changed, with how long ago that was.',
+    about: 'Sorted by modification time, shown relative to now.',
     query: `query NewestFiles {
   allFile(
     sort: { fields: [modifiedTime], order: [DESC] }
@@ -20,7 +20,7 @@ globalThis.examples = [
   },
   {
     title: 'Files by extension',
-    about: 'Groups, and how many are in each.',
+    about: 'Groups with the number of files in each.',
     query: `query FilesByExtension {
   allFile {
     group(field: extension) {
@@ -33,7 +33,7 @@ globalThis.examples = [
   },
   {
     title: 'Images, page by page',
-    about: 'A pattern and a page, both as variables.',
+    about: 'A filter pattern and a page offset, both as variables.',
     query: `query Images($pattern: String!, $skip: Int) {
   allFile(
     filter: {
@@ -61,8 +61,8 @@ globalThis.examples = [
     variables: '{ "pattern": "image/*", "skip": 0 }',
   },
   {
-    title: 'The folders',
-    about: 'Of the site, by their path.',
+    title: 'Folders',
+    about: 'All folders of the site, sorted by path.',
     query: `query Folders {
   allDirectory(sort: { fields: [relativePath] }) {
     nodes {
@@ -75,7 +75,7 @@ globalThis.examples = [
   },
   {
     title: 'Thumbnails',
-    about: 'One size, with denser images for denser screens and a preview to show until then.',
+    about: 'One size, with variants for high-density screens and a preview to show while it loads.',
     query: `query Thumbnails {
   allImageProc(limit: 3) {
     nodes {
@@ -92,8 +92,8 @@ globalThis.examples = [
 `,
   },
   {
-    title: 'Images that grow with the page',
-    about: 'Several widths for a browser to choose from.',
+    title: 'Responsive images',
+    about: 'Several widths for the browser to choose from.',
     query: `query Fluid {
   allImageProc(limit: 3) {
     nodes {
@@ -110,8 +110,8 @@ globalThis.examples = [
 `,
   },
   {
-    title: 'Outlines of an image',
-    about: 'A drawing that stands there until the image has come.',
+    title: 'Image outlines',
+    about: 'A traced SVG to show while the image loads.',
     query: `query Outlines {
   allImageProc(limit: 1) {
     nodes {
@@ -128,8 +128,8 @@ globalThis.examples = [
 `,
   },
   {
-    title: 'Either, or, and not',
-    about: 'Conditions that are combined.',
+    title: 'Combined conditions',
+    about: 'Conditions joined by `or` and `not`.',
     query: `query SmallTextsOrData {
   allFile(
     filter: {
@@ -150,7 +150,7 @@ globalThis.examples = [
   },
   {
     title: 'The site and its pages',
-    about: 'What it says of itself, and when its data was put together.',
+    about: 'The metadata of the site, its build time and its pages.',
     query: `query SiteAndPages {
   site {
     siteMetadata {

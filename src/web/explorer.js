@@ -3,15 +3,15 @@
 const { createElement: element, useEffect, useRef } = React;
 const { useEditorContext } = GraphiQL.React;
 
-/** What GraphiQL keeps in the browser, as under this name: a plugin that was open or closed. */
+/** The `localStorage` key under which GraphiQL stores which plugin is open. */
 const KEPT_PLUGIN = 'graphiql:visiblePlugin';
 
-/** Less is too little for a list beside the editors. */
+/** The minimum width for a list beside the editors. */
 const ROOMY = '(min-width: 60rem)';
 
-/** Puts a query into a tab of its own; what is in others stays. */
+/** Opens a query in a new tab and leaves the other tabs unchanged. */
 function openTab({ addTab, queryEditor, variableEditor }, query, variables = '') {
-  // The editors show the new tab only once it is drawn.
+  // The editors switch to the new tab only after a render.
   ReactDOM.flushSync(addTab);
   queryEditor.setValue(query);
   variableEditor?.setValue(variables);
@@ -23,7 +23,7 @@ function Examples() {
     'section',
     { className: 'explorer-examples', 'aria-label': 'Examples' },
     element('div', { className: 'graphiql-doc-explorer-title' }, 'Examples'),
-    element('p', null, 'Each opens in a tab of its own.'),
+    element('p', null, 'Each example opens in a new tab.'),
     element(
       'ul',
       null,
@@ -52,46 +52,46 @@ const examplesPlugin = {
   content: Examples,
 };
 
-/** The query that another page leads here with. Behind `#`, it is not sent. */
-function takeGiven() {
-  const given = new URLSearchParams(location.hash.slice(1)).get('query');
-  // Whoever loads the page again has the tab already.
-  if (given !== null) history.replaceState(null, '', location.pathname);
-  return given;
+/** Reads the query that a link passes in the fragment, which is not sent to the server, and clears the fragment. */
+function readQueryFromLink() {
+  const query = new URLSearchParams(location.hash.slice(1)).get('query');
+  // A reload restores the tab, so the query must not be opened twice.
+  if (query !== null) history.replaceState(null, '', location.pathname);
+  return query;
 }
 
-/** In which Tab goes on to what comes next, so that nobody without a mouse is caught in them. */
-const LEAVING = { Tab: false, 'Shift-Tab': false };
+/** Lets Tab leave an editor, so that keyboard users are not trapped in it. */
+const TAB_KEYS = { Tab: false, 'Shift-Tab': false };
 
-const isLeft = new WeakSet();
+const withTabKeys = new WeakSet();
 
-/** What is done once there are editors: the keys, and what another page leads here with. Draws nothing. */
+/** Sets up the editors once they exist: the Tab keys, and the query of a link. Draws nothing. */
 function WithEditors({ query }) {
   const editors = useEditorContext({ nonNull: true });
   const isOpened = useRef(false);
   useEffect(() => {
     const { queryEditor, variableEditor, headerEditor, responseEditor } = editors;
     for (const editor of [queryEditor, variableEditor, headerEditor, responseEditor]) {
-      if (!editor || isLeft.has(editor)) continue;
-      isLeft.add(editor);
-      editor.addKeyMap(LEAVING);
+      if (!editor || withTabKeys.has(editor)) continue;
+      withTabKeys.add(editor);
+      editor.addKeyMap(TAB_KEYS);
     }
   });
   useEffect(() => {
     if (query === null || isOpened.current || !editors.queryEditor || !editors.variableEditor) return;
     isOpened.current = true;
-    // Not while these are drawn, when nothing can be drawn at once.
+    // React allows no synchronous render inside an effect.
     setTimeout(() => openTab(editors, query), 0);
   });
   return null;
 }
 
-/** Its editors have no names, which screen readers would say. */
+/** Accessible names for GraphiQL's editors, which have none. */
 const EDITORS = [
   ['.graphiql-query-editor', 'Query'],
   ['.graphiql-editor-tool .graphiql-editor:nth-child(1)', 'Variables, as JSON'],
   ['.graphiql-editor-tool .graphiql-editor:nth-child(2)', 'Headers, as JSON'],
-  ['.result-window', 'Answer'],
+  ['.result-window', 'Response'],
 ];
 
 function nameEditors() {
@@ -100,7 +100,7 @@ function nameEditors() {
   }
 }
 
-/** Until something was opened or closed, what a newcomer needs is open. */
+/** The examples are open until the user opens or closes a plugin. */
 const firstPlugin = () =>
   localStorage.getItem(KEPT_PLUGIN) === null && matchMedia(ROOMY).matches ? examplesPlugin : undefined;
 
@@ -109,7 +109,7 @@ const isSchemaShown = place.dataset.introspection === 'on';
 const notices = [
   isSchemaShown
     ? ''
-    : 'Introspection is switched off on this server: queries run, without completion and documentation.',
+    : 'Introspection is switched off on this server: queries work, but completion and documentation don’t.',
   place.dataset.token === 'needed'
     ? 'This site needs a token. Enter {"Authorization": "Bearer <token>"} under Headers, then press “Re-fetch GraphQL schema”.'
     : '',
@@ -126,10 +126,10 @@ ReactDOM.createRoot(place).render(
       defaultTheme: localStorage.getItem('trellis-theme') || undefined,
       plugins: [examplesPlugin],
       visiblePlugin: firstPlugin(),
-      // Null is a schema that is not there; undefined would be asked for.
+      // `null` means that there is no schema; `undefined` would make GraphiQL request it.
       schema: isSchemaShown ? undefined : null,
     },
-    element(GraphiQL.Logo, null, element(WithEditors, { query: takeGiven() })),
+    element(GraphiQL.Logo, null, element(WithEditors, { query: readQueryFromLink() })),
     notices.length === 0
       ? null
       : element(

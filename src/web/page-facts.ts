@@ -2,14 +2,14 @@ import type { components } from '../generated/dashboard/types.js';
 
 type Schemas = components['schemas'];
 
-/** What the document of a page tells of whoever opened it: what the page would ask before it could draw anything. */
+/** Data about the signed-in user, embedded in the document so that a page can be drawn without another request. */
 export interface PageFacts {
-  /** `null` where nobody is signed in. */
+  /** `null` without a session. */
   readonly session: Schemas['SessionUser'] | null;
   readonly theme: Schemas['Theme'];
-  /** A name of the IANA database, or an empty text. */
+  /** An IANA time zone name, or an empty string. */
   readonly timezone: string;
-  /** On pages of a board, of a person. */
+  /** Only in documents of board pages, for a signed-in user. */
   readonly board?: BoardFacts;
 }
 

@@ -1,6 +1,6 @@
 /* global MutationObserver, SwaggerUIBundle, URLSearchParams, document, localStorage, location, matchMedia */
 
-/** The theme that was chosen in the settings of this browser; else the system's, also when it changes. */
+/** Applies the theme selected in the settings of this browser, or else follows the system theme. */
 function followTheme() {
   const chosen = localStorage.getItem('trellis-theme');
   const system = matchMedia('(prefers-color-scheme: dark)');
@@ -15,12 +15,12 @@ function followTheme() {
 
 followTheme();
 
-/** What Swagger UI leaves out of its elements, by where they are. */
+/** Attributes that Swagger UI's elements lack, by selector. */
 const ATTRIBUTES = [
   ['.information-container', { role: 'region', 'aria-label': 'About the contract' }],
   ['.scheme-container', { role: 'region', 'aria-label': 'Server and authorization' }],
   ['section.models', { 'aria-label': 'Schemas' }],
-  // The page has a heading above its.
+  // The page already has a heading of level 1.
   ['h1.title', { 'aria-level': '2' }],
   ['.auth-container h6', { 'aria-level': '5' }],
   ['#servers', { 'aria-label': 'Server' }],
@@ -28,24 +28,24 @@ const ATTRIBUTES = [
   ['.body-param__text', { 'aria-label': 'Request body' }],
   ['.examples-select-element', { 'aria-label': 'Example' }],
   ['.close-modal', { 'aria-label': 'Close' }],
-  // What is said has to begin with what is read.
+  // An accessible name has to begin with the visible label.
   ['.auth-btn-wrapper [aria-label="Apply credentials"]', { 'aria-label': 'Authorize: apply credentials' }],
   ['.auth-btn-wrapper [aria-label="Remove authorization"]', { 'aria-label': 'Logout: remove authorization' }],
   ['.auth-container input[type=text]', { autocomplete: 'off', spellcheck: 'false' }],
 ];
 
-/** Links within buttons that do the same: no keyboard and no screen reader can tell them apart. */
-const DOUBLED = '.opblock-summary-control a[href]';
+/** Links inside buttons that do the same as the button: duplicates for keyboard and screen reader users. */
+const DUPLICATE_LINKS = '.opblock-summary-control a[href]';
 
-function complete() {
-  for (const [place, attributes] of ATTRIBUTES) {
-    for (const element of reference.querySelectorAll(place)) {
+function addMissingAttributes() {
+  for (const [selector, attributes] of ATTRIBUTES) {
+    for (const element of reference.querySelectorAll(selector)) {
       for (const [name, value] of Object.entries(attributes)) {
         if (element.getAttribute(name) !== value) element.setAttribute(name, value);
       }
     }
   }
-  for (const link of reference.querySelectorAll(DOUBLED)) link.removeAttribute('href');
+  for (const link of reference.querySelectorAll(DUPLICATE_LINKS)) link.removeAttribute('href');
   for (const field of reference.querySelectorAll(
     'tr[data-param-name] :is(input, select, textarea):not([aria-label])',
   )) {
@@ -57,7 +57,7 @@ function complete() {
 }
 
 const reference = document.getElementById('reference');
-new MutationObserver(complete).observe(reference, {
+new MutationObserver(addMissingAttributes).observe(reference, {
   childList: true,
   subtree: true,
   attributeFilter: ['aria-label', 'href'],
@@ -69,11 +69,11 @@ const CONTRACTS = [
 ];
 
 const running = document.body.dataset.services.split(' ');
-const offered = CONTRACTS.filter(({ service }) => running.includes(service));
-const asked = new URLSearchParams(location.search).get('contract');
-const shown = offered.find(({ service }) => service === asked) ?? offered[0];
+const available = CONTRACTS.filter(({ service }) => running.includes(service));
+const requested = new URLSearchParams(location.search).get('contract');
+const shown = available.find(({ service }) => service === requested) ?? available[0];
 
-const links = offered.map(({ service, name }) => {
+const links = available.map(({ service, name }) => {
   const link = document.createElement('a');
   link.href = `/docs?contract=${service}`;
   link.textContent = name;
@@ -83,7 +83,7 @@ const links = offered.map(({ service, name }) => {
 document.getElementById('contracts').append(...links);
 
 if (shown === undefined) {
-  reference.textContent = 'This server runs no service that has a contract.';
+  reference.textContent = 'None of the services of this server has an API reference.';
 } else {
   SwaggerUIBundle({
     dom_id: '#reference',
@@ -91,7 +91,7 @@ if (shown === undefined) {
     presets: [SwaggerUIBundle.presets.apis],
     layout: 'BaseLayout',
     deepLinking: true,
-    // What checks contracts for the tool's makers, elsewhere.
+    // The default would send the contract to an external validator.
     validatorUrl: null,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,

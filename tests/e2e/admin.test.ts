@@ -13,7 +13,7 @@ import { acceptInvitation } from './invite.js';
 import type { Guest } from './invite.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
-describeInBrowser('the page of admins, in a browser', () => {
+describeInBrowser('admin page', () => {
   let stage: ForgeStage;
   let forges: BoardForges;
   let page: Page;
@@ -35,12 +35,12 @@ describeInBrowser('the page of admins, in a browser', () => {
   const said = (text: RegExp | string) => page.locator('.toast').getByText(text).last().waitFor();
   const button = (name: string) => page.getByRole('button', { name, exact: true });
   const section = (name: string) => page.getByRole('region', { name, exact: true });
-  const person = (name: string) => section('People').getByRole('listitem').filter({ hasText: name });
+  const person = (name: string) => section('Users').getByRole('listitem').filter({ hasText: name });
 
   async function invite(username: string, name: string): Promise<string> {
     const invitations = section('Invitations');
     await invitations.getByLabel('Username', { exact: true }).fill(username);
-    await invitations.getByLabel('Their name').fill(name);
+    await invitations.getByLabel('Display name').fill(name);
     await button('Invite').click();
     await invitations.getByText(`${username}${name}`).waitFor();
     await invitations.getByRole('button', { name: 'Copy', exact: true }).click();
@@ -48,72 +48,72 @@ describeInBrowser('the page of admins, in a browser', () => {
     return page.evaluate(() => navigator.clipboard.readText());
   }
 
-  test('whoever looks at it is listed, and can’t put themselves out', async () => {
+  test('lists the current admin, who can’t revoke or remove their own account', async () => {
     await visit();
-    await section('Invitations').getByText('No invitations are open.').waitFor();
-    await section('Requests to forges').getByText('No requests.').waitFor();
-    await person('Ada').getByText('This is you: nobody puts themselves out.').waitFor();
+    await section('Invitations').getByText('No open invitations.').waitFor();
+    await section('Requests to code hosts').getByText('No requests.').waitFor();
+    await person('Ada').getByText('You can’t remove your own account.').waitFor();
     for (const name of ['Revoke access of ada', 'Remove ada']) {
       await expect(button(name).getAttribute('aria-disabled')).resolves.toBe('true');
       await button(name).press('Enter');
     }
-    await expect(page.getByRole('button', { name: /^Really/ }).count()).resolves.toBe(0);
+    await expect(page.getByRole('button', { name: /\?$/ }).count()).resolves.toBe(0);
     await expectAccessible(page);
   });
 
-  test('an invitation is copied, and lets somebody in who sees nothing for admins', async () => {
+  test('a copied invitation creates an account without access to the admin page', async () => {
     const link = await invite('bob', 'Bob');
     expect(link).toMatch(new RegExp(`^${stage.server.origin}/sign-in#invite=[\\w-]+&username=bob$`));
     guest = await acceptInvitation(stage, link, 'bob');
     await expect(guest.page.getByRole('link', { name: 'Admin', exact: true }).count()).resolves.toBe(0);
     await guest.page.goto(`${stage.server.origin}/admin`);
-    await guest.page.getByText('This page is for admins, and you are none.').waitFor();
+    await guest.page.getByText('Only admins can see this page.').waitFor();
     await expectAccessible(guest.page);
 
     await visit();
     await person('Bob').getByText('bob').first().waitFor();
-    await section('Invitations').getByText('No invitations are open.').waitFor();
+    await section('Invitations').getByText('No open invitations.').waitFor();
     expect(await section('Invitations').getByLabel('Send this link').count()).toBe(0);
   });
 
-  test('an invitation is withdrawn, and lets nobody in', async () => {
+  test('a withdrawn invitation creates no account', async () => {
     const link = await invite('eve', 'Eve');
-    await confirm(button('Withdraw the invitation of eve'), 'Really withdraw?');
-    await said('The invitation of eve no longer works.');
-    await section('Invitations').getByText('No invitations are open.').waitFor();
+    await confirm(button('Withdraw the invitation for eve'), 'Withdraw invitation?');
+    await said('The invitation for eve was withdrawn.');
+    await section('Invitations').getByText('No open invitations.').waitFor();
     const context = await stage.enter();
     const stranger = await context.newPage();
     await stranger.goto(link);
     await addVirtualAuthenticator(stranger);
     await stranger.getByRole('button', { name: 'Create a passkey' }).click();
-    await stranger.getByRole('heading', { name: 'This link doesn’t hold any more' }).waitFor();
+    await stranger.getByRole('heading', { name: 'This link has expired' }).waitFor();
     await context.close();
     expect(stage.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
-  test('access is revoked, which ends the session of the other', async () => {
+  test('revoking access ends the session of the user', async () => {
     await guest.page.goto(stage.server.origin);
     await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await confirm(button('Revoke access of bob'), 'Really revoke?');
-    await said('bob is signed out everywhere');
+    await confirm(button('Revoke access of bob'), 'Revoke access?');
+    await said('bob was signed out everywhere');
     await guest.page.reload();
     await guest.page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await person('Bob').waitFor();
     await guest.close();
   });
 
-  test('a person is removed once the button was pressed twice', async () => {
+  test('removes a user after a confirmation, which Escape cancels', async () => {
     await button('Remove bob').click();
-    await button('Really remove for good?').waitFor();
+    await button('Remove permanently?').waitFor();
     await page.keyboard.press('Escape');
     await button('Remove bob').waitFor();
-    await confirm(button('Remove bob'), 'Really remove for good?');
-    await said('The account of bob is gone');
+    await confirm(button('Remove bob'), 'Remove permanently?');
+    await said('The account of bob and its data were deleted.');
     await person('Bob').waitFor({ state: 'detached' });
   });
 
-  /** Has forges asked as the settings do, by the page's own session. */
-  async function askForges(times: number): Promise<void> {
+  /** Sends requests to forges through the connection test of the settings, with the page's session. */
+  async function sendForgeRequests(times: number): Promise<void> {
     const settings = {
       ...{ githubUrl: forges.github.url, githubUsername: 'mona', githubToken: GITHUB_TOKEN },
       ...{ forgejoUrl: forges.forgejo.url, forgejoUsername: 'lisa', forgejoToken: FORGEJO_TOKEN },
@@ -130,9 +130,9 @@ describeInBrowser('the page of admins, in a browser', () => {
     );
   }
 
-  test('the log fills with requests to forges, is paged and filtered, and downloaded as CSV', async () => {
-    await askForges(13);
-    const log = section('Requests to forges');
+  test('the request log lists requests to forges, with pages, filters and a CSV download', async () => {
+    await sendForgeRequests(13);
+    const log = section('Requests to code hosts');
     const total = forges.github.seen.length + forges.forgejo.seen.length;
     await log.getByRole('button', { name: 'Newest' }).click();
     await log.getByText(`1 to 50 of ${total}`, { exact: true }).waitFor();
@@ -144,7 +144,7 @@ describeInBrowser('the page of admins, in a browser', () => {
     await log.getByRole('button', { name: 'Newer' }).click();
     await log.getByText(`1 to 50 of ${total}`).waitFor();
 
-    await log.getByLabel('Forge').selectOption({ label: 'Forgejo or Gitea' });
+    await log.getByLabel('Code host').selectOption({ label: 'Forgejo or Gitea' });
     const some = forges.forgejo.seen.length;
     await log.getByText(`1 to ${some} of ${some}`).waitFor();
     await log.locator('tbody').getByText('GET /user/repos').first().waitFor();

@@ -7,19 +7,19 @@ const SIZES = [
   { width: 390, height: 844 },
 ];
 
-/** A rule that can't hold at a place, as its markup is another program's. */
+/** A violation to ignore, because the markup belongs to a third-party tool. */
 export interface Exception {
   readonly rule: string;
-  /** A part of axe's selector of the place. */
+  /** A part of axe's selector of the element. */
   readonly at: string;
 }
 
-/** What differs from theme to theme; all else is looked at in the light one alone. */
+/** The rules that depend on the theme; the others are checked in the light theme only. */
 const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
 
 /**
- * Holds what a page shows now to axe's rules, best practices included, in both
- * themes, as on a desk and on a phone. The page has its own size and theme again afterwards.
+ * Checks the current state of a page against axe's rules, including best practices, in both themes and in a desktop and
+ * a phone size. Restores size and theme of the page afterwards.
  */
 export async function expectAccessible(page: Page, except: readonly Exception[] = []): Promise<void> {
   const size = page.viewportSize();
@@ -28,7 +28,7 @@ export async function expectAccessible(page: Page, except: readonly Exception[] 
     await page.emulateMedia({ colorScheme });
     for (const viewport of SIZES) {
       await page.setViewportSize(viewport);
-      // What is drawn anew while it is looked at, as editors are, makes axe fail.
+      // Elements that are redrawn during a run, such as editors, make axe fail.
       await eventually(async () => {
         const violations = await findViolations(page, except);
         found.push(...violations.map((violation) => `${colorScheme}, ${viewport.width} px: ${violation}`));
@@ -44,7 +44,7 @@ async function findViolations(page: Page, except: readonly Exception[]): Promise
   await loadAxe(page);
   const { violations } = await page.evaluate((rules) => {
     const isDark = matchMedia('(prefers-color-scheme: dark)').matches;
-    // Without reading style sheets again, which would be requests that the page does not make.
+    // Preloading would request the style sheets again, and tests count the page's requests.
     const options: axe.RunOptions = { preload: false, resultTypes: ['violations'] };
     const asked = isDark ? { ...options, runOnly: { type: 'rule' as const, values: rules } } : options;
     return (window as unknown as { axe: typeof axe }).axe.run(document, asked);
@@ -57,10 +57,10 @@ async function findViolations(page: Page, except: readonly Exception[]): Promise
   );
 }
 
-/** By the debugger, which the policy of the page does not bind. */
+/** Loads axe through the debugger, to which the content security policy of the page does not apply. */
 async function loadAxe(page: Page): Promise<void> {
   if (await page.evaluate(() => 'axe' in window)) return;
   const devtools = await page.context().newCDPSession(page);
   await devtools.send('Runtime.evaluate', { expression: axe.source });
-  // Not detached: that would take the page's virtual authenticators away.
+  // Detaching the session would remove the page's virtual authenticators.
 }

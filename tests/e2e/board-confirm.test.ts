@@ -4,13 +4,13 @@ import { boardPage, eventually, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
 import { describeInBrowser } from './chromium.js';
 
-/** The clock of the page stands still but where a test moves it. */
-describeInBrowser('a question before an action', () => {
+/** The clock of the page is paused and advances only where a test moves it. */
+describeInBrowser('confirmation of an action', () => {
   let stage: BoardStage;
   let page: Page;
   let at: BoardPage;
   let merge: Locator;
-  const asks = (): Locator => page.getByRole('button', { name: 'Really merge?' });
+  const question = (): Locator => page.getByRole('button', { name: /^Merge #\d+\?$/ });
   const pass = (milliseconds: number): Promise<void> => page.clock.runFor(milliseconds);
   const away = (): Promise<void> => page.mouse.move(5, 5);
   const state = (number: number) =>
@@ -18,7 +18,7 @@ describeInBrowser('a question before an action', () => {
 
   async function arm(): Promise<void> {
     await merge.click();
-    await asks().waitFor();
+    await question().waitFor();
     await pass(50);
   }
 
@@ -28,7 +28,7 @@ describeInBrowser('a question before an action', () => {
     at = boardPage(page, stage.server.origin);
     await page.clock.install();
     await at.open('/', 'Pull requests');
-    merge = at.row('Send receipts').getByRole('button', { name: 'Merge #1' });
+    merge = at.row('Send receipts').getByRole('button', { name: 'Merge #1', exact: true });
     await merge.waitFor();
     await page.clock.pauseAt(Date.now() + 600_000);
   });
@@ -37,41 +37,41 @@ describeInBrowser('a question before an action', () => {
   });
   afterAll(() => stage.close());
 
-  test('is taken back after eight seconds, which stop while a pointer rests on it', async () => {
+  test('is cancelled after eight seconds without a pointer over it', async () => {
     await arm();
     await pass(60_000);
-    await asks().waitFor();
+    await question().waitFor();
     await away();
     await pass(7_900);
-    await asks().waitFor();
+    await question().waitFor();
     await pass(200);
     await merge.waitFor();
-    expect(await asks().count()).toBe(0);
+    expect(await question().count()).toBe(0);
   });
 
-  test('stops its time while the page can’t be seen', async () => {
+  test('does not time out while the page is hidden', async () => {
     await arm();
     await away();
     await see(false);
     await pass(60_000);
-    await asks().waitFor();
+    await question().waitFor();
     await see(true);
     await pass(8_100);
     await merge.waitFor();
   });
 
-  test('waits for the keyboard, by which it is answered, left or cancelled', async () => {
+  test('does not time out while it has the keyboard focus, and is cancelled when the focus leaves', async () => {
     await away();
     await page.keyboard.press('j');
     await merge.press('Enter');
     await pass(60_000);
-    await asks().waitFor();
+    await question().waitFor();
     await page.keyboard.press('Tab');
     await page.getByRole('button', { name: 'Cancel' }).and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
     await merge.and(page.locator(':focus')).waitFor();
     await page.keyboard.press('Enter');
-    await asks().waitFor();
+    await question().waitFor();
     await page.keyboard.press('Shift+Tab');
     await merge.waitFor();
     await page.locator(':focus').blur();
@@ -79,60 +79,63 @@ describeInBrowser('a question before an action', () => {
 
   test.each([
     ['Escape', () => page.keyboard.press('Escape')],
-    ['a touch elsewhere', () => page.getByRole('heading', { level: 1 }).click()],
-    ['its own way back', () => page.getByRole('button', { name: 'Cancel' }).click()],
-    ['a question of another row', () => at.row('Name the columns').getByRole('button', { name: 'Merge #6' }).click()],
-  ])('is taken back by %s', async (_way, leave) => {
+    ['a click elsewhere', () => page.getByRole('heading', { level: 1 }).click()],
+    ['its Cancel button', () => page.getByRole('button', { name: 'Cancel' }).click()],
+    [
+      'a confirmation in a different row',
+      () => at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click(),
+    ],
+  ])('is cancelled by %s', async (_way, leave) => {
     await arm();
     await leave();
     await merge.waitFor();
     await page.keyboard.press('Escape');
-    await eventually(() => asks().count(), 0);
+    await eventually(() => question().count(), 0);
     expect(state(1)).toBe('OPEN');
   });
 
-  test('holds its row where it is while another one goes', async () => {
+  test('keeps its row in place while a different row is removed', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     stage.forges.github.beforeSending = ({ path }) => (path.endsWith('/6/merge') ? held : Promise.resolve());
-    await at.row('Name the columns').getByRole('button', { name: 'Merge #6' }).click();
-    await asks().waitFor();
+    await at.row('Name the columns').getByRole('button', { name: 'Merge #6', exact: true }).click();
+    await question().waitFor();
     await pass(500);
-    await asks().click();
+    await question().click();
     await away();
     await arm();
-    const before = await merge.or(asks()).boundingBox();
+    const before = await merge.or(question()).boundingBox();
     release();
-    await at.said('acme/shop #6 is merged.');
+    await at.said('acme/shop #6 was merged.');
     await at.row('Name the columns').waitFor();
-    expect(await asks().boundingBox()).toEqual(before);
+    expect(await question().boundingBox()).toEqual(before);
     await page.keyboard.press('Escape');
     await at.row('Name the columns').waitFor({ state: 'detached' });
   });
 
-  test('is no answer before 400 milliseconds, and one afterwards', async () => {
+  test('ignores a second press within 400 milliseconds', async () => {
     await merge.click();
-    await asks().waitFor();
+    await question().waitFor();
     await pass(390);
-    await asks().click();
-    await asks().waitFor();
+    await question().click();
+    await question().waitFor();
     await pass(20);
-    await asks().click();
-    await at.said('acme/shop #1 is merged.');
+    await question().click();
+    await at.said('acme/shop #1 was merged.');
     expect(state(1)).toBe('MERGED');
   });
 
-  test('is accessible while it waits for the keyboard', async () => {
-    // The rules are looked at by timers.
+  test('is accessible while it has the keyboard focus', async () => {
+    // axe uses timers.
     await page.clock.resume();
-    await at.row('Drop an old flag').getByRole('button', { name: 'Merge #7' }).press('Enter');
-    await asks().waitFor();
+    await at.row('Drop an old flag').getByRole('button', { name: 'Merge #7', exact: true }).press('Enter');
+    await question().waitFor();
     await expectAccessible(page);
-    await asks().waitFor();
+    await question().waitFor();
     expect(state(7)).toBe('OPEN');
   });
 
-  /** A browser without windows hides none. */
+  /** Simulates a hidden page, as a headless browser never hides one. */
   async function see(isSeen: boolean): Promise<void> {
     await page.evaluate((hidden) => {
       Object.defineProperty(document, 'hidden', { value: hidden, configurable: true });

@@ -10,7 +10,7 @@ const MORE = 20;
 
 const hoursAgo = (hours: number): string => new Date(Date.now() - hours * 3_600_000).toISOString();
 
-/** Enough for pages, some of it new. */
+/** Adds enough pull requests for several pages, one of them recent. */
 function fill({ github }: BoardForges): void {
   for (let number = 40; number < 40 + MORE; number += 1) {
     const times = number === 40 ? { createdAt: hoursAgo(3), updatedAt: hoursAgo(0.5) } : {};
@@ -18,7 +18,7 @@ function fill({ github }: BoardForges): void {
   }
 }
 
-describeInBrowser('what the board lists, and how', () => {
+describeInBrowser('filters of the board', () => {
   let stage: BoardStage;
   let page: Page;
   let at: BoardPage;
@@ -43,13 +43,13 @@ describeInBrowser('what the board lists, and how', () => {
     ['Updated', 'last hour', 1],
     ['Created', 'last hour', 0],
     ['Created', 'last day', 1],
-  ])('%s %s: %i', async (label, option, count) => {
+  ])('%s “%s” leaves %i', async (label, option, count) => {
     await at.select(label, option);
     await at.shown(count);
     await clear();
   });
 
-  test('typing suggests titles, of which one is taken', async () => {
+  test('the search suggests matching titles', async () => {
     await page.getByLabel('Search titles').fill('rece');
     await eventually(
       () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
@@ -71,36 +71,36 @@ describeInBrowser('what the board lists, and how', () => {
     await clear();
   });
 
-  test('a list without groups has pages, of as many rows as is said; groups have none', async () => {
+  test('an ungrouped list has pages of the selected size; a grouped list has none', async () => {
     await at.select('Group by', 'nothing');
     await eventually(() => at.rows.count(), 25);
-    await at.select('Rows a page', '10');
+    await at.select('Rows per page', '10');
     await eventually(() => at.rows.count(), 10);
     const pages = page.getByRole('navigation', { name: 'Pages of the list' });
     await pages.getByText('Page 1 of 3').waitFor();
-    await page.getByRole('button', { name: 'Choose all 10' }).waitFor();
+    await page.getByRole('button', { name: 'Select all 10' }).waitFor();
     await expectAccessible(page);
     await pages.getByRole('button', { name: 'Next' }).click();
     await pages.getByRole('button', { name: 'Next' }).click();
     await pages.getByText('Page 3 of 3').waitFor();
     await eventually(() => at.rows.count(), all - 20);
-    await at.select('Rows a page', 'all');
+    await at.select('Rows per page', 'all');
     await eventually(() => at.rows.count(), all);
-    await at.select('Rows a page', '10');
+    await at.select('Rows per page', '10');
     await at.select('Group by', 'repository');
     await page.getByRole('heading', { name: `acme/shop (GitHub) ${all - 2}` }).waitFor();
     await eventually(() => at.rows.count(), all);
     expect(await pages.count()).toBe(0);
   });
 
-  test('rows are sorted by when they were made', async () => {
+  test('rows are sorted by creation time', async () => {
     await at.select('Group by', 'nothing');
     await at.select('Sort by', 'created');
     await first('Part 40');
     await at.select('Sort by', 'last activity');
   });
 
-  test('what is chosen outlives navigation and loading, and is there in another browser', async () => {
+  test('filters survive navigation and reloads, and apply in other browsers', async () => {
     await at.select('Author', 'lisa');
     await at.shown(1);
     const toIssues = async (): Promise<void> => {
@@ -115,7 +115,7 @@ describeInBrowser('what the board lists, and how', () => {
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await page.getByText(`1 of ${all} shown`).waitFor();
     await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
-    // All that another browser has of it is the server's.
+    // Simulates a different browser, which only gets the filters that the server stores.
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await page.getByText(`1 of ${all} shown`).waitFor();
@@ -127,12 +127,12 @@ describeInBrowser('what the board lists, and how', () => {
     await page.getByText(`1 of ${all} shown`).waitFor();
   });
 
-  test('a choice whose value is on the board no more is cleared', async () => {
+  test('a filter value that is no longer on the board is cleared', async () => {
     const gone = { author: 'gone', label: 'gone', view: 'gone', group: 'none', size: '10' };
     const { origin } = stage.server;
     const data = { pullRequests: gone };
-    const kept = await page.request.put(`${origin}/api/settings/filter-state`, { data, headers: { Origin: origin } });
-    expect(kept.status()).toBe(204);
+    const saved = await page.request.put(`${origin}/api/settings/filter-state`, { data, headers: { Origin: origin } });
+    expect(saved.status()).toBe(204);
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
@@ -144,52 +144,52 @@ describeInBrowser('what the board lists, and how', () => {
     await at.shown(all);
   });
 
-  test('a view is saved, renamed, shared by its address, and removed', async () => {
+  test('a view is saved, renamed, shared as a link and deleted', async () => {
     await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
     await at.shown(1);
     await page.getByLabel('Views: save or delete').click();
-    await page.getByLabel('Name of the view').fill('What fails');
-    await page.getByRole('button', { name: 'Save what is selected' }).click();
-    await at.said('The view “what-fails” is kept.');
-    await page.getByLabel('Name of the view').fill('To mend');
+    await page.getByLabel('View name').fill('Failing CI');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await at.said('View “failing-ci” saved.');
+    await page.getByLabel('View name').fill('To fix');
     await expectAccessible(page);
-    const rename = page.getByRole('button', { name: 'Rename “what-fails” to “to-mend”' });
-    await at.confirm(rename, 'Rename? Its feeds end');
-    await at.said('The view “what-fails” is called “to-mend” now.');
-    await page.getByRole('button', { name: 'Copy the address of this list' }).click();
+    const rename = page.getByRole('button', { name: 'Rename “failing-ci” to “to-fix”' });
+    await at.confirm(rename, 'Rename view and delete its feeds?');
+    await at.said('View “failing-ci” renamed to “to-fix”.');
+    await page.getByRole('button', { name: 'Copy link to this list' }).click();
     await page.getByRole('button', { name: 'Copied' }).waitFor();
     const address = await page.evaluate(() => navigator.clipboard.readText());
-    expect(address).toContain('/?view=to-mend');
+    expect(address).toContain('/?view=to-fix');
     await page.keyboard.press('Escape');
     await clear();
     await page.goto(address);
     await at.shown(1);
-    expect(await page.getByRole('combobox', { name: 'View', exact: true }).inputValue()).toBe('to-mend');
+    expect(await page.getByRole('combobox', { name: 'View', exact: true }).inputValue()).toBe('to-fix');
     expect(new URL(page.url()).search).toBe('');
     await page.getByLabel('Views: save or delete').click();
-    await at.confirm(page.getByRole('button', { name: 'Delete “to-mend”' }), 'Really delete?');
-    await at.said('The view “to-mend” is gone.');
+    await at.confirm(page.getByRole('button', { name: 'Delete “to-fix”' }), 'Delete view?');
+    await at.said('View “to-fix” deleted.');
     await at.shown(all);
   });
 
-  test('rows are set aside until a day, or until they change', async () => {
-    await (await at.button('Part 41', 'Set aside until it changes')).click();
-    await at.said('#41 is set aside until it changes');
+  test('rows are snoozed until a day, or until they change', async () => {
+    await (await at.button('Part 41', 'Snooze until it changes')).click();
+    await at.said('#41 is snoozed until it changes');
     await at.shown(all - 1);
     await at.row('Part 42').getByLabel('More for #42').click();
     const day = new Date(Date.now() + 5 * 86_400_000).toISOString().slice(0, 10);
-    await at.row('Part 42').getByLabel('Set aside until', { exact: true }).fill(day);
+    await at.row('Part 42').getByLabel('Snooze until', { exact: true }).fill(day);
     await expectAccessible(page);
-    await at.row('Part 42').getByRole('button', { name: 'Set aside until that day' }).click();
+    await at.row('Part 42').getByRole('button', { name: 'Snooze until this date' }).click();
     await at.shown(all - 2);
-    await page.getByRole('checkbox', { name: 'Set aside (2 hidden)' }).check();
+    await page.getByRole('checkbox', { name: 'Snoozed (2 hidden)' }).check();
     await page.getByLabel('Search titles').fill('Part 4');
-    await at.row('Part 41').getByText('set aside until it changes').waitFor();
+    await at.row('Part 41').getByText('snoozed until it changes').waitFor();
     await at
       .row('Part 42')
-      .getByText(/^set aside until \d/)
+      .getByText(/^snoozed until \d/)
       .waitFor();
-    await page.getByRole('checkbox', { name: 'Set aside' }).uncheck();
+    await page.getByRole('checkbox', { name: 'Snoozed' }).uncheck();
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await at.shown(all - 2);
   });

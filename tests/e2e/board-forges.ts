@@ -46,7 +46,7 @@ const shop = () =>
     ],
   });
 
-/** One of each forge, with a little of everything that a board tells apart. */
+/** Starts one test forge of each kind, with pull requests and issues in the states that a board distinguishes. */
 export async function startBoardForges(): Promise<BoardForges> {
   const github = await startGithub([shop()]);
   const forgejo = await startForgejo([

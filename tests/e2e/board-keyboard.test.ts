@@ -12,7 +12,7 @@ function fill({ forgejo }: BoardForges): void {
   forgejo.repositories[0]!.pullRequests.push(forgejoPullRequest(2, { title: 'Mind the gap', status: 'pending' }));
 }
 
-describeInBrowser('the board, by the keyboard alone', () => {
+describeInBrowser('the board, with the keyboard only', () => {
   let stage: BoardStage;
   let page: Page;
   let at: BoardPage;
@@ -32,7 +32,7 @@ describeInBrowser('the board, by the keyboard alone', () => {
   });
   afterAll(() => stage.close());
 
-  test('quick filters, selects, order and groups, and what clears them', async () => {
+  test('sets quick filters, selects, order and groups, and clears the filters', async () => {
     const { press, tabTo, pressOn, arriveAt } = keyboard;
     await pressOn('button "Failing CI"');
     await at.shown(1);
@@ -41,7 +41,7 @@ describeInBrowser('the board, by the keyboard alone', () => {
     await tabTo('combobox "Sort by"');
     await page.keyboard.type('repository');
     await tabTo('combobox "Group by"');
-    await page.keyboard.type('forge');
+    await page.keyboard.type('code');
     await heading('GitHub 1');
     await pressOn('button "Clear filters"');
     await at.shown(10);
@@ -52,91 +52,91 @@ describeInBrowser('the board, by the keyboard alone', () => {
     await heading('Needs your review 1');
   });
 
-  test('a search with its suggestions; it is kept as a view, and let go', async () => {
+  test('searches with suggestions, saves the search as a view and deletes it', async () => {
     const { press, type, tabTo, pressOn, confirm, arriveAt } = keyboard;
-    // A select takes letters for its options.
+    // A focused select would treat letters as a search for its options.
     await press('Tab', '/');
     await arriveAt('combobox "Search titles"');
     await type('saw');
     await at.shown(1);
     await page.locator('datalist option[value="Sharpen the saw"]').waitFor({ state: 'attached' });
     await pressOn(': Views');
-    await tabTo('textbox "Name of the view"');
+    await tabTo('textbox "View name"');
     await type('Saws');
     await press('Enter');
-    await at.said('The view “saws” is kept.');
+    await at.said('View “saws” saved.');
     await confirm('button "Delete “saws”"');
-    await at.said('The view “saws” is gone.');
+    await at.said('View “saws” deleted.');
     await at.shown(10);
     await arriveAt('Views');
   });
 
-  test('a row tells of its checks, and is merged once that was meant; the next one takes the focus', async () => {
+  test('opens the checks of a row and merges it; the focus moves to the next row', async () => {
     const { press, arriveAt } = keyboard;
     await press('j');
     await arriveAt('link "Name the columns"');
     await press('c');
     await at.row('Name the columns').locator('.checks').getByRole('listitem').first().waitFor();
     await press('m');
-    await arriveAt('button "Really merge?"');
+    await arriveAt('button "Merge #6?"');
     await press('Escape');
     await arriveAt('button "Merge #6"');
     await press('m');
-    await arriveAt('button "Really merge?"');
+    await arriveAt('button "Merge #6?"');
     await page.waitForTimeout(DEAF_MS);
     await press('Enter');
-    await at.said('acme/shop #6 is merged.');
+    await at.said('acme/shop #6 was merged.');
     await at.row('Name the columns').waitFor({ state: 'detached' });
     await page.locator('a.open:focus').waitFor();
     expect(pullRequest(6).state).toBe('MERGED');
   });
 
-  test('a row is set aside from its menu', async () => {
+  test('snoozes a row from its menu', async () => {
     const { pressOn } = keyboard;
     await pressOn(': More');
-    await pressOn('button "Set aside until tomorrow"');
-    await at.said('is set aside until tomorrow');
+    await pressOn('button "Snooze until tomorrow"');
+    await at.said('is snoozed until tomorrow');
     await at.shown(8);
     await page.locator('a.open:focus').waitFor();
   });
 
-  test('a row is merged when it is ready, and that is taken back', async () => {
+  test('enables auto-merge of a row and cancels it', async () => {
     const { press, tabTo, pressOn, confirm, arriveAt } = keyboard;
     await tabTo('link "Mind the gap"');
     await pressOn(': More');
     await confirm('button "Merge when ready #2"');
-    await at.said('mona/tools #2 is merged once it can be.');
+    await at.said('mona/tools #2 will be merged when it is ready.');
     await arriveAt('More');
     await press('Enter');
     await confirm('button "Cancel auto-merge #2"');
-    await at.said('mona/tools #2 is not merged by itself any more.');
+    await at.said('mona/tools #2 is no longer set to auto-merge.');
   });
 
-  test('several rows are chosen and closed at once', async () => {
+  test('selects several rows and closes them at once', async () => {
     const { press, confirm, arriveAt } = keyboard;
-    const chosen = page.getByRole('region', { name: 'Chosen pull requests' });
+    const selected = page.getByRole('region', { name: 'Selected pull requests' });
     await page.reload();
     await at.shown(8);
     await press('j', 'x', 'j', 'x');
-    await arriveAt('checkbox "Choose');
-    await chosen.getByText('2 chosen').waitFor();
+    await arriveAt('checkbox "Select');
+    await selected.getByText('2 selected').waitFor();
     await confirm('button "Close (2)"');
     await at.said('Close: 2 of 2 done.');
-    await chosen.waitFor({ state: 'detached' });
+    await selected.waitFor({ state: 'detached' });
     await at.shown(6);
   });
 
-  test('keys are told of, and nothing behind them answers', async () => {
+  test('lists the shortcuts in a dialog, behind which they do nothing', async () => {
     const { press, focused } = keyboard;
     await press('?');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor();
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor();
     await press('j');
     expect(await focused()).toContain('button "Close"');
     await press('Escape');
-    await page.getByRole('dialog', { name: 'Keys' }).waitFor({ state: 'hidden' });
+    await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor({ state: 'hidden' });
   });
 
-  test('issues are filtered, and the activity is read and cleared', async () => {
+  test('filters issues, and opens and clears the activity', async () => {
     const { press, tabTo, pressOn, arriveAt } = keyboard;
     await pressOn('link "Issues');
     await arriveAt('heading "Issues"');
@@ -147,44 +147,44 @@ describeInBrowser('the board, by the keyboard alone', () => {
     await pressOn(': Activity');
     await page.getByText('Close: 2 of 2 done.').first().waitFor();
     await pressOn('button "Clear"');
-    await page.getByText('Nothing was done in this browser yet.').waitFor();
+    await page.getByText('No activity in this browser yet.').waitFor();
     await press('Escape');
-    await page.getByText('Nothing was done in this browser yet.').waitFor({ state: 'detached' });
+    await page.getByText('No activity in this browser yet.').waitFor({ state: 'detached' });
     await arriveAt('Activity');
   });
 
-  test('repositories are told of by their forge, kept up to date and left off', async () => {
+  test('sets up webhooks and automatic updates of repositories, and ignores one', async () => {
     const { press, tabTo, pressOn, confirm, arriveAt } = keyboard;
     await pressOn('link "Pull requests');
     await pressOn('link "3 repositories');
     await arriveAt('heading "Repositories"');
     await at.shown(3);
-    await confirm('button "Keep all up to date (3)"');
-    await at.said('Keep all up to date: 3 of 3 done.');
-    await pressOn('button "Set up webhook of acme/shop"');
-    await at.said('GitHub tells of acme/shop from now on.');
+    await confirm('button "Auto-update all (3)"');
+    await at.said('Auto-update all: 3 of 3 done.');
+    await pressOn('button "Set up webhook for acme/shop"');
+    await at.said('Webhook for acme/shop set up.');
     await tabTo('checkbox "Issues of acme/shop"');
     await press('Space');
     await page.getByRole('checkbox', { name: 'Issues of acme/shop', checked: false }).waitFor();
   });
 
-  test('the address of a feed is made, and taken back', async () => {
+  test('creates and deletes a feed', async () => {
     const { type, press, tabTo, pressOn, confirm } = keyboard;
     await page.goto(`${stage.server.origin}/settings`);
     await page.getByText('No feeds.').waitFor();
     await pressOn('link "Feeds');
-    await tabTo('textbox "Title of the feed"');
+    await tabTo('textbox "Feed title"');
     await type('wall');
     await press('Tab');
     await page.keyboard.type('Badge');
-    await pressOn('button "Make an address"');
-    const address = page.getByLabel('The new address');
-    await address.waitFor();
-    const url = await address.inputValue();
+    await pressOn('button "Create feed"');
+    const link = page.getByLabel('New feed link');
+    await link.waitFor();
+    const url = await link.inputValue();
     expect(await (await fetch(url)).json()).toMatchObject({ label: 'wall' });
     await page.getByText('Badge of the whole board').waitFor();
-    await confirm('button "Take back wall"');
-    await at.said('The address of “wall” no longer works.');
+    await confirm('button "Delete feed wall"');
+    await at.said('Feed “wall” deleted.');
     expect((await fetch(url)).status).toBe(404);
   });
 });

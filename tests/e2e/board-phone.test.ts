@@ -3,7 +3,7 @@ import { boardPage, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
 import { describeInBrowser } from './chromium.js';
 
-/** What a finger hits, in pixels of the page. */
+/** The minimum size of a touch target, in CSS pixels. */
 const FINGER = 44;
 
 describeInBrowser('the board on a phone', () => {
@@ -31,7 +31,7 @@ describeInBrowser('the board on a phone', () => {
     expect([String(target), Math.min(width, height) >= FINGER - 0.5]).toEqual([String(target), true]);
   }
 
-  test('what is pressed most is large enough for a finger', async () => {
+  test('frequently used controls are large enough for a finger', async () => {
     const row = at.row('Send receipts');
     const targets = [
       row.getByRole('button', { name: 'Merge #1' }),
@@ -41,17 +41,17 @@ describeInBrowser('the board on a phone', () => {
       page.getByRole('button', { name: 'Refresh' }),
       page.getByRole('button', { name: 'Filters' }),
       page.getByRole('button', { name: 'Failing CI', exact: true }),
-      page.getByRole('button', { name: 'Choose all 9' }),
+      page.getByRole('button', { name: 'Select all 9' }),
       page.getByLabel('Search titles'),
     ];
     for (const target of targets) await expectBigEnough(target);
     await row.getByRole('button', { name: 'Merge #1' }).tap();
-    await expectBigEnough(page.getByRole('button', { name: 'Really merge?' }));
+    await expectBigEnough(page.getByRole('button', { name: 'Merge #1?' }));
     await expectBigEnough(page.getByRole('button', { name: 'Cancel' }));
     await page.getByRole('button', { name: 'Cancel' }).tap();
   }, 120_000);
 
-  test('menus open where all of them is seen', async () => {
+  test('menus open completely inside the screen', async () => {
     const expectInSight = async (menu: Locator): Promise<void> => {
       await menu.waitFor();
       const { x, width } = (await menu.boundingBox())!;
@@ -64,12 +64,12 @@ describeInBrowser('the board on a phone', () => {
     await expectInSight(page.locator('.filters .menu'));
     await at.row('Send receipts').getByLabel('More for #1').tap();
     await expectInSight(page.locator('.pull .menu'));
-    await page.getByRole('button', { name: 'Set aside until that day' }).tap();
-    await at.said('is set aside until');
+    await page.getByRole('button', { name: 'Snooze until this date' }).tap();
+    await at.said('is snoozed until');
     await at.shown(8);
   });
 
-  test('pages are tabs at the bottom, the seldom ones behind "More", and nothing scrolls sideways', async () => {
+  test('the navigation is at the bottom with a "More" menu, and no page scrolls sideways', async () => {
     const tabs = page.getByRole('navigation', { name: 'Pages' });
     const { y, height } = (await tabs.boundingBox())!;
     expect(Math.round(y + height)).toBe(844);

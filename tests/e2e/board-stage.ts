@@ -8,28 +8,28 @@ import type { BoardForges } from './board-forges.js';
 import { openForgeStage } from './forge-stage.js';
 import type { ForgeStage } from './forge-stage.js';
 
-/** A stage whose board is filled by one forge of each kind. */
+/** A signed-in browser whose board is filled by one test forge of each kind. */
 export interface BoardStage extends ForgeStage {
   readonly at: BoardPage;
 }
 
-/** Where things of the board are in a page, and what is done with them. */
+/** Locators and actions of the board's pages. */
 export interface BoardPage {
   readonly rows: Locator;
   readonly row: (title: string) => Locator;
-  /** The button of a row; opened first when it is behind "More". */
+  /** The button of a row. Opens the "More" menu if the button is in it. */
   readonly button: (title: string, name: string) => Promise<Locator>;
   readonly titles: () => Promise<string[]>;
-  /** Waits until so many rows are selected. */
+  /** Waits until the filters leave `count` rows. */
   readonly shown: (count: number) => Promise<void>;
   readonly said: (text: RegExp | string) => Promise<void>;
-  /** Presses a button that asks whether that was meant, and says yes. */
+  /** Presses a button and confirms. */
   readonly confirm: (button: Locator, question: string) => Promise<void>;
   readonly open: (path: string, heading: string) => Promise<void>;
   readonly select: (label: string, option: string) => Promise<unknown>;
 }
 
-/** `fill` changes what the forges have before they are read. */
+/** Opens the board. `fill` changes the data of the forges before they are read. */
 export async function openBoardStage(fill: (forges: BoardForges) => void = () => undefined): Promise<BoardStage> {
   const stage = await openForgeStage();
   const { forges } = stage;
@@ -41,7 +41,7 @@ export async function openBoardStage(fill: (forges: BoardForges) => void = () =>
   return { ...stage, at };
 }
 
-/** As the settings would; they have tests of their own. */
+/** Saves the settings through the API; the settings page has its own tests. */
 async function saveForges(page: Page, { github, forgejo, gitlab }: BoardForges): Promise<void> {
   const settings = {
     ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' },
@@ -49,9 +49,9 @@ async function saveForges(page: Page, { github, forgejo, gitlab }: BoardForges):
     ...{ gitlabUrl: gitlab.url, gitlabToken: GITLAB_TOKEN, gitlabUsername: 'mona' },
   };
   const { origin } = new URL(page.url());
-  const answer = await page.request.put(`${origin}/api/settings`, { data: settings, headers: { Origin: origin } });
-  expect([answer.status(), await answer.text()]).toEqual([200, expect.any(String)]);
-  // What comes after the first rows would wait behind the bar.
+  const response = await page.request.put(`${origin}/api/settings`, { data: settings, headers: { Origin: origin } });
+  expect([response.status(), await response.text()]).toEqual([200, expect.any(String)]);
+  // Rows that arrive after the first ones would wait behind the updates bar.
   await eventually(async () => {
     const board = await page.request.get(`${origin}/api/dashboard`);
     const { forges = [] } = (await board.json()) as { forges?: readonly { repoCount: number }[] };
@@ -67,7 +67,7 @@ export function boardPage(page: Page, origin: string): BoardPage {
     row,
     async button(title, name) {
       const wanted = row(title).getByRole('button', { name });
-      // A menu closes a moment after what was done in it is told of.
+      // A menu closes shortly after the message about its action appears.
       await row(title).locator('details[open]').waitFor({ state: 'detached' });
       if ((await wanted.count()) === 0) {
         await row(title)
@@ -88,6 +88,6 @@ export function boardPage(page: Page, origin: string): BoardPage {
   };
 }
 
-/** Asks again until it is so: what a page shows follows what is done to it, and not at once. */
+/** Waits until a value of the page equals `wanted`. */
 export const eventually = <T>(read: () => Promise<T> | T, wanted: T): Promise<void> =>
   untilPassed(async () => expect(await read()).toEqual(wanted));

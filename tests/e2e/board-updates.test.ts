@@ -4,7 +4,7 @@ import { eventually, openBoardStage } from './board-stage.js';
 import type { BoardPage, BoardStage } from './board-stage.js';
 import { describeInBrowser } from './chromium.js';
 
-describeInBrowser('how the board follows what happens', () => {
+describeInBrowser('updates of the board', () => {
   let stage: BoardStage;
   let page: Page;
   let at: BoardPage;
@@ -15,15 +15,15 @@ describeInBrowser('how the board follows what happens', () => {
     stage = await openBoardStage();
     ({ page, at } = stage);
     await at.open('/repositories', 'Repositories');
-    await page.getByRole('button', { name: 'Set up webhook of acme/shop' }).click();
-    await at.said('GitHub tells of acme/shop from now on.');
+    await page.getByRole('button', { name: 'Set up webhook for acme/shop' }).click();
+    await at.said('Webhook for acme/shop set up.');
     await page.getByRole('link', { name: 'Pull requests', exact: true }).first().click();
     await at.shown(9);
   });
   afterAll(() => stage.close());
 
-  /** Something new, of which the forge tells. */
-  async function tell(
+  /** Opens a pull request at the forge, which delivers it to the webhook. */
+  async function openPullRequest(
     number: number,
     title: string,
     facts: Parameters<typeof githubPullRequest>[1] = {},
@@ -32,11 +32,11 @@ describeInBrowser('how the board follows what happens', () => {
     expect(await stage.forges.github.deliver('acme/shop', { payload: { action: 'opened' } })).toEqual([204]);
   }
 
-  test('while updates are paused nothing is even counted', async () => {
+  test('paused updates are not counted', async () => {
     await page.getByLabel('Pause updates').check();
     await eventually(() => page.title(), '(3) Pull requests · Trellis');
-    await tell(50, 'Come in a pause', { author: 'lisa', requested: ['mona'] });
-    // Whose turn it is the title tells at once.
+    await openPullRequest(50, 'Come in a pause', { author: 'lisa', requested: ['mona'] });
+    // The title counts the pull requests that wait for the user even while updates are paused.
     await eventually(() => page.title(), '(4) Pull requests · Trellis');
     expect(await bar().count()).toBe(0);
     await page.getByLabel('Pause updates').uncheck();
@@ -44,10 +44,10 @@ describeInBrowser('how the board follows what happens', () => {
     await at.row('Come in a pause').waitFor();
   });
 
-  test('what changed since the last visit is marked, until it was seen', async () => {
+  test('pull requests that changed since the last visit are marked as new until they are seen', async () => {
     await eventually(() => page.locator('.chip.new').count(), 0);
     await leave();
-    await tell(51, 'Come while away');
+    await openPullRequest(51, 'Come while away');
     await eventually(async () => (await readBoard()).includes('Come while away'), true);
     await page.reload();
     await at.row('Come while away').getByText('new', { exact: true }).waitFor();
@@ -58,7 +58,7 @@ describeInBrowser('how the board follows what happens', () => {
     await eventually(() => page.locator('.chip.new').count(), 0);
   });
 
-  test('a stream that breaks is told of, and taken up again', async () => {
+  test('a broken stream shows an error and is opened again', async () => {
     stage.takeComplaints();
     await page.route('**/api/dashboard/stream*', (route) => route.abort());
     await page.reload();
@@ -66,19 +66,19 @@ describeInBrowser('how the board follows what happens', () => {
     await page.unroute('**/api/dashboard/stream*');
     await at.shown(11);
     await page.getByRole('alert').getByText('The server could not be reached.').waitFor({ state: 'detached' });
-    await tell(52, 'Come after the break');
+    await openPullRequest(52, 'Come after the break');
     await bar().click();
     await at.row('Come after the break').waitFor();
   });
 
-  /** As another program would, in the same session. */
+  /** Reads the board with the page's session, independently of its stream. */
   async function readBoard(): Promise<string> {
     return page.evaluate(async () => (await fetch('/api/dashboard?includeSnoozed=true')).text());
   }
 
-  /** What a browser tells a page that is left. */
+  /** Simulates that the page becomes hidden. */
   async function leave(): Promise<void> {
-    const saved = page.waitForResponse((answer) => answer.url().endsWith('/api/dashboard/visit'));
+    const saved = page.waitForResponse((response) => response.url().endsWith('/api/dashboard/visit'));
     await page.evaluate(() => {
       Object.defineProperty(document, 'visibilityState', { value: 'hidden', configurable: true });
       document.dispatchEvent(new Event('visibilitychange'));

@@ -12,7 +12,7 @@ import { openForgeStage } from './forge-stage.js';
 import type { ForgeStage } from './forge-stage.js';
 import { signUp } from './sign-up.js';
 
-describeInBrowser('the board, in a browser', () => {
+describeInBrowser('the board', () => {
   let forges: BoardForges;
   let stage: ForgeStage;
   let page: Page;
@@ -28,7 +28,7 @@ describeInBrowser('the board, in a browser', () => {
 
   const rows = (): Locator => page.locator('li.pull');
   const row = (title: string): Locator => rows().filter({ hasText: title });
-  /** What is listed now; right once something else has shown that the list is the one that is meant. */
+  /** The titles of the current list. Wait for the expected list first. */
   const titles = (): Promise<string[]> => page.locator('li.pull a.open').allTextContents();
   const expectTitles = (wanted: readonly string[]): Promise<void> =>
     eventually(async () => expect(await titles()).toEqual(wanted));
@@ -43,28 +43,28 @@ describeInBrowser('the board, in a browser', () => {
     forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
 
   async function countRead(): Promise<number> {
-    const answer = await page.request.get(`${stage.server.origin}/api/dashboard`);
-    return ((await answer.json()) as { pullRequests: unknown[] }).pullRequests.length;
+    const response = await page.request.get(`${stage.server.origin}/api/dashboard`);
+    return ((await response.json()) as { pullRequests: unknown[] }).pullRequests.length;
   }
 
   async function fillForge(name: string, url: string, token: string): Promise<void> {
     const form = page.getByRole('group', { name, exact: true });
-    await form.getByLabel('Address').fill(url);
+    await form.getByLabel('URL').fill(url);
     await form.getByLabel('Username').fill('mona');
     await form.getByLabel('Token', { exact: true }).fill(token);
     await form.getByRole('button', { name: `Save ${name}` }).click();
-    await said(`${name} is saved`);
+    await said(`${name} settings saved`);
   }
 
-  test('forges are set up in the settings, tested, and fill the board', async () => {
-    await page.getByText('No forge is set up yet.').waitFor();
-    await page.getByRole('link', { name: 'Say where your pull requests are.' }).click();
+  test('forges that are saved and tested in the settings fill the board', async () => {
+    await page.getByText('No code host connected yet.').waitFor();
+    await page.getByRole('link', { name: 'Connect GitHub, GitLab or Forgejo' }).click();
     await fillForge('GitHub', forges.github.url, GITHUB_TOKEN);
     await fillForge('Forgejo or Gitea', forges.forgejo.url, FORGEJO_TOKEN);
     await fillForge('GitLab', forges.gitlab.url, GITLAB_TOKEN);
     await page.getByRole('button', { name: 'Test GitHub' }).click();
-    await page.getByText('GitHub answers to mona: 1 repository.').waitFor();
-    // What is read later waits behind a bar.
+    await page.getByText('Connected as mona · 1 repository').waitFor();
+    // Rows that are read later would wait behind the updates bar.
     await eventually(async () => expect(await countRead()).toBe(9));
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await shown(9);
@@ -82,7 +82,7 @@ describeInBrowser('the board, in a browser', () => {
     ['Bots', 1],
     ['Review requested', 1],
     ['All', 9],
-  ])('the quick filter %s leaves %i', async (name, count) => {
+  ])('the quick filter “%s” leaves %i rows', async (name, count) => {
     await page.getByRole('button', { name, exact: true }).click();
     await page.getByRole('button', { name, exact: true, pressed: true }).waitFor();
     await shown(count);
@@ -94,7 +94,7 @@ describeInBrowser('the board, in a browser', () => {
     ['Author', 'lisa', ['Name the columns']],
     ['Label', 'billing', ['Send receipts as PDF']],
     ['CI', 'Failing', ['Round taxes']],
-  ])('the select %s lists what has %s', async (label, option, found) => {
+  ])('the select %s lists the rows with “%s”', async (label, option, found) => {
     await page.getByRole('combobox', { name: label, exact: true }).selectOption(option);
     await shown(1);
     await expectTitles(found);
@@ -102,7 +102,7 @@ describeInBrowser('the board, in a browser', () => {
     await shown(9);
   });
 
-  test('titles are searched, sorted and grouped, and drafts shown on demand', async () => {
+  test('searches, sorts and groups rows, and shows drafts on demand', async () => {
     await page.getByLabel('Search titles').fill('try');
     await shown(1);
     await page.getByLabel('Drafts (1 hidden)').check();
@@ -115,7 +115,7 @@ describeInBrowser('the board, in a browser', () => {
     await eventually(async () =>
       expect((await titles()).slice(0, 2)).toEqual(['Try one more thing', 'Drop an old flag']),
     );
-    await page.getByLabel('Group by').selectOption('forge');
+    await page.getByLabel('Group by').selectOption('code host');
     const groups = page.getByRole('heading', { level: 2 });
     await eventually(async () => expect(await groups.allTextContents()).toEqual(['GitHub 8', 'GitLab 1', 'Forgejo 1']));
     await page.reload();
@@ -126,15 +126,15 @@ describeInBrowser('the board, in a browser', () => {
     await shown(9);
   });
 
-  test('of two filters the later one stays, though the earlier one is kept late', async () => {
+  test('of two filter changes the later one is stored, even if the request of the first one is delayed', async () => {
     const path = '**/api/settings/filter-state';
     const pill = (name: string) => page.getByRole('button', { name, exact: true });
-    const kept = (): Promise<void> =>
+    const saved = (): Promise<void> =>
       eventually(async () =>
         expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull(),
       );
-    // What was chosen before is no part of this.
-    await kept();
+    // Earlier changes must be stored first.
+    await saved();
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await page.route(path, (route) => held.then(() => route.continue()), { times: 1 });
@@ -143,14 +143,14 @@ describeInBrowser('the board, in a browser', () => {
     await pill('All').click();
     await shown(9);
     release();
-    await kept();
+    await saved();
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
     await shown(9);
   });
 
-  test('the board loads at most 60 kB of compressed scripts, and moves nothing as it does', async () => {
+  test('the board loads at most 60 kB of compressed scripts, without layout shifts', async () => {
     const other = await stage.context.newPage();
     await other.addInitScript(`new PerformanceObserver((list) => {
       for (const { value } of list.getEntries()) window.shift = (window.shift ?? 0) + value;
@@ -168,10 +168,10 @@ describeInBrowser('the board, in a browser', () => {
     await other.close();
   });
 
-  test('opened anew, the board asks for its rows alone: all else is in the document, which nothing keeps', async () => {
+  test('a newly opened board requests only its stream; the document embeds the rest and is not cached', async () => {
     const other = await stage.context.newPage();
-    const asked: string[] = [];
-    other.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    const requested: string[] = [];
+    other.on('request', (request) => requested.push(new URL(request.url()).pathname));
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     await other.route('**/api/dashboard/stream*', (route) => held.then(() => route.continue()));
@@ -182,11 +182,11 @@ describeInBrowser('the board, in a browser', () => {
     await other.getByText('Loading …').waitFor();
     release();
     await other.locator('li.pull').first().waitFor();
-    expect(asked.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/stream']);
+    expect(requested.filter((path) => path.startsWith('/api'))).toEqual(['/api/dashboard/stream']);
     await other.close();
   });
 
-  test('the CI pill opens what checked the commit', async () => {
+  test('the CI button opens the checks of the commit', async () => {
     await row('Round taxes').getByRole('button', { name: 'CI of #2: Failing' }).click();
     await row('Round taxes').getByText('failed at “Run npm test”').waitFor();
     await row('Round taxes').getByText('Expected 3, received 4').waitFor();
@@ -195,25 +195,24 @@ describeInBrowser('the board, in a browser', () => {
     await page.keyboard.press('Escape');
   });
 
-  test('a merge is asked for twice: a double click and Escape do nothing', async () => {
-    const merge = row('Send receipts').getByRole('button', { name: 'Merge #1' });
+  test('a merge needs a confirmation; a double click and Escape do not merge', async () => {
+    const merge = row('Send receipts').getByRole('button', { name: 'Merge #1', exact: true });
     await merge.dblclick();
-    const asks = page.getByRole('button', { name: 'Really merge?' });
-    await asks.waitFor();
+    await page.getByRole('button', { name: 'Merge #1?' }).waitFor();
     await page.keyboard.press('Escape');
     await merge.waitFor();
     expect(pullRequest(1).state).toBe('OPEN');
-    await confirm(merge, 'Really merge?');
-    await said('acme/shop #1 is merged.');
+    await confirm(merge, 'Merge #1?');
+    await said('acme/shop #1 was merged.');
     await shown(8);
     expect(pullRequest(1).state).toBe('MERGED');
   });
 
   test.each([
-    ['Keep sessions', 'Update branch #3', 'Really update?', 'is being brought up to date'],
-    ['Round taxes', 'Run checks again #2', 'Really run?', 'has its failed checks run again'],
-    ['Bump lodash', 'Dependabot: rebase #5', 'Really ask it?', 'is to be rebased by Dependabot'],
-    ['Drop an old flag', 'Close #7', 'Really close?', 'is closed'],
+    ['Keep sessions', 'Update branch #3', 'Update #3?', 'is being updated'],
+    ['Round taxes', 'Rerun checks #2', 'Rerun checks of #2?', 'is rerunning its failed checks'],
+    ['Bump lodash', 'Dependabot: rebase #5', 'Ask Dependabot to rebase #5?', 'will be rebased by Dependabot'],
+    ['Drop an old flag', 'Close #7', 'Close #7?', 'was closed'],
   ])('%s: %s', async (title, action, question, outcome) => {
     await row(title)
       .getByLabel(/^More for/)
@@ -222,30 +221,30 @@ describeInBrowser('the board, in a browser', () => {
     await said(outcome);
   });
 
-  test('what is set aside goes, is shown on demand, and is taken up again', async () => {
+  test('a snoozed row is hidden, shown on demand and unsnoozed', async () => {
     await page.keyboard.press('Escape');
     await shown(7);
     await row('Show the way').getByLabel('More for #1').click();
-    await page.getByRole('button', { name: 'Set aside until tomorrow' }).click();
-    await said('is set aside until tomorrow');
+    await page.getByRole('button', { name: 'Snooze until tomorrow' }).click();
+    await said('is snoozed until tomorrow');
     await shown(6);
-    await page.getByRole('checkbox', { name: 'Set aside (1 hidden)' }).check();
+    await page.getByRole('checkbox', { name: 'Snoozed (1 hidden)' }).check();
     await row('Show the way')
-      .getByText(/^set aside until/)
+      .getByText(/^snoozed until/)
       .waitFor();
     await row('Show the way').getByLabel('More for #1').click();
-    await page.getByRole('button', { name: 'Take up again' }).click();
-    await said('is on the board again');
-    await page.getByRole('checkbox', { name: 'Set aside' }).uncheck();
+    await page.getByRole('button', { name: 'Unsnooze' }).click();
+    await said('is no longer snoozed');
+    await page.getByRole('checkbox', { name: 'Snoozed' }).uncheck();
     await shown(7);
   });
 
-  test('what a forge tells waits behind a bar, and moves nothing until it is clicked', async () => {
+  test('webhook updates wait behind a bar and move no rows until it is clicked', async () => {
     const bar = page.getByRole('button', { name: /^Show \d+ updates?$/ });
     await open('/repositories', 'Repositories');
-    await page.getByRole('button', { name: 'Set up webhook of acme/shop' }).click();
-    await said('GitHub tells of acme/shop from now on.');
-    await page.getByText('The token may not set one up').first().waitFor();
+    await page.getByRole('button', { name: 'Set up webhook for acme/shop' }).click();
+    await said('Webhook for acme/shop set up.');
+    await page.getByText('The token can’t create one').first().waitFor();
     await expectAccessible(page);
     await page.goto(stage.server.origin);
     await row('Sharpen the saw').waitFor();
@@ -254,14 +253,14 @@ describeInBrowser('the board, in a browser', () => {
     expect(await forges.github.deliver('acme/shop', { payload: { action: 'opened' } })).toEqual([204]);
     await bar.waitFor();
     expect(await titles()).toEqual(before);
-    // It may tell first of what the actions of before led to.
+    // The first update may contain only the results of earlier actions.
     await eventually(async () => {
       if (await bar.isVisible()) await bar.click({ timeout: 1_000 });
       expect(await row('Come at once').isVisible()).toBe(true);
     });
   });
 
-  test('the keyboard alone walks the list, chooses, merges, searches and asks for help', async () => {
+  test('shortcuts navigate the list, select, merge, search and open the help', async () => {
     await page.reload();
     await row('Come at once').waitFor();
     const expectFocusOn = (title: string | undefined): Promise<void> =>
@@ -274,9 +273,9 @@ describeInBrowser('the board, in a browser', () => {
     await page.keyboard.press('k');
     await expectFocusOn(list[0]);
     await page.keyboard.press('x');
-    await page.getByText('1 chosen').waitFor();
+    await page.getByText('1 selected').waitFor();
     await page.keyboard.press('x');
-    await page.getByText('1 chosen').waitFor({ state: 'hidden' });
+    await page.getByText('1 selected').waitFor({ state: 'hidden' });
     await page.keyboard.press('c');
     await rows().first().locator('.checks').getByRole('listitem').first().waitFor();
     await page.keyboard.press('?');
@@ -292,43 +291,43 @@ describeInBrowser('the board, in a browser', () => {
     await popup.close();
     await page.bringToFront();
     await page.keyboard.press('m');
-    await page.getByRole('button', { name: 'Really merge?' }).waitFor();
+    await page.getByRole('button', { name: 'Merge #30?' }).waitFor();
     await page.waitForTimeout(DEAF_MS);
     await page.keyboard.press('m');
-    await said('acme/shop #30 is merged.');
+    await said('acme/shop #30 was merged.');
     expect(pullRequest(30).state).toBe('MERGED');
     await clear();
   });
 
-  test('several are closed at once', async () => {
-    await page.getByLabel('Choose #8,').check();
-    await page.getByLabel('Choose #6,').check();
-    const bulk = page.getByRole('region', { name: 'Chosen pull requests' });
-    await bulk.getByText('2 chosen').waitFor();
-    await confirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Really, all 2?');
+  test('a bulk action closes several pull requests', async () => {
+    await page.getByLabel('Select #8,').check();
+    await page.getByLabel('Select #6,').check();
+    const bulk = page.getByRole('region', { name: 'Selected pull requests' });
+    await bulk.getByText('2 selected').waitFor();
+    await confirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Close 2 pull requests?');
     await said('Close: 2 of 2 done.');
     expect([pullRequest(8).state, pullRequest(6).state]).toEqual(['CLOSED', 'CLOSED']);
   });
 
-  test('a selection is kept as a view, opened and deleted', async () => {
+  test('a filter is saved as a view, opened and deleted', async () => {
     await page.getByRole('button', { name: 'Failing CI', exact: true }).click();
     await page.getByRole('button', { name: 'Failing CI', exact: true, pressed: true }).waitFor();
     const before = await titles();
     await page.getByLabel('Views: save or delete').click();
-    await page.getByLabel('Name of the view').fill('What fails');
-    await page.getByRole('button', { name: 'Save what is selected' }).click();
-    await said('The view “what-fails” is kept.');
+    await page.getByLabel('View name').fill('Failing CI');
+    await page.getByRole('button', { name: 'Save view' }).click();
+    await said('View “failing-ci” saved.');
     await clear();
     await page.keyboard.press('Escape');
-    await page.getByRole('combobox', { name: 'View', exact: true }).selectOption('what-fails');
+    await page.getByRole('combobox', { name: 'View', exact: true }).selectOption('failing-ci');
     await expectTitles(before);
     await page.getByLabel('Views: save or delete').click();
-    await confirm(page.getByRole('button', { name: 'Delete “what-fails”' }), 'Really delete?');
-    await said('The view “what-fails” is gone.');
+    await confirm(page.getByRole('button', { name: 'Delete “failing-ci”' }), 'Delete view?');
+    await said('View “failing-ci” deleted.');
     await page.getByRole('combobox', { name: 'View', exact: true }).waitFor({ state: 'hidden' });
   });
 
-  test('repositories leave the board and come back', async () => {
+  test('an ignored repository leaves the board and returns', async () => {
     await open('/repositories', 'Repositories');
     const tools = page.getByLabel('Pull requests of mona/tools');
     await saved(page, '/api/repos/ignore', () => tools.uncheck());
@@ -338,7 +337,7 @@ describeInBrowser('the board, in a browser', () => {
     await open('/repositories', 'Repositories');
     await saved(page, '/api/repos/unignore', () => tools.check());
     await saved(page, '/api/repos/auto-update-branch/enable', () =>
-      page.getByLabel('Keep branches up to date of mona/tools').check(),
+      page.getByLabel('Auto-update branches of mona/tools').check(),
     );
     await open('/', 'Pull requests');
     await row('Sharpen the saw').waitFor();
@@ -356,49 +355,51 @@ describeInBrowser('the board, in a browser', () => {
     await shown(1);
   });
 
-  test('a feed is made, read and taken back', async () => {
+  test('a feed is created, read and deleted', async () => {
     await open('/settings', 'Settings');
-    await page.getByLabel('Title of the feed').fill('reader');
-    await page.getByRole('button', { name: 'Make an address' }).click();
-    const url = await page.getByLabel('The new address').inputValue();
+    await page.getByLabel('Feed title').fill('reader');
+    await page.getByRole('button', { name: 'Create feed' }).click();
+    const url = await page.getByLabel('New feed link').inputValue();
     expect(await (await fetch(url)).text()).toContain('Sharpen the saw');
-    await confirm(page.getByRole('button', { name: 'Take back reader' }), 'Really take back?');
-    await said('The address of “reader” no longer works.');
+    await confirm(page.getByRole('button', { name: 'Delete feed reader' }), 'Delete feed?');
+    await said('Feed “reader” deleted.');
     expect((await fetch(url)).status).toBe(404);
   });
 
-  test('a theme and a time zone follow the person to another browser', async () => {
+  test('theme and time zone are synced to other browsers', async () => {
     const setTheme = (name: string) => saved(page, '/api/settings/theme', () => page.getByLabel(name).check());
     await open('/settings', 'Settings');
     await setTheme('Dark');
-    await page.getByLabel('Time zone').selectOption('Asia/Tokyo');
-    await said('Times are shown in that zone');
+    await page.getByLabel('Time zone', { exact: true }).selectOption('Asia/Tokyo');
+    await said('Time zone updated.');
     await page.evaluate(() => localStorage.clear());
     await open('/settings', 'Settings');
     await page.locator('html[style*="color-scheme: dark"]').waitFor();
-    await eventually(async () => expect(await page.getByLabel('Time zone').inputValue()).toBe('Asia/Tokyo'));
-    await setTheme('As the system');
+    await eventually(async () =>
+      expect(await page.getByLabel('Time zone', { exact: true }).inputValue()).toBe('Asia/Tokyo'),
+    );
+    await setTheme('System');
   });
 
-  test('another person looks at the board, and can change nothing', async () => {
+  test('a shared board is read-only', async () => {
     await open('/admin', 'Admin');
     await page.getByLabel('Username', { exact: true }).fill('bob');
-    await page.getByLabel('Their name').fill('Bob');
+    await page.getByLabel('Display name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
-    const link = await page.getByLabel('Send this link to them').inputValue();
+    const link = await page.getByLabel('Send this link to the new user').inputValue();
     const guest = await (await stage.enter()).newPage();
     await signUp(guest, link, 'bob');
     await open('/settings', 'Settings');
     const sharing = page.getByRole('region', { name: 'Sharing' });
     await sharing.getByLabel('Username').fill('bob');
     await sharing.getByRole('button', { name: 'Share', exact: true }).click();
-    await said('bob may read your board.');
+    await said('bob can now view your board.');
     await guest.reload();
     await guest.getByLabel('Board of').selectOption('Ada');
     await guest.getByText('Sharpen the saw').waitFor();
-    // Rows come whole.
+    // Rows are drawn completely, so their buttons need no waiting.
     expect(await guest.getByRole('button', { name: /^Merge/ }).count()).toBe(0);
-    expect(await guest.getByRole('checkbox', { name: /^Choose/ }).count()).toBe(0);
+    expect(await guest.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
     await guest.context().close();
   });
 });

@@ -9,18 +9,18 @@ const USUAL_PATHS = [
   '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
 ];
 
-/** `CHROMIUM_PATH`, or wherever a Chromium usually is. */
+/** Returns `CHROMIUM_PATH`, or the first usual path at which a Chromium exists. */
 const findChromium = (): string | undefined =>
   [process.env.CHROMIUM_PATH ?? '', ...USUAL_PATHS].find((path) => path !== '' && existsSync(path));
 
-/** Runs the tests in a browser; without one it says loudly that it does not. */
+/** Declares tests that need a browser. Without one they are skipped with a conspicuous message. */
 export const describeInBrowser: (name: string, tests: () => void) => void = (name, tests) => {
   if (findChromium() !== undefined) {
     describe(name, tests);
     return;
   }
   process.stderr.write(
-    `\n*** SKIPPED: "${name}" needs Chromium. Install it, or say where it is with CHROMIUM_PATH. ***\n\n`,
+    `\n*** SKIPPED: "${name}" needs Chromium. Install it, or set CHROMIUM_PATH to its path. ***\n\n`,
   );
   describe.skip(name, tests);
 };
@@ -28,32 +28,32 @@ export const describeInBrowser: (name: string, tests: () => void) => void = (nam
 export async function openBrowser(): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath: findChromium() ?? '',
-    // No sandbox, as containers that run tests as root allow none; the pages are our own.
+    // Chromium's sandbox does not work for root in containers. The pages are our own.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
     timeout: LAUNCH_MS,
   });
-  Object.assign(globalThis, { [TELL]: () => tellPages(browser) });
+  Object.assign(globalThis, { [DESCRIBE_PAGES]: () => describePages(browser) });
   return browser;
 }
 
-/** A busy machine takes its time. */
+/** Long enough for a busy machine. */
 const LAUNCH_MS = 120_000;
 
-/** Where `in-order.js` asks it, as a test fails. */
-const TELL = Symbol.for('trellis.tell-pages');
+/** The global function that `in-order.js` calls when a test fails. */
+const DESCRIBE_PAGES = Symbol.for('trellis.describe-pages');
 
-/** Of a page that is too long to be read in a log, its end is told, where messages are. */
-const TOLD_CHARACTERS = 3_000;
+/** Longer descriptions are cut to their end, where messages are. */
+const MAX_CHARACTERS = 3_000;
 
-async function tellPages(browser: Browser): Promise<string> {
+async function describePages(browser: Browser): Promise<string> {
   const pages = browser.contexts().flatMap((context) => context.pages());
-  return (await Promise.all(pages.map(tellPage))).join('\n\n');
+  return (await Promise.all(pages.map(describePage))).join('\n\n');
 }
 
-async function tellPage(page: Page): Promise<string> {
+async function describePage(page: Page): Promise<string> {
   const shown = await page
     .locator('body')
     .ariaSnapshot({ timeout: 5_000 })
     .catch((error: unknown) => String(error));
-  return `${page.url()} showed:\n${shown.slice(-TOLD_CHARACTERS)}`;
+  return `${page.url()} showed:\n${shown.slice(-MAX_CHARACTERS)}`;
 }

@@ -10,52 +10,52 @@ import type { Keyboard } from './keyboard.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 import type { VirtualAuthenticator } from './virtual-authenticator.js';
 
-/** Somebody before a browser of their own, who has a keyboard and a device, and no mouse. */
-interface Person {
+/** A user with a separate browser, a keyboard and an authenticator. */
+interface Visitor {
   readonly page: Page;
   readonly context: BrowserContext;
   readonly keyboard: Keyboard;
   readonly device: VirtualAuthenticator;
 }
 
-/** Where browsers allow no passkeys. */
+/** An origin without https, where browsers disable passkeys. */
 const PLAIN = 'http://trellis.example';
 
-// In the order of a server's first day: each goes on from what is there.
-describeInBrowser('the first start and signing in, by the keyboard alone', () => {
-  let house: House;
+// The tests depend on each other, in the order of the first day of a server.
+describeInBrowser('first start and sign-in, with the keyboard only', () => {
+  let testServer: House;
   let origin: string;
-  let ada: Person;
+  let ada: Visitor;
 
   beforeAll(async () => {
-    house = await openHouse({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
-    ({ origin } = house.server);
+    testServer = await openHouse({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
+    ({ origin } = testServer.server);
     ada = await meet();
   });
-  afterAll(() => house.close());
+  afterAll(() => testServer.close());
   afterEach(() => {
-    expect(house.takeComplaints()).toEqual([]);
+    expect(testServer.takeComplaints()).toEqual([]);
   });
 
-  async function meet(): Promise<Person> {
-    const context = await house.enter();
+  async function meet(): Promise<Visitor> {
+    const context = await testServer.enter();
     const page = await context.newPage();
     return { page, context, keyboard: createKeyboard(page), device: await addVirtualAuthenticator(page) };
   }
 
-  const heading = ({ page }: Person, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
-  const alert = ({ page }: Person, text: string) => page.getByRole('alert').getByText(text).waitFor();
-  const said = ({ page }: Person, text: string) => page.getByRole('status').getByText(text).last().waitFor();
+  const heading = ({ page }: Visitor, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor();
+  const alert = ({ page }: Visitor, text: string) => page.getByRole('alert').getByText(text).waitFor();
+  const said = ({ page }: Visitor, text: string) => page.getByRole('status').getByText(text).last().waitFor();
 
-  async function fillIn({ keyboard: { tabTo, type, press } }: Person, username: string, name: string): Promise<void> {
+  async function fillIn({ keyboard: { tabTo, type, press } }: Visitor, username: string, name: string): Promise<void> {
     await tabTo('textbox "Username"');
     await type(username);
-    await tabTo('textbox "Your name');
+    await tabTo('textbox "Display name');
     await type(name);
     await press('Enter');
   }
 
-  /** Ada invites somebody; gives the link. */
+  /** Creates an invitation as Ada and returns its link. */
   async function invite(username: string): Promise<string> {
     const { page, keyboard } = ada;
     await page.goto(`${origin}/admin`);
@@ -65,37 +65,37 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     await keyboard.press('Tab');
     await keyboard.type(username);
     await keyboard.press('Enter');
-    const link = page.getByLabel('Send this link to them');
+    const link = page.getByLabel('Send this link to the new user');
     await link.waitFor();
     return link.inputValue();
   }
 
-  test('whoever comes without a link is told where the first one is', async () => {
+  test('without a link, the sign-in page says where to find the setup link', async () => {
     await ada.page.goto(`${origin}/`);
     await heading(ada, 'Sign in');
-    await ada.page.getByText('The link for the first one was printed where this server was started.').waitFor();
+    await ada.page.getByText('Open the setup link that the server printed when it started.').waitFor();
     await expectAccessible(ada.page);
   });
 
-  test('a link that does not hold makes no account, and the page says what to do', async () => {
+  test('an invalid setup link creates no account, and the page says what to do', async () => {
     await ada.page.goto(`${origin}/sign-in#setup=wrong`);
-    await heading(ada, 'Make the admin’s account');
+    await heading(ada, 'Create the admin account');
     await fillIn(ada, 'ada', 'Ada Lovelace');
-    await heading(ada, 'This link doesn’t hold any more');
-    expect(await ada.keyboard.focused()).toContain('heading "This link doesn’t hold any more"');
-    await ada.page.getByText('the server prints another whenever it is started').waitFor();
+    await heading(ada, 'This link has expired');
+    expect(await ada.keyboard.focused()).toContain('heading "This link has expired"');
+    await ada.page.getByText('the server prints a new link whenever it starts').waitFor();
     await expectAccessible(ada.page);
     expect(await ada.device.count()).toBe(0);
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
-  test('whoever closes the request for a passkey has lost nothing, and goes on', async () => {
-    await ada.page.goto(house.setupLink);
-    await heading(ada, 'Make the admin’s account');
+  test('after a cancelled passkey request, the form keeps its input and can be sent again', async () => {
+    await ada.page.goto(testServer.setupLink);
+    await heading(ada, 'Create the admin account');
     await expectAccessible(ada.page);
     await ada.device.setWilling(false);
     await fillIn(ada, 'ada', 'Ada Lovelace');
-    await alert(ada, 'Nothing was done: the passkey request was closed, or took too long.');
+    await alert(ada, 'The passkey request was cancelled or timed out.');
     await expectAccessible(ada.page);
     await ada.device.setWilling(true);
     await ada.keyboard.pressOn('button "Create a passkey"');
@@ -104,14 +104,14 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     expect(ada.page.url()).toBe(`${origin}/`);
   });
 
-  test('the setup link is of no use a second time, which is said before anything is filled in', async () => {
+  test('a used setup link is reported before the form is filled in', async () => {
     const eve = await meet();
-    await eve.page.goto(house.setupLink);
-    await heading(eve, 'This link doesn’t hold any more');
+    await eve.page.goto(testServer.setupLink);
+    await heading(eve, 'This link has expired');
     await eve.context.close();
   });
 
-  test('who signs out is asked to sign in again, and led to the page that they asked for', async () => {
+  test('after signing out, a page asks for a sign-in', async () => {
     const { page, keyboard, context } = ada;
     await page.goto(`${origin}/settings`);
     await page.getByText('Signed in as Ada Lovelace (ada), admin').waitFor();
@@ -119,22 +119,22 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     await heading(ada, 'Sign in');
     expect(await context.cookies()).toEqual([]);
     await page.goto(`${origin}/vault/audit`);
-    await page.getByText('A new account takes an invitation').waitFor();
-    await keyboard.pressOn('My passkey is lost');
+    await page.getByText('To create an account you need an invitation').waitFor();
+    await keyboard.pressOn('I lost my passkey');
     await page.getByText('trellis accounts recover').waitFor();
     await expectAccessible(page);
   });
 
-  test('signing in says why it failed: no yes from the device, a server that is away, a passkey of nobody', async () => {
+  test('a failed sign-in shows its reason: request cancelled, server unreachable, passkey unknown', async () => {
     const { page, keyboard, device } = ada;
     const tryIt = async (): Promise<void> => {
       await page.reload();
-      await page.getByText('A new account takes an invitation').waitFor();
+      await page.getByText('To create an account you need an invitation').waitFor();
       await keyboard.pressOn('button "Sign in with a passkey"');
     };
     await device.setWilling(false);
     await tryIt();
-    await alert(ada, 'Nothing was done: the passkey request was closed');
+    await alert(ada, 'The passkey request was cancelled or timed out.');
     expect(await keyboard.focused()).toContain('button "Sign in with a passkey"');
     await expectAccessible(page);
     await device.setWilling(true);
@@ -147,20 +147,20 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     const mallory = await meet();
     await mallory.device.addUnknown('localhost');
     await mallory.page.goto(`${origin}/sign-in`);
-    await mallory.page.getByText('A new account takes an invitation').waitFor();
+    await mallory.page.getByText('To create an account you need an invitation').waitFor();
     await mallory.keyboard.pressOn('button "Sign in with a passkey"');
-    await alert(mallory, 'That passkey opens no account here');
+    await alert(mallory, 'This passkey was not accepted');
     await mallory.context.close();
-    expect(house.takeComplaints()).toEqual(['400 POST /api/auth/login/finish']);
+    expect(testServer.takeComplaints()).toEqual(['400 POST /api/auth/login/finish']);
 
     await keyboard.press('Enter');
     await heading(ada, 'Audit log');
     expect(page.url()).toBe(`${origin}/vault/audit`);
   });
 
-  test('a page waits for a server that is away, and goes on when it is back', async () => {
+  test('a page whose session cannot be loaded can be retried when the server is reachable again', async () => {
     const { page, keyboard } = ada;
-    // As the document is while the database is away.
+    // Without the database, the document embeds no data.
     await page.route(`${origin}/settings`, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace(/data-facts="[^"]*"/, 'data-facts=""');
@@ -177,89 +177,89 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
     await heading(ada, 'Issues');
   });
 
-  test('who is invited makes an account with nothing but a passkey; the link is used up by that', async () => {
+  test('an invited user creates an account with only a passkey; the invitation works once', async () => {
     const link = await invite('bob');
     const bob = await meet();
     await bob.page.goto(link);
-    await heading(bob, 'Make your account');
+    await heading(bob, 'Create your account');
     const username = bob.page.getByLabel('Username');
     expect([await username.inputValue(), await username.isEditable()]).toEqual(['bob', false]);
     await expectAccessible(bob.page);
     await bob.keyboard.pressOn('button "Create a passkey"');
     await heading(bob, 'Pull requests');
     await bob.page.goto(`${origin}/admin`);
-    await bob.page.getByText('This page is for admins, and you are none.').waitFor();
+    await bob.page.getByText('Only admins can see this page.').waitFor();
     await bob.context.close();
 
     const eve = await meet();
     await eve.page.goto(link);
-    await heading(eve, 'Make your account');
+    await heading(eve, 'Create your account');
     await eve.keyboard.pressOn('button "Create a passkey"');
-    await heading(eve, 'This link doesn’t hold any more');
-    await eve.page.getByText('Ask the admin for another for “bob”.').waitFor();
+    await heading(eve, 'This link has expired');
+    await eve.page.getByText('Ask the admin for a new one for “bob”.').waitFor();
     await eve.context.close();
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
   test.each([
     [
       'was withdrawn',
       async (name: string) => {
-        await ada.keyboard.confirm(`button "Withdraw the invitation of ${name}"`);
-        await said(ada, `The invitation of ${name} no longer works.`);
+        await ada.keyboard.confirm(`button "Withdraw the invitation for ${name}"`);
+        await said(ada, `The invitation for ${name} was withdrawn.`);
       },
     ],
     [
       'has expired',
       async () => {
-        const database = new DatabaseSync(join(house.state, 'trellis.db'), { timeout: 10_000 });
+        const database = new DatabaseSync(join(testServer.state, 'trellis.db'), { timeout: 10_000 });
         database.exec('update invitations set expires_at = 1');
         database.close();
       },
     ],
-  ])('an invitation that %s makes no account', async (how, end) => {
+  ])('an invitation that %s creates no account', async (how, end) => {
     const link = await invite(how.replace(/\W/g, '-'));
     await ada.page.reload();
     await heading(ada, 'Admin');
     await end(how.replace(/\W/g, '-'));
     const carol = await meet();
     await carol.page.goto(link);
-    await heading(carol, 'Make your account');
+    await heading(carol, 'Create your account');
     await carol.keyboard.pressOn('button "Create a passkey"');
-    await heading(carol, 'This link doesn’t hold any more');
+    await heading(carol, 'This link has expired');
     expect(await carol.device.count()).toBe(0);
     await carol.context.close();
-    expect(house.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
+    expect(testServer.takeComplaints()).toEqual(['403 POST /api/auth/register/begin']);
   });
 
-  test('a browser without passkeys is told what to do, and the link stays in its address bar', async () => {
+  test('a browser without passkeys shows what to do and keeps the link in its address bar', async () => {
     const link = await invite('dan');
     const dan = await meet();
     await dan.page.addInitScript(() => {
       delete (window as { PublicKeyCredential?: unknown }).PublicKeyCredential;
     });
     await dan.page.goto(link);
-    await heading(dan, 'This browser can’t use passkeys');
+    await heading(dan, 'This browser doesn’t support passkeys');
     await dan.page.getByText('Open this page in a current Chrome, Edge, Firefox or Safari').waitFor();
     expect(dan.page.url()).toBe(link);
     await expectAccessible(dan.page);
     await dan.context.close();
   });
 
-  test('another address of the server leads to the one where passkeys hold, with the link', async () => {
+  test('at a different address of the server, a link leads to the public one and keeps the invitation', async () => {
     const link = await invite('fay');
     const fay = await meet();
     const other = origin.replace('localhost', '127.0.0.1');
     await fay.page.goto(link.replace(origin, other));
-    await heading(fay, 'Another address');
+    await heading(fay, 'Wrong address');
     await expectAccessible(fay.page);
-    expect(new Set(house.takeComplaints())).toEqual(new Set([`request to ${other}`]));
-    await fay.keyboard.pressOn('link "Go on there"');
-    await heading(fay, 'Make your account');
+    expect(new Set(testServer.takeComplaints())).toEqual(new Set([`request to ${other}`]));
+    await fay.keyboard.pressOn('link "Continue"');
+    await heading(fay, 'Create your account');
     await fay.context.close();
   });
 
-  test('an address where browsers allow no passkeys says what whoever runs the server has to do', async () => {
+  test('at an address without https, the page says what the operator of the server has to do', async () => {
     const guest = await meet();
     await guest.page.route(`${PLAIN}/**`, async (route) => {
       const response = await route.fetch({ url: route.request().url().replace(PLAIN, origin) });
@@ -267,11 +267,11 @@ describeInBrowser('the first start and signing in, by the keyboard alone', () =>
       await route.fulfill({ response, body });
     });
     await guest.page.goto(`${PLAIN}/sign-in`);
-    await heading(guest, 'This address is not safe enough for passkeys');
-    await guest.page.getByText('Whoever runs this server has to put it behind').waitFor();
+    await heading(guest, 'Passkeys need a secure address');
+    await guest.page.getByText('The operator of this server has to serve it over').waitFor();
     await expectAccessible(guest.page);
-    // Browsers say on the console which of our headers they heed only where an address is safe.
-    for (const complaint of house.takeComplaints()) expect(complaint).toMatch(/trustworthy|Origin-Agent-Cluster/);
+    // At insecure origins, browsers log that they ignore some of our headers.
+    for (const complaint of testServer.takeComplaints()) expect(complaint).toMatch(/trustworthy|Origin-Agent-Cluster/);
     await guest.context.close();
   });
 });

@@ -3,7 +3,7 @@ import type { BoardForges } from './board-forges.js';
 import { openStage } from './stage.js';
 import type { Stage, StageOptions } from './stage.js';
 
-/** A stage of the dashboard beside one forge of each kind, of which it knows nothing yet. */
+/** A signed-in browser at a dashboard, with one test forge of each kind that is not configured yet. */
 export interface ForgeStage extends Stage {
   readonly forges: BoardForges;
 }

@@ -9,25 +9,25 @@ import { openBrowser } from './chromium.js';
 import { createWatch } from './watch.js';
 import type { Watched } from './watch.js';
 
-/** A server, and a browser in which everything that anybody's pages do is watched. */
+/** A running server and a browser whose pages are watched for complaints. */
 export interface House extends Watched {
   readonly server: RunningServer;
-  /** The server's, which it keeps everything in. */
+  /** The state folder of the server. */
   readonly state: string;
-  /** The link that makes the first account. */
+  /** The link that creates the admin account; empty for servers without accounts. */
   readonly setupLink: string;
-  /** Somebody with cookies of their own, and with much patience. */
+  /** Opens a browser context with separate cookies and long timeouts. */
   readonly enter: () => Promise<BrowserContext>;
   close(): Promise<void>;
 }
 
 export interface HouseOptions {
-  /** Which services the server runs, as `dashboard,secrets`; all of them unless said. */
+  /** The services that the server runs, such as `dashboard,secrets`; by default all of them. */
   readonly services?: string;
-  /** What else the server is started with. */
+  /** Further command line arguments of the server. */
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Other origins that links lead to. */
+  /** Other origins that pages may open. */
   readonly elsewhere?: readonly string[];
 }
 
@@ -39,7 +39,7 @@ export async function openHouse({ services, args = [], env = {}, elsewhere }: Ho
     server.origin,
     elsewhere?.map((url) => new URL(url).origin),
   );
-  // Without accounts there is none.
+  // A server with only the site has no accounts and prints no setup link.
   if (services !== 'site') await server.printed('#setup=');
   return {
     ...{ server, state, ...watched },

@@ -1,36 +1,36 @@
 import { TestEnvironment } from 'jest-environment-node';
 
-/** Where `chromium.ts` leaves what tells of the pages that are open. */
-const TELL = Symbol.for('trellis.tell-pages');
+/** The global function of `chromium.ts` that describes the open pages. */
+const DESCRIBE_PAGES = Symbol.for('trellis.describe-pages');
 
 /**
- * Tests of one file in a browser go on from each other: once one has failed the
- * rest would fail of it, minute by minute, and is left out. What failed is told
- * with what its pages showed then. Other files run as ever.
+ * A Jest environment for files of browser tests, in which each test continues from the state of the previous one. After
+ * a failure the remaining tests of the file are skipped, as they would fail too, each after a long timeout. The error
+ * of the failed test gets a description of the open pages. Files outside tests/e2e are not affected.
  */
 export default class InOrder extends TestEnvironment {
-  #isJourney;
+  #isBrowserTest;
   #hasFailed = false;
 
   constructor(config, context) {
     super(config, context);
-    this.#isJourney = context.testPath.includes('/tests/e2e/');
+    this.#isBrowserTest = context.testPath.includes('/tests/e2e/');
   }
 
   async handleTestEvent({ name, test, error }) {
-    if (!this.#isJourney) return;
+    if (!this.#isBrowserTest) return;
     if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
-    if (!this.#hasFailed) addPages(await this.global[TELL]?.(), error, test);
-    // Where no test could begin all of them fail at once, and must not pass for left out.
+    if (!this.#hasFailed) addPages(await this.global[DESCRIBE_PAGES]?.(), error, test);
+    // A failure before the first test fails all of them; they must not count as skipped.
     if (test !== undefined) this.#hasFailed = true;
   }
 }
 
-function addPages(told, error, test) {
-  if (!told) return;
-  if (typeof error?.stack === 'string') error.stack += `\n\n${told}`;
-  // Of a test that took too long there is but a sentence, which is kept beside where the test is.
-  const kept = test?.errors.at(-1);
-  if (typeof error === 'string' && Array.isArray(kept)) kept[0] = `${error}\n\n${told}`;
+function addPages(description, error, test) {
+  if (!description) return;
+  if (typeof error?.stack === 'string') error.stack += `\n\n${description}`;
+  // The error of a timeout is a string, which Jest stores in the test together with an error for its position.
+  const entry = test?.errors.at(-1);
+  if (typeof error === 'string' && Array.isArray(entry)) entry[0] = `${error}\n\n${description}`;
 }

@@ -15,7 +15,7 @@ import { createKeyboard } from './keyboard.js';
 
 const DAY_MS = 86_400_000;
 
-describeInBrowser('the insights, in a browser', () => {
+describeInBrowser('insights page', () => {
   let forges: BoardForges;
   let stage: ForgeStage;
   let page: Page;
@@ -30,7 +30,7 @@ describeInBrowser('the insights, in a browser', () => {
   afterAll(() => stage.close());
 
   const chart = (name: string): Locator => page.getByRole('figure', { name, exact: true });
-  const overTime = (): Locator => chart('Over time');
+  const overTime = (): Locator => chart('Throughput');
   const slider = (): Locator => overTime().getByRole('slider');
   const total = (text: string): Promise<void> => overTime().getByText(text, { exact: true }).waitFor();
   const drawn = (): Promise<void> => overTime().locator('svg.throughput').waitFor();
@@ -38,10 +38,10 @@ describeInBrowser('the insights, in a browser', () => {
     await page.goto(`${stage.server.origin}/insights`);
     await drawn();
   };
-  /** The texts of a table's rows, once there are so many; null where it doesn't matter. */
+  /** Returns the texts of a table's rows, once there are `count`, or any if it is omitted. */
   async function rowsOf(figure: Locator, count?: number): Promise<string[][]> {
     const table = figure.locator('table');
-    if (!(await table.isVisible())) await figure.getByText('As a table').click();
+    if (!(await table.isVisible())) await figure.getByText('View as table').click();
     await table.waitFor();
     let rows: string[][] = [];
     await eventually(async () => {
@@ -55,7 +55,7 @@ describeInBrowser('the insights, in a browser', () => {
     });
     return rows;
   }
-  /** Has the server read the forges at once. */
+  /** Saves the settings, which makes the server read the forges at once. */
   async function saveForges(): Promise<void> {
     const { github, forgejo, gitlab } = forges;
     const data = {
@@ -67,19 +67,19 @@ describeInBrowser('the insights, in a browser', () => {
     expect((await page.request.put(`${stage.server.origin}/api/settings`, { data, headers })).ok()).toBe(true);
   }
 
-  test('before the first refresh they say when counting begins', async () => {
+  test('before the first refresh, the charts say when data will appear', async () => {
     await page.goto(`${stage.server.origin}/insights`);
-    await page.getByText('Counting begins with the first refresh of the board').waitFor();
-    await page.getByText('No forge has said how many requests it takes.').waitFor();
+    await page.getByText('Data appears after the first refresh.').waitFor();
+    await page.getByText('No code host has reported an API quota yet.').waitFor();
     await expectAccessible(page);
   });
 
-  test('what comes and goes at forges shows on the page that is open', async () => {
+  test('opened and closed pull requests appear on the open page', async () => {
     await saveForges();
     await page.reload();
     await total('10 open now');
     await total('0 opened');
-    await overTime().getByText('Counted since').waitFor();
+    await overTime().getByText('Data since').waitFor();
     const [shop] = forges.github.repositories;
     shop!.pullRequests.push(githubPullRequest(30, { title: 'Say thanks', createdAt: new Date().toISOString() }));
     shop!.pullRequests[0]!.state = 'MERGED';
@@ -92,40 +92,35 @@ describeInBrowser('the insights, in a browser', () => {
     await expectAccessible(page);
   });
 
-  test('every chart has the figures of its table', async () => {
-    for (const name of [
-      'CI by repository',
-      'Issues by repository',
-      'How old pull requests are',
-      'How old issues are',
-    ]) {
+  test('every chart shows the figures of its table', async () => {
+    for (const name of ['CI by repository', 'Issues by repository', 'Pull request age', 'Issue age']) {
       const rows = await rowsOf(chart(name));
       const sums = rows.map(([label, ...parts]) => [label, parts.reduce((sum, part) => sum + Number(part), 0)]);
       const [labels, values] = [chart(name).locator('.bars .label'), chart(name).locator('.bars .value')];
       const counts = (await values.allTextContents()).map((text) => parseInt(text, 10));
       expect((await labels.allTextContents()).map((label, index) => [label, counts[index]])).toEqual(sums);
     }
-    const budgets = await rowsOf(chart('What forges still give'));
-    for (const [name = '', left, limit, state = ''] of budgets) {
+    const quotas = await rowsOf(chart('API quotas'));
+    for (const [name = '', left, limit, state = ''] of quotas) {
       const gauge = page.getByRole('region', { name, exact: true });
       await gauge.getByText(`${left} of ${limit} left`).waitFor();
       await gauge.getByText(state, { exact: true }).waitFor();
     }
-    expect(budgets.map(([name]) => name)).toEqual(['GitHub GraphQL', 'GitLab GraphQL']);
-    expect(budgets[0]).toEqual(expect.arrayContaining(['5,000', 'Running low']));
-    await page.getByText(/^The last refresh cost \d+ points?\.$/).waitFor();
+    expect(quotas.map(([name]) => name)).toEqual(['GitHub GraphQL', 'GitLab GraphQL']);
+    expect(quotas[0]).toEqual(expect.arrayContaining(['5,000', 'Running low']));
+    await page.getByText(/^The last refresh used \d+ points?\.$/).waitFor();
     await expectAccessible(page);
   });
 
-  test('the drawing has a year of days or weeks, each as the table has it', async () => {
+  test('the throughput chart shows up to a year in days or weeks, with the figures of the table', async () => {
     countEarlierDays();
     await open();
     const rows = await rowsOf(overTime(), 30);
     await slider().focus();
-    // Enough of them to come past the day without a board.
+    // Enough columns to include the day without a board.
     for (const [name = '', opened, left, open] of rows.slice(0, 12)) {
-      const figures = open === 'unknown' ? 'no board was made' : `${open} open`;
-      const words = `${name}: ${opened} opened, ${left} left, ${figures}`;
+      const figures = open === 'unknown' ? 'open count unknown' : `${open} open`;
+      const words = `${name}: ${opened} opened, ${left} closed, ${figures}`;
       await eventually(async () => expect(await slider().getAttribute('aria-valuetext')).toBe(words));
       await slider().press('ArrowLeft');
     }
@@ -135,7 +130,7 @@ describeInBrowser('the insights, in a browser', () => {
     const bars = (kind: string) => overTime().locator(`rect.${kind}`);
     expect(await bars('opened').count()).toBe(rows.filter(([, opened]) => opened !== '0').length);
     expect(await bars('left').count()).toBe(rows.filter(([, , left]) => left !== '0').length);
-    // The line breaks where no board was made.
+    // The line has a gap at the day without a board.
     expect(await overTime().locator('.line').count()).toBe(2);
     await overTime()
       .locator('svg')
@@ -146,14 +141,14 @@ describeInBrowser('the insights, in a browser', () => {
       .getByRole('rowheader', { name: /^Week of/ })
       .first()
       .waitFor();
-    // Whether 90 days have a part of another week goes by what day it is.
+    // Depending on the weekday, 90 days touch 13 or 14 weeks.
     expect([13, 14]).toContain((await rowsOf(overTime())).length);
     await page.getByText('A year').click();
     await rowsOf(overTime(), 53);
     await expectAccessible(page);
   });
 
-  test('budgets count down while they are in view, by the minute for whoever wants little to move', async () => {
+  test('API quotas count down while they are in view, per minute with reduced motion', async () => {
     await open();
     const countdown = page.getByRole('region', { name: 'GitHub GraphQL' }).locator('.countdown');
     await countdown.scrollIntoViewIfNeeded();
@@ -167,7 +162,7 @@ describeInBrowser('the insights, in a browser', () => {
     await page.emulateMedia({ reducedMotion: null });
   });
 
-  test('everything is done by the keyboard alone', async () => {
+  test('all charts can be used with the keyboard only', async () => {
     const { press, tabTo, focused, arriveAt } = createKeyboard(page);
     await open();
     await arriveAt('heading "Insights"');
@@ -182,8 +177,8 @@ describeInBrowser('the insights, in a browser', () => {
     await eventually(async () => expect(await text()).not.toBe(newest));
     await press('End');
     await eventually(async () => expect(await text()).toBe(newest));
-    for (const name of ['Over time', 'CI by repository', 'Issues by repository', 'How old pull requests are']) {
-      await tabTo('As a table');
+    for (const name of ['Throughput', 'CI by repository', 'Issues by repository', 'Pull request age']) {
+      await tabTo('View as table');
       await press('Enter');
       await chart(name).locator('table').waitFor();
     }
@@ -193,7 +188,7 @@ describeInBrowser('the insights, in a browser', () => {
     });
   });
 
-  /** A year of days before today, as if the server had run for so long; on one of them it stood still. */
+  /** Adds a year of daily counts, with one day on which no board was read. */
   function countEarlierDays(): void {
     const database = new DatabaseSync(join(stage.state, 'trellis.db'), { timeout: 10_000 });
     const { id } = database.prepare('select id from people').get() as { id: string };

@@ -2,25 +2,25 @@ import type { Page } from 'playwright-core';
 import { signUp } from './sign-up.js';
 import type { Stage } from './stage.js';
 
-/** Somebody else, with a browser and a device of their own, whose complaints are those of the stage. */
+/** A second user with a separate browser and authenticator. The stage collects the complaints of their pages. */
 export interface Guest {
   readonly page: Page;
   close(): Promise<void>;
 }
 
-/** Has the owner of a stage invite somebody, who comes and signs in. */
+/** Invites a user as the admin of a stage and signs them in. */
 export async function inviteInto(stage: Stage, username: string): Promise<Guest> {
   const { token } = await stage.page.evaluate(async (name) => {
     const body = JSON.stringify({ username: name, displayName: name });
     const headers = { 'Content-Type': 'application/json' };
-    const answer = await fetch('/api/admin/invites', { method: 'POST', headers, body });
-    return (await answer.json()) as { readonly token: string };
+    const response = await fetch('/api/admin/invites', { method: 'POST', headers, body });
+    return (await response.json()) as { readonly token: string };
   }, username);
   const fragment = new URLSearchParams({ invite: token, username });
   return acceptInvitation(stage, `${stage.server.origin}/sign-in#${fragment.toString()}`, username);
 }
 
-/** Follows a link of the owner's in another browser. */
+/** Opens an invitation in a separate browser and creates the account. */
 export async function acceptInvitation(stage: Stage, link: string, username: string): Promise<Guest> {
   const context = await stage.enter();
   const page = await context.newPage();

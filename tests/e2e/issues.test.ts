@@ -13,7 +13,7 @@ function fill({ github }: BoardForges): void {
   );
 }
 
-describeInBrowser('the page of issues', () => {
+describeInBrowser('issues page', () => {
   let stage: BoardStage;
   let page: Page;
   let at: BoardPage;
@@ -29,10 +29,10 @@ describeInBrowser('the page of issues', () => {
   });
   afterAll(() => stage.close());
 
-  test('hides the lists that bots keep until they are asked for; the badge counts without them', async () => {
+  test('hides bot dashboards until they are selected and excludes them from the badge', async () => {
     await at.shown(3);
     await page.getByRole('link', { name: 'Issues 3 open' }).waitFor();
-    await page.getByLabel('Lists that bots keep (1 hidden)').check();
+    await page.getByLabel('Bot dashboards (1 hidden)').check();
     await at.shown(4);
     await at.row('Dependency Dashboard').waitFor();
     await expectAccessible(page);
@@ -47,7 +47,7 @@ describeInBrowser('the page of issues', () => {
     ['Created', 'last day', 1],
     ['Updated', 'last hour', 1],
   ])(
-    '%s %s leaves %i',
+    '%s “%s” leaves %i',
     async (label, option, count) => {
       await at.select(label, option);
       await at.shown(count);
@@ -57,7 +57,7 @@ describeInBrowser('the page of issues', () => {
     120_000,
   );
 
-  test('sorts, and opens an issue at its forge', async () => {
+  test('sorts issues and links to them at the forge', async () => {
     await at.select('Sort by', 'created');
     await eventually(async () => (await at.titles())[0], 'A new one');
     expect(await at.row('A new one').getByRole('link', { name: 'A new one' }).getAttribute('href')).toContain('/23');

@@ -2,27 +2,29 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { DEAF_MS } from './acts.js';
 
-/** More stops than any page has. */
-const MOST_STOPS = 120;
+/** More than the tab stops of any page. */
+const MAX_STOPS = 120;
 
-/** What has the focus may go while it is looked at. */
-const LOOK_MS = 2_000;
+/** The focused element may be removed while its name is read. */
+const SNAPSHOT_MS = 2_000;
 
-/** What a person without a mouse does at a page; nothing here clicks, fills in, or moves the focus by itself. */
+/** The actions of a user without a mouse. Everything is done by key presses: nothing is clicked or focused directly. */
 export interface Keyboard {
-  /** Presses keys one after the other, as `Tab`, `Enter`, `Shift+Tab`, `j`. */
+  /** Presses keys one after the other, such as `Tab`, `Enter`, `Shift+Tab` or `j`. */
   readonly press: (...keys: string[]) => Promise<void>;
-  /** Types into what has the focus, over what stands there. */
+  /** Replaces the text of the focused field. */
   readonly type: (text: string) => Promise<void>;
-  /** The role and the name that a screen reader says of what has the focus, as `button "Save"`; '' where nothing has it. */
+  /** Returns role and accessible name of the focused element, such as `button "Save"`; empty without focus. */
   readonly focused: () => Promise<string>;
-  /** Waits until what is called so has the focus, as the heading of a page has when the page is come to. */
+  /** Waits until the element with this role and name is focused, such as the heading of a page that opens. */
   readonly arriveAt: (name: string) => Promise<void>;
-  /** Waits until the page shows what is called so, and goes on to it by Tab; fails with all that it came past. */
+  /**
+   * Waits until the page shows an element and presses Tab until it is focused; the error lists all tab stops passed.
+   */
   readonly tabTo: (name: string) => Promise<void>;
-  /** Goes on by Tab to a button, link or disclosure, and presses it. */
+  /** Moves to a button, link or disclosure with Tab and presses it. */
   readonly pressOn: (name: string) => Promise<void>;
-  /** Presses a button that asks whether that was meant, and says yes. */
+  /** Presses a button and confirms. */
   readonly confirm: (name: string) => Promise<void>;
 }
 
@@ -39,7 +41,7 @@ export function createKeyboard(page: Page): Keyboard {
   async function focused(): Promise<string> {
     const holder = page.locator(':focus');
     if ((await holder.count()) === 0) return '';
-    const snapshot = await holder.ariaSnapshot({ timeout: LOOK_MS }).catch(() => '');
+    const snapshot = await holder.ariaSnapshot({ timeout: SNAPSHOT_MS }).catch(() => '');
     return snapshot.split('\n')[0] ?? '';
   }
 
@@ -48,13 +50,13 @@ export function createKeyboard(page: Page): Keyboard {
   async function tabTo(name: string): Promise<void> {
     await eventually(async () => expect(await page.locator('body').ariaSnapshot()).toContain(name));
     const seen: string[] = [];
-    for (let stop = 0; stop < MOST_STOPS; stop += 1) {
+    for (let stop = 0; stop < MAX_STOPS; stop += 1) {
       await press('Tab');
       const reached = await focused();
       seen.push(reached);
       if (reached.includes(name)) return;
     }
-    throw new Error(`Expected the keyboard to reach ${name}; it came past ${seen.join(' | ')}.`);
+    throw new Error(`Tab did not reach ${name}. Tab stops: ${seen.join(' | ')}.`);
   }
 
   async function pressOn(name: string): Promise<void> {

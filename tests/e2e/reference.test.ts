@@ -7,7 +7,7 @@ import type { Stage } from './stage.js';
 
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
-describeInBrowser('the API reference, in a browser', () => {
+describeInBrowser('API reference', () => {
   let stage: Stage;
   let page: Page;
 
@@ -23,17 +23,17 @@ describeInBrowser('the API reference, in a browser', () => {
     await page.locator('.opblock').first().waitFor();
   };
 
-  /** Opens an operation, tries it out, and gives the status and text of the answer. */
+  /** Executes an operation with "Try it out" and returns the status and text of the response. */
   async function tryOut(summary: string): Promise<{ status: string; text: string }> {
     const operation = page.locator('.opblock').filter({ has: page.getByText(summary, { exact: true }) });
     await operation.locator('.opblock-summary-control').click();
     await operation.getByRole('button', { name: 'Try it out' }).click();
     await operation.getByRole('button', { name: 'Execute' }).click();
-    const answer = operation.locator('.live-responses-table tbody .response');
-    await answer.locator('.highlight-code').first().waitFor();
+    const response = operation.locator('.live-responses-table tbody .response');
+    await response.locator('.highlight-code').first().waitFor();
     const [status, text] = await Promise.all([
-      answer.locator('.response-col_status').first().textContent(),
-      answer.locator('.highlight-code').first().textContent(),
+      response.locator('.response-col_status').first().textContent(),
+      response.locator('.highlight-code').first().textContent(),
     ]);
     return { status: status ?? '', text: text ?? '' };
   }
@@ -48,12 +48,12 @@ describeInBrowser('the API reference, in a browser', () => {
     await form.waitFor({ state: 'detached' });
   }
 
-  /** The token is in nothing that stays, and went nowhere but in the header of what was tried. */
-  async function expectUnkept(token: string): Promise<void> {
-    const kept = await page.evaluate(() =>
+  /** Asserts that the page has not stored the token, and has sent it only to this server. */
+  async function expectNotStored(token: string): Promise<void> {
+    const stored = await page.evaluate(() =>
       JSON.stringify([localStorage, sessionStorage, document.cookie, location.href]),
     );
-    expect(kept).not.toContain(token);
+    expect(stored).not.toContain(token);
     const sent = stage.requests.filter((request) => request.includes(token));
     expect(sent.every((request) => request.split('\n')[1]?.includes(stage.server.origin))).toBe(true);
     expect(sent.length).toBeGreaterThan(0);
@@ -62,14 +62,14 @@ describeInBrowser('the API reference, in a browser', () => {
   test.each([
     ['Dashboard', 'Trellis dashboard', '/api/tokens'],
     ['Secrets', 'Trellis secrets', '/audit-log'],
-  ])('shows the contract of %s, to everybody', async (link, title, path) => {
+  ])('shows the %s contract without a session', async (link, title, path) => {
     await page.goto(`${stage.server.origin}/docs`);
     await page.getByRole('link', { name: link, exact: true }).click();
     await page.getByRole('heading', { name: title }).waitFor();
     await page.getByText(path, { exact: true }).first().waitFor();
   });
 
-  test('tries an operation of the dashboard with a personal token', async () => {
+  test('executes an operation of the dashboard with an API token', async () => {
     const headers = { Origin: stage.server.origin };
     const data = { label: 'reference', expiresAt: IN_A_WEEK };
     const made = await page.request.post(`${stage.server.origin}/api/tokens`, { headers, data });
@@ -79,14 +79,14 @@ describeInBrowser('the API reference, in a browser', () => {
     const { status, text } = await tryOut('Get the signed-in user');
     expect(status).toContain('200');
     expect(text).toContain('"ada"');
-    await expectUnkept(token);
+    await expectNotStored(token);
     await page.reload();
     await page.locator('.opblock').first().waitFor();
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     expect(await page.getByRole('button', { name: /^Logout/ }).count()).toBe(0);
   });
 
-  test('tries an operation of secrets with a write token', async () => {
+  test('executes an operation of the secrets service with a write token', async () => {
     const headers = { Origin: stage.server.origin };
     const made = await page.request.post(`${stage.server.origin}/secrets/tokens`, {
       headers,
@@ -101,10 +101,10 @@ describeInBrowser('the API reference, in a browser', () => {
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();
     await page.getByRole('button', { name: /^Logout/ }).waitFor();
     await expectAccessible(page);
-    await expectUnkept(value);
+    await expectNotStored(value);
   });
 
-  test('is used by the keyboard alone', async () => {
+  test('can be used with the keyboard only', async () => {
     const { press, type, arriveAt, pressOn } = createKeyboard(page);
     await open('dashboard');
     await pressOn('button "Authorize"');

@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { openBoardStage } from './board-stage.js';
 import type { BoardStage } from './board-stage.js';
@@ -6,13 +6,13 @@ import { describeInBrowser } from './chromium.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** From the narrowest phone, or 400 % zoom of 1280 pixels, to a laptop. */
+/** From the narrowest phone, which equals 400 % zoom of 1280 px, to a laptop. */
 const WIDTHS = [320, 360, 390, 600, 768, 820, 900, 1024, 1440];
 
 async function expectNoSidewaysPanning(page: Page, path: string): Promise<void> {
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 });
-    // What is loaded later may move the layout for a moment.
+    // Content that loads later may shift the layout briefly.
     await eventually(async () => {
       const scrollWidth = await page.evaluate(() => document.documentElement.scrollWidth);
       expect([path, width, Math.max(scrollWidth, width)]).toEqual([path, width, width]);
@@ -71,14 +71,14 @@ describeInBrowser('pages at every width', () => {
   });
 });
 
-describeInBrowser('a page whose session or release has ended', () => {
+describeInBrowser('a page with an expired session or an outdated release', () => {
   let stage: Stage;
   let page: Page;
   const go = (path: string) => page.goto(stage.server.origin + path);
   const dialog = () => page.getByRole('dialog', { name: 'You’ve been signed out' });
   const button = (name: RegExp | string) => page.getByRole('button', { name, exact: true });
 
-  // Each consumer in the list has a form, too; that of a new one is the last.
+  // Each listed consumer has a form too; the last form is that of a new consumer.
   const nameField = () => page.getByLabel('Name', { exact: true }).last();
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describeInBrowser('a page whose session or release has ended', () => {
   });
   afterAll(() => stage.close());
 
-  test('asks for a sign-in over the page, repeats the request and keeps what was typed', async () => {
+  test('opens a sign-in dialog over the page, repeats the request and keeps the input', async () => {
     await go('/vault/consumers');
     await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
     await stage.context.clearCookies();
@@ -99,7 +99,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     expect(stage.takeComplaints()).toEqual(['401 POST /secrets/consumers']);
   });
 
-  test('says what to do when the sign-in is declined, and asks again at the next action', async () => {
+  test('shows a message after a cancelled sign-in and opens the dialog again at the next action', async () => {
     await go('/vault/consumers');
     await page.getByRole('heading', { name: 'Add a consumer' }).waitFor();
     await stage.context.clearCookies();
@@ -114,7 +114,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     stage.takeComplaints();
   });
 
-  test('reads again after a sign-in', async () => {
+  test('repeats failed reads after a sign-in', async () => {
     await go('/settings');
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
     await stage.context.clearCookies();
@@ -125,13 +125,15 @@ describeInBrowser('a page whose session or release has ended', () => {
     stage.takeComplaints();
   });
 
-  test('reloads itself at the next navigation when the server has a newer release', async () => {
+  test('reloads a tab at its next navigation after an upgrade of the server', async () => {
     await go('/services');
     await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
-    // A newer release has other names for the parts of its pages.
+    // The bundles of a newer release have different names.
     let isOld = true;
     await page.route(/settings-page.*\.js$/, (route) => (isOld ? route.fulfill({ status: 404 }) : route.fallback()));
-    const reloaded = page.waitForEvent('domcontentloaded').then(() => (isOld = false));
+    // The module scripts of the reloaded document run before its DOMContentLoaded event.
+    const isReload = (request: Request): boolean => request.isNavigationRequest();
+    const reloaded = page.waitForEvent('request', isReload).then(() => (isOld = false));
     await page.getByRole('link', { name: 'Settings', exact: true }).click();
     await reloaded;
     await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
@@ -139,7 +141,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     stage.takeComplaints();
   });
 
-  test('says so when reloading does not help', async () => {
+  test('shows an error page if a reload does not help', async () => {
     await go('/services');
     await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();
     await page.route(/settings-page.*\.js$/, (route) => route.fulfill({ status: 404 }));
@@ -151,7 +153,7 @@ describeInBrowser('a page whose session or release has ended', () => {
     stage.takeComplaints();
   });
 
-  test('the first secret is readable by its owner when it has no other reader', async () => {
+  test('a secret without other readers is encrypted to the owner’s key by default', async () => {
     await go('/vault/identity');
     await button('Create my key').click();
     const list = page.getByRole('list', { name: 'Recovery phrase' });

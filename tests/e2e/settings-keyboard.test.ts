@@ -11,7 +11,7 @@ import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
-describeInBrowser('settings and administration, by the keyboard alone', () => {
+describeInBrowser('settings and administration, with the keyboard only', () => {
   let stage: ForgeStage;
   let forges: BoardForges;
   let page: Page;
@@ -30,7 +30,7 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
   const said = (text: RegExp | string) => page.locator('.toast').getByText(text).last().waitFor();
   const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
 
-  /** Comes to the settings with everything there, and goes to one of their sections by its link. */
+  /** Opens the settings, waits until they are loaded, and follows the link to a section. */
   async function goTo(name: string): Promise<void> {
     await page.goto(`${stage.server.origin}/settings`);
     await page.getByText('No feeds.').waitFor();
@@ -38,113 +38,113 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await keyboard.pressOn(`link "${name}"`);
   }
 
-  test('a forge is tried, saved and removed, and its webhook copied', async () => {
+  test('tests, saves and removes a forge, and copies its webhook URL', async () => {
     const { type, tabTo, pressOn, confirm, press } = keyboard;
-    await goTo('Forges');
-    await tabTo('textbox "Address"');
+    await goTo('Code hosts');
+    await tabTo('textbox "URL"');
     await type(forges.github.url);
     await tabTo('textbox "Token"');
     await type(GITHUB_TOKEN);
-    await tabTo('button "Show what is typed"');
+    await tabTo('button "Show typed text"');
     await press('Space');
     await page.locator('[aria-pressed="true"]').waitFor();
-    await pressOn('What a token of GitHub needs');
+    await pressOn('Permissions of a GitHub token');
     await page.getByText('Pull requests: read and write').waitFor();
     await pressOn('button "Test GitHub"');
-    await page.getByText('GitHub answers to mona: 1 repository.').waitFor();
+    await page.getByText('Connected as mona · 1 repository').waitFor();
     await press('Shift+Tab', 'Enter');
-    await said('GitHub is saved');
+    await said('GitHub settings saved');
     await confirm('button "Remove GitHub"');
-    await said('GitHub is removed');
-    await pressOn('button "Copy the address for GitHub"');
-    await page.getByRole('button', { name: 'Copied the address for GitHub' }).waitFor();
+    await said('GitHub removed');
+    await pressOn('button "Copy the URL for GitHub"');
+    await page.getByRole('button', { name: 'Copied the URL for GitHub' }).waitFor();
     expect(await clipboard()).toContain('/api/webhooks/github/');
   });
 
-  test('a token is made, copied and revoked', async () => {
+  test('creates, copies and revokes a token', async () => {
     const { type, tabTo, pressOn, confirm, press } = keyboard;
     await goTo('API tokens');
-    await tabTo('textbox "What the token is for"');
+    await tabTo('textbox "Token name"');
     await type('nightly');
     await tabTo('radio "30 days"');
     await press('ArrowRight');
     await page.getByRole('radio', { name: '60 days', checked: true }).waitFor();
-    await pressOn('button "Make a token"');
-    await page.getByLabel('The new token').waitFor();
-    // It is selected, to be copied now.
+    await pressOn('button "Create token"');
+    await page.getByLabel('New token').waitFor();
+    // The field has the focus, so the button is the next tab stop.
     await pressOn('button "Copy"');
     await page.getByRole('button', { name: 'Copied', exact: true }).waitFor();
     expect(await clipboard()).toMatch(/^trl_/);
     await confirm('button "Revoke nightly"');
-    await said('The token “nightly” no longer works.');
+    await said('Token “nightly” revoked.');
   });
 
-  /** A tab has a device of its own, as one device makes one passkey of an account. */
+  /** Adds a passkey in a new tab with its own authenticator, as an authenticator holds one passkey per account. */
   async function addPhone(): Promise<void> {
     const phone = await stage.context.newPage();
     const keys = createKeyboard(phone);
     await addVirtualAuthenticator(phone);
     await phone.goto(`${stage.server.origin}/settings`);
-    await phone.getByText('The last passkey can’t be removed').waitFor();
+    await phone.getByText('You can’t remove your last passkey').waitFor();
     await keys.pressOn('link "Passkeys"');
-    await keys.tabTo('textbox "What to call it"');
+    await keys.tabTo('textbox "Passkey name"');
     await keys.type('phone');
     await keys.pressOn('button "Add a passkey"');
-    await phone.getByText('The passkey “phone” signs you in from now on.').waitFor();
+    await phone.getByText('Passkey “phone” added.').waitFor();
     await phone.close();
   }
 
-  test('a passkey is added, renamed and removed', async () => {
+  test('adds, renames and removes a passkey', async () => {
     const { type, tabTo, pressOn, confirm, focused } = keyboard;
     await addPhone();
     await goTo('Passkeys');
     await page.getByLabel('Rename phone').waitFor();
-    // The first is of the passkey before.
+    // The first "Rename" belongs to the first passkey.
     await tabTo('Rename');
     await pressOn('Rename');
     await tabTo('textbox "New name"');
     await type('old phone');
-    await pressOn('button "Save the name"');
-    await said('is called “old phone” now.');
+    await pressOn('button "Save name"');
+    await said('renamed to “old phone”.');
     expect(await focused()).toContain('Rename');
     await confirm('button "Remove old phone"');
-    await said('The passkey “old phone” no longer signs you in.');
+    await said('Passkey “old phone” removed.');
   });
 
-  test('theme and time zone are chosen', async () => {
+  test('selects theme and time zone', async () => {
     const { tabTo, press } = keyboard;
     await goTo('Appearance');
-    await tabTo('radio "As the system"');
+    await tabTo('radio "System"');
     await saved(page, '/api/settings/theme', () => press('ArrowRight'));
     await page.getByRole('radio', { name: 'Light', checked: true }).waitFor();
     await tabTo('combobox "Time zone"');
     await page.keyboard.type('Pacific/Auckl');
-    await said('Times are shown in that zone from now on.');
+    await said('Time zone updated.');
     await eventually(async () => {
-      const answer = await page.request.get(`${stage.server.origin}/api/settings/timezone`);
-      expect(await answer.json()).toEqual({ timezone: 'Pacific/Auckland' });
+      const response = await page.request.get(`${stage.server.origin}/api/settings/timezone`);
+      expect(await response.json()).toEqual({ timezone: 'Pacific/Auckland' });
     });
   });
 
-  test('somebody is invited, the invitation withdrawn, and the log paged', async () => {
+  test('creates and withdraws an invitation, and filters the request log', async () => {
     const { type, tabTo, pressOn, confirm } = keyboard;
     await page.goto(`${stage.server.origin}/admin`);
-    await page.getByText('No invitations are open.').waitFor();
+    await page.getByText('No open invitations.').waitFor();
     await tabTo('textbox "Username"');
     await type('bob');
-    await tabTo('textbox "Their name"');
+    await tabTo('textbox "Display name"');
     await type('Bob');
     await pressOn('button "Invite"');
-    await page.getByLabel('Send this link to them').waitFor();
-    await confirm('button "Withdraw the invitation of bob"');
-    await said('The invitation of bob no longer works.');
-    await tabTo('combobox "Forge"');
+    await page.getByLabel('Send this link to the new user').waitFor();
+    await confirm('button "Withdraw the invitation for bob"');
+    await said('The invitation for bob was withdrawn.');
+    await tabTo('combobox "Code host"');
     await page.keyboard.type('GitL');
     await page.getByText('No requests.').waitFor();
     await tabTo('link "Download as CSV"');
   });
 
-  test('a board is shared and no more, and a person put out and removed', async () => {
+  test('shares a board and stops sharing it, and revokes and removes a user', async () => {
     const { type, tabTo, pressOn, confirm, press } = keyboard;
     const guest = await inviteInto(stage, 'bob');
     await guest.close();
@@ -152,14 +152,14 @@ describeInBrowser('settings and administration, by the keyboard alone', () => {
     await tabTo('textbox "Username"');
     await type('bob');
     await press('Enter');
-    await said('bob may read your board.');
+    await said('bob can now view your board.');
     await pressOn('button "Stop sharing with bob"');
-    await said('bob may read your board no more.');
+    await said('bob can no longer view your board.');
     await page.goto(`${stage.server.origin}/admin`);
     await page.getByRole('button', { name: 'Remove bob' }).waitFor();
     await confirm('button "Revoke access of bob"');
-    await said('bob is signed out everywhere');
+    await said('bob was signed out everywhere');
     await confirm('button "Remove bob"');
-    await said('The account of bob is gone');
+    await said('The account of bob and its data were deleted.');
   });
 });

@@ -14,7 +14,7 @@ import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
 
-describeInBrowser('the settings, in a browser', () => {
+describeInBrowser('settings page', () => {
   let stage: ForgeStage;
   let forges: BoardForges;
   let page: Page;
@@ -37,7 +37,7 @@ describeInBrowser('the settings, in a browser', () => {
   const section = (name: string) => page.getByRole('region', { name, exact: true });
   const group = (name: string) => page.getByRole('group', { name, exact: true });
 
-  /** What was copied is in the clipboard once the button says so. */
+  /** Presses a copy button and returns the clipboard once the button confirms the copy. */
   async function copy(name: string, within: Locator | Page = page): Promise<string> {
     await within.getByRole('button', { name: `Copy${name}`, exact: true }).click();
     await within.getByRole('button', { name: `Copied${name}`, exact: true }).waitFor();
@@ -49,27 +49,27 @@ describeInBrowser('the settings, in a browser', () => {
     { url, token }: { readonly url: string; readonly token: string },
   ): Promise<Locator> {
     const form = group(name);
-    await form.getByLabel('Address', { exact: true }).fill(url);
+    await form.getByLabel('URL', { exact: true }).fill(url);
     await form.getByLabel('Token', { exact: true }).fill(token);
     return form;
   }
 
-  test('a forge is tried before it is saved: a token, a wrong one, no answer, a missing permission', async () => {
+  test('tests a forge before it is saved: valid and invalid tokens, wrong URL, missing permission', async () => {
     await visit();
     const github = await fill('GitHub', { url: forges.github.url, token: 'ghp_wrong' });
     const test = button('Test GitHub');
     await test.click();
     await github.getByText('The token was rejected').waitFor();
-    await github.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9');
+    await github.getByLabel('URL', { exact: true }).fill('http://127.0.0.1:9');
     await test.click();
     await github.getByText('No response from this address.').waitFor();
 
     await fill('GitHub', { url: forges.github.url, token: GITHUB_TOKEN });
     forges.github.scopes = ['public_repo'];
     await test.click();
-    await github.getByText('GitHub answers to mona: 1 repository.').waitFor();
+    await github.getByText('Connected as mona · 1 repository').waitFor();
     await github.getByText('to read private repositories, and to act on pull requests').waitFor();
-    // The board needs to know whose turn it is; the forge has said who this is.
+    // The test fills in the username that the forge returns.
     await eventually(async () => expect(await github.getByLabel('Username').inputValue()).toBe('mona'));
     forges.github.scopes = [];
     forges.github.failNext(REFUSED, { path: /issues$/ });
@@ -77,15 +77,15 @@ describeInBrowser('the settings, in a browser', () => {
     await github.getByRole('status').getByText('Issues: read and write').waitFor();
     forges.github.scopes = ['repo'];
     await test.click();
-    await github.getByText('What is missing:').waitFor({ state: 'detached' });
-    await github.getByText('GitHub answers to mona: 1 repository.').waitFor();
+    await github.getByText('Missing permissions:').waitFor({ state: 'detached' });
+    await github.getByText('Connected as mona · 1 repository').waitFor();
   });
 
-  test('a forge says what its token needs, and where one is made', async () => {
+  test('lists the permissions of a token and links to the page that creates one', async () => {
     const forgejo = await fill('Forgejo or Gitea', { url: forges.forgejo.url, token: FORGEJO_TOKEN });
-    await forgejo.getByText('What a token of Forgejo or Gitea needs').click();
+    await forgejo.getByText('Permissions of a Forgejo or Gitea token').click();
     await forgejo.getByText('write:repository, to list pull requests, merge them, and set up webhooks').waitFor();
-    const link = forgejo.getByRole('link', { name: 'Make a token at Forgejo or Gitea' });
+    const link = forgejo.getByRole('link', { name: 'Create a token on Forgejo or Gitea' });
     expect(await link.getAttribute('href')).toBe(`${forges.forgejo.url}/user/settings/applications`);
     forges.forgejo.failNext(REFUSED, { path: /\/user$/ });
     await button('Test Forgejo or Gitea').click();
@@ -99,76 +99,76 @@ describeInBrowser('the settings, in a browser', () => {
     forges.gitlab.scopes = ['api'];
   });
 
-  test('forges are saved one by one with hidden tokens, and removed', async () => {
+  test('saves forges separately, hides their tokens, and removes a forge', async () => {
     await visit();
     const github = await fill('GitHub', { url: forges.github.url, token: GITHUB_TOKEN });
     const token = github.getByLabel('Token', { exact: true });
     expect(await token.getAttribute('type')).toBe('password');
-    const show = github.getByRole('button', { name: 'Show what is typed' });
+    const show = github.getByRole('button', { name: 'Show typed text' });
     await show.click();
     await github.locator('input[type="text"][maxlength="512"]').waitFor();
     await show.click();
     await github.locator('input[type="password"]').waitFor();
     await github.getByLabel('Username').fill('mona');
     await button('Save GitHub').click();
-    await said('GitHub is saved');
+    await said('GitHub settings saved');
     await fill('Forgejo or Gitea', { url: forges.forgejo.url, token: FORGEJO_TOKEN });
     await button('Save Forgejo or Gitea').click();
-    await said('Forgejo or Gitea is saved');
+    await said('Forgejo or Gitea settings saved');
     expect(stage.requests.some((request) => request.includes('/api/settings\n'))).toBe(true);
 
     await visit();
-    await github.getByText('One is kept. Leave this empty to keep it.').waitFor();
+    await github.getByText('A token is saved. Leave empty to keep it.').waitFor();
     expect(await token.inputValue()).toBe('');
     await button('Test GitHub').click();
-    await github.getByText('GitHub answers to mona: 1 repository.').waitFor();
-    await confirm(button('Remove Forgejo or Gitea'), 'Really remove Forgejo or Gitea?');
-    await said('Forgejo or Gitea is removed');
+    await github.getByText('Connected as mona · 1 repository').waitFor();
+    await confirm(button('Remove Forgejo or Gitea'), 'Remove Forgejo or Gitea?');
+    await said('Forgejo or Gitea removed');
     await visit();
     await button('Save Forgejo or Gitea').waitFor();
-    expect(await group('Forgejo or Gitea').getByLabel('Address', { exact: true }).inputValue()).toBe('');
+    expect(await group('Forgejo or Gitea').getByLabel('URL', { exact: true }).inputValue()).toBe('');
     expect(await button('Remove Forgejo or Gitea').count()).toBe(0);
-    expect(await group('GitHub').getByLabel('Address', { exact: true }).inputValue()).toBe(forges.github.url);
+    expect(await group('GitHub').getByLabel('URL', { exact: true }).inputValue()).toBe(forges.github.url);
   });
 
-  test('an address that is none is refused in words', async () => {
-    await group('GitLab').getByLabel('Address', { exact: true }).fill('ftp://gitlab.example');
+  test('an invalid URL is rejected with a message', async () => {
+    await group('GitLab').getByLabel('URL', { exact: true }).fill('ftp://gitlab.example');
     await button('Save GitLab').click();
     await page.getByRole('alert').getByText('to be an http or https URL').waitFor();
     await page.getByRole('alert').getByRole('button').click();
     expect(stage.takeComplaints()).toEqual(['400 PUT /api/settings']);
   });
 
-  test('Renovate is known by a label and accounts', async () => {
+  test('saves the label and the accounts of Renovate', async () => {
     await visit();
     const renovate = group('Renovate');
-    await renovate.getByLabel('The label that makes it rebase').fill('rebase-me');
-    await renovate.getByLabel('Accounts that open its pull requests').fill('acme-renovate, other bot,');
+    await renovate.getByLabel('Rebase label').fill('rebase-me');
+    await renovate.getByLabel('Further Renovate accounts').fill('acme-renovate, other bot,');
     await button('Save Renovate').click();
-    await said('Renovate is known so');
+    await said('Renovate settings saved.');
     await visit();
     await button('Save Renovate').waitFor();
-    expect(await renovate.getByLabel('The label that makes it rebase').inputValue()).toBe('rebase-me');
-    expect(await renovate.getByLabel('Accounts').inputValue()).toBe('acme-renovate, other bot');
+    expect(await renovate.getByLabel('Rebase label').inputValue()).toBe('rebase-me');
+    expect(await renovate.getByLabel('Further Renovate accounts').inputValue()).toBe('acme-renovate, other bot');
   });
 
-  test('the address and the secret of webhooks are copied, and replaced', async () => {
-    const webhooks = group('Webhooks by hand');
-    const address = await copy(' the address for GitHub', webhooks);
+  test('copies and replaces the URLs and the secret of webhooks', async () => {
+    const webhooks = group('Manual webhooks');
+    const url = await copy(' the URL for GitHub', webhooks);
     const secret = await copy(' the secret', webhooks);
-    expect(address).toMatch(new RegExp(`^${stage.server.origin}/api/webhooks/github/[\\w-]{22}$`));
+    expect(url).toMatch(new RegExp(`^${stage.server.origin}/api/webhooks/github/[\\w-]{22}$`));
     expect(secret).toMatch(/^[\w-]{43}$/);
     expect(await webhooks.getByText(secret).count()).toBe(0);
     await button('Show the secret', webhooks).click();
     await webhooks.getByText(secret).waitFor();
-    await confirm(button('Replace address and secret'), 'Really replace both?');
-    await said('The webhooks have another address and secret.');
-    await webhooks.getByText('What comes with the former ones is taken until').waitFor();
-    await webhooks.getByText(address).waitFor({ state: 'detached' });
+    await confirm(button('Replace URLs and secret'), 'Replace URLs and secret?');
+    await said('Webhook URLs and secret replaced.');
+    await webhooks.getByText('The previous URLs and secret work until').waitFor();
+    await webhooks.getByText(url).waitFor({ state: 'detached' });
     expect(await copy(' the secret', webhooks)).not.toBe(secret);
   });
 
-  /** What a script with the token is answered. */
+  /** Sends a request with the token and returns the status of the response. */
   const use = async (token: string, init: RequestInit = {}): Promise<number> => {
     const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
     return (await fetch(`${stage.server.origin}/api/settings/theme`, { ...init, headers })).status;
@@ -179,15 +179,15 @@ describeInBrowser('the settings, in a browser', () => {
     ['30 days', 30],
     ['60 days', 60],
     ['90 days', 90],
-    ['Another term', 200],
-  ])('a token for %s is shown, and holds as long', async (term, days) => {
+    ['Custom', 200],
+  ])('creates a token with the lifetime “%s”', async (term, days) => {
     const tokens = section('API tokens');
-    await tokens.getByLabel('What the token is for').fill(`for ${term}`);
+    await tokens.getByLabel('Token name').fill(`for ${term}`);
     await tokens.getByRole('radio', { name: term }).check();
-    if (days === 200) await tokens.getByLabel('For how many days').fill(String(days));
-    await button('Make a token').click();
+    if (days === 200) await tokens.getByLabel('Days until it expires').fill(String(days));
+    await button('Create token').click();
     await tokens.getByText(`for ${term}`).waitFor();
-    const token = await tokens.getByLabel('The new token').inputValue();
+    const token = await tokens.getByLabel('New token').inputValue();
     expect(token).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
     expect(await use(token)).toBe(200);
     const until = await page.evaluate(async () => {
@@ -197,74 +197,74 @@ describeInBrowser('the settings, in a browser', () => {
     expect(Math.round((Date.parse(until) - Date.now()) / 86_400_000)).toBe(days);
   });
 
-  test('a token is copied, shown once, reads alone, and works until it is revoked', async () => {
+  test('a token is shown once, is read-only by default, and works until it is revoked', async () => {
     await visit();
     const tokens = section('API tokens');
     await tokens.getByText('for 7 days').waitFor();
-    expect(await tokens.getByLabel('The new token').count()).toBe(0);
+    expect(await tokens.getByLabel('New token').count()).toBe(0);
     expect(await tokens.getByRole('radio', { name: '30 days' }).isChecked()).toBe(true);
-    await tokens.getByLabel('What the token is for').fill('nightly');
-    await button('Make a token').click();
-    const field = tokens.getByLabel('The new token');
+    await tokens.getByLabel('Token name').fill('nightly');
+    await button('Create token').click();
+    const field = tokens.getByLabel('New token');
     await field.waitFor();
     const token = await copy('', tokens);
     expect(token).toBe(await field.inputValue());
     expect(await use(token)).toBe(200);
     expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
     await expectAccessible(page);
-    await confirm(button('Revoke nightly'), 'Really revoke?');
-    await said('The token “nightly” no longer works.');
+    await confirm(button('Revoke nightly'), 'Revoke token?');
+    await said('Token “nightly” revoked.');
     await field.waitFor({ state: 'detached' });
     expect(await use(token)).toBe(401);
   });
 
-  test('a token that may change things does', async () => {
+  test('a token with write access can change settings', async () => {
     const tokens = section('API tokens');
-    await tokens.getByLabel('What the token is for').fill('deploy');
-    await tokens.getByLabel('It may change things too').check();
-    await button('Make a token').click();
-    await tokens.getByText('reads and changes').waitFor();
-    const token = await tokens.getByLabel('The new token').inputValue();
+    await tokens.getByLabel('Token name').fill('deploy');
+    await tokens.getByLabel('Allow write access').check();
+    await button('Create token').click();
+    await tokens.getByText('read and write').waitFor();
+    const token = await tokens.getByLabel('New token').inputValue();
     expect(await use(token, { method: 'PUT', body: '{"theme":""}' })).toBe(200);
   });
 
-  test('passkeys are added, renamed and removed, the last one not', async () => {
+  test('adds, renames and removes passkeys, but not the last one', async () => {
     await visit();
     const passkeys = section('Passkeys');
-    await passkeys.getByText('The last passkey can’t be removed').waitFor();
+    await passkeys.getByText('You can’t remove your last passkey').waitFor();
     const only = passkeys.getByRole('button', { name: /^Remove / });
     expect(await only.getAttribute('aria-disabled')).toBe('true');
     await only.press('Enter');
-    expect(await button('Really remove?').count()).toBe(0);
+    expect(await button('Remove passkey?').count()).toBe(0);
 
-    // A tab has a device of its own, as one device makes one passkey of an account.
+    // A new tab has its own authenticator; an authenticator holds one passkey per account.
     const phone = await stage.context.newPage();
     await addVirtualAuthenticator(phone);
     await phone.goto(`${stage.server.origin}/settings`);
-    await phone.getByLabel('What to call it').fill('phone');
+    await phone.getByLabel('Passkey name').fill('phone');
     await button('Add a passkey', phone).click();
-    await phone.getByText('The passkey “phone” signs you in from now on.').waitFor();
+    await phone.getByText('Passkey “phone” added.').waitFor();
     await phone.close();
     await visit();
     await passkeys.getByLabel('Rename phone').waitFor();
-    await expect(passkeys.getByText('The last passkey can’t be removed').count()).resolves.toBe(0);
+    await expect(passkeys.getByText('You can’t remove your last passkey').count()).resolves.toBe(0);
     await passkeys.getByLabel('Rename phone').click();
     await passkeys.getByLabel('New name').fill('old phone');
-    await button('Save the name').click();
-    await said('The passkey “phone” is called “old phone” now.');
+    await button('Save name').click();
+    await said('Passkey “phone” renamed to “old phone”.');
     await expectAccessible(page);
-    await confirm(button('Remove old phone'), 'Really remove?');
-    await said('The passkey “old phone” no longer signs you in.');
-    await passkeys.getByText('The last passkey can’t be removed').waitFor();
+    await confirm(button('Remove old phone'), 'Remove passkey?');
+    await said('Passkey “old phone” removed.');
+    await passkeys.getByText('You can’t remove your last passkey').waitFor();
   });
 
-  test('the theme stays after a reload, and in another page', async () => {
+  test('the theme survives a reload and applies to other tabs', async () => {
     const schemeOf = (one: Page) => one.evaluate(() => document.documentElement.style.colorScheme);
     const other = await stage.context.newPage();
     for (const [name, scheme] of [
       ['Dark', 'dark'],
       ['Light', 'light'],
-      ['As the system', 'light dark'],
+      ['System', 'light dark'],
     ] as const) {
       await visit();
       await saved(page, '/api/settings/theme', () => group('Theme').getByLabel(name).check());
@@ -278,12 +278,12 @@ describeInBrowser('the settings, in a browser', () => {
     await other.close();
   });
 
-  test('the time zone changes what times are shown', async () => {
-    const zone = page.getByLabel('Time zone');
+  test('the time zone changes the displayed times', async () => {
+    const zone = page.getByLabel('Time zone', { exact: true });
     const now = page.locator('#timezone-hint');
     const shown = async (name: string): Promise<void> => {
       await zone.selectOption(name);
-      await said('Times are shown in that zone from now on.');
+      await said('Time zone updated.');
       const timeZone = name === '' ? {} : { timeZone: name };
       const hours = [0, -1].map((ago) => {
         const time = new Date(Date.now() + ago * 60_000);
@@ -299,41 +299,41 @@ describeInBrowser('the settings, in a browser', () => {
     await shown('');
   });
 
-  test('a board is shared with somebody, who reads it and changes nothing, until it is taken back', async () => {
+  test('a shared board is read-only for the other user until the sharing ends', async () => {
     const guest = await inviteInto(stage, 'bob');
     await visit();
     const sharing = section('Sharing');
     await sharing.getByLabel('Username').fill('bob');
     await button('Share').click();
-    await said('bob may read your board.');
+    await said('bob can now view your board.');
     await sharing.getByText('Bob').waitFor();
 
     await guest.page.goto(`${stage.server.origin}/settings`);
     await guest.page.getByText('Shared with you: Ada.').waitFor();
     await guest.page.goto(stage.server.origin);
     const picker = guest.page.getByLabel('Board of');
-    const asked: string[] = [];
-    guest.page.on('request', (request) => asked.push(`${request.method()} ${request.url()}`));
+    const requested: string[] = [];
+    guest.page.on('request', (request) => requested.push(`${request.method()} ${request.url()}`));
     await picker.selectOption({ label: 'Ada' });
     await guest.page.getByRole('link', { name: 'Send receipts as PDF' }).waitFor();
     expect(await guest.page.getByRole('button', { name: /^(Merge|Close)/ }).count()).toBe(0);
     await guest.page.getByRole('button', { name: 'Refresh', exact: true }).click();
     await guest.page.getByRole('link', { name: 'Send receipts as PDF' }).waitFor();
-    expect(asked.filter((one) => /^POST .*refresh/.test(one) || /stream.*owner/.test(one))).toEqual([]);
+    expect(requested.filter((one) => /^POST .*refresh/.test(one) || /stream.*owner/.test(one))).toEqual([]);
 
     await button('Stop sharing with bob').click();
-    await said('bob may read your board no more.');
-    await sharing.getByText('You share it with nobody.').waitFor();
+    await said('bob can no longer view your board.');
+    await sharing.getByText('Not shared with anyone.').waitFor();
     await guest.page.reload();
     await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await guest.page.getByText('No forge is set up yet.').waitFor();
+    await guest.page.getByText('No code host connected yet.').waitFor();
     expect(await picker.count()).toBe(0);
     await guest.close();
   });
 
-  test('signing out everywhere ends the session of another browser', async () => {
+  test('signing out everywhere ends all sessions', async () => {
     await visit();
-    await confirm(button('Sign out everywhere'), 'Really, on every device?');
+    await confirm(button('Sign out everywhere'), 'Sign out on every device?');
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await expect(stage.context.cookies()).resolves.toEqual([]);
   });

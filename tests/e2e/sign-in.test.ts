@@ -18,38 +18,38 @@ const RUNTIMES = [
   ['Bun', findBun() ?? 'bun', ['run']],
 ] as const;
 
-describeInBrowser('signing in, in a browser', () => {
-  let house: House;
+describeInBrowser('accounts and sign-in', () => {
+  let testServer: House;
   let context: BrowserContext;
   let page: Page;
   let authenticator: VirtualAuthenticator;
 
   beforeAll(async () => {
-    house = await openHouse({ services: 'dashboard' });
+    testServer = await openHouse({ services: 'dashboard' });
   });
-  afterAll(() => house.close());
+  afterAll(() => testServer.close());
 
   beforeEach(async () => {
-    context = await house.enter();
+    context = await testServer.enter();
     page = await context.newPage();
     authenticator = await addVirtualAuthenticator(page);
   });
   afterEach(async () => {
     await context.close();
-    expect(house.takeComplaints()).toEqual([]);
+    expect(testServer.takeComplaints()).toEqual([]);
   });
 
-  /** Runs a person's script with a token; gives what it prints. */
+  /** Runs a script with a token and returns its parsed output. */
   async function useToken(command: string, args: readonly string[], token: string): Promise<unknown> {
-    const script = [...args, 'tests/e2e/use-token.ts', house.server.origin];
+    const script = [...args, 'tests/e2e/use-token.ts', testServer.server.origin];
     const env = { PATH: process.env.PATH, HOME: process.env.HOME, TRELLIS_TOKEN: token };
     const { stdout } = await run(command, script, { cwd: root, env });
     return JSON.parse(stdout);
   }
 
-  /** Another person, with a browser and a device of their own. */
+  /** Creates the account of an invitation in a separate browser with its own authenticator. */
   async function acceptInvitation(link: string): Promise<void> {
-    const guest = await house.enter();
+    const guest = await testServer.enter();
     const own = await guest.newPage();
     await addVirtualAuthenticator(own);
     await own.goto(link);
@@ -60,11 +60,11 @@ describeInBrowser('signing in, in a browser', () => {
     await guest.close();
   }
 
-  test('a person makes the first account, comes back, makes and revokes a token, and invites another', async () => {
-    await page.goto(house.setupLink);
+  test('the admin creates the first account, signs in again, uses and revokes a token, and invites a user', async () => {
+    await page.goto(testServer.setupLink);
     await page.getByLabel('Username', { exact: true }).fill('ada');
-    await page.getByLabel('Your name').fill('Ada Lovelace');
-    expect(page.url()).toBe(`${house.server.origin}/sign-in`);
+    await page.getByLabel('Display name').fill('Ada Lovelace');
+    expect(page.url()).toBe(`${testServer.server.origin}/sign-in`);
     await page.getByRole('button', { name: 'Create a passkey' }).click();
     await page.getByRole('heading', { name: 'Pull requests' }).waitFor();
     expect(await authenticator.count()).toBe(1);
@@ -75,13 +75,13 @@ describeInBrowser('signing in, in a browser', () => {
     await page.getByRole('heading', { name: 'Sign in' }).waitFor();
     expect((await context.cookies()).length).toBe(0);
 
-    await page.goto(`${house.server.origin}/settings`);
+    await page.goto(`${testServer.server.origin}/settings`);
     await page.getByRole('button', { name: 'Sign in with a passkey' }).click();
     await page.getByText('Signed in as Ada Lovelace').waitFor();
 
-    await page.getByLabel('What the token is for').fill('nightly');
-    await page.getByRole('button', { name: 'Make a token' }).click();
-    const field = page.getByLabel('The new token');
+    await page.getByLabel('Token name').fill('nightly');
+    await page.getByRole('button', { name: 'Create token' }).click();
+    const field = page.getByLabel('New token');
     await field.waitFor();
     const token = await field.inputValue();
     expect(token).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
@@ -90,29 +90,29 @@ describeInBrowser('signing in, in a browser', () => {
       expect(await useToken(command, args, token)).toEqual({ username: 'ada', isBun: name === 'Bun' });
     }
 
-    await confirm(page.getByRole('button', { name: 'Revoke nightly' }), 'Really revoke?');
-    await page.getByText('The token “nightly” no longer works.').waitFor();
+    await confirm(page.getByRole('button', { name: 'Revoke nightly' }), 'Revoke token?');
+    await page.getByText('Token “nightly” revoked.').waitFor();
     await field.waitFor({ state: 'hidden' });
     for (const [, command, args] of RUNTIMES) {
-      const refused = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
-      expect(await useToken(command, args, token)).toEqual(refused);
+      const expected = { name: 'ApiError', statusCode: 401, code: 'unauthenticated' };
+      expect(await useToken(command, args, token)).toEqual(expected);
     }
-    expect(house.server.output()).not.toContain(token);
+    expect(testServer.server.output()).not.toContain(token);
 
     await page.getByRole('link', { name: 'Admin' }).click();
-    // Until it is loaded, the page before is there, which has fields of the same name.
+    // The previous page has fields of the same name and stays until this one is loaded.
     await page.getByRole('heading', { name: 'Admin', level: 1 }).waitFor();
     await page.getByLabel('Username', { exact: true }).fill('bob');
-    await page.getByLabel('Their name').fill('Bob');
+    await page.getByLabel('Display name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
-    const link = page.getByLabel('Send this link to them');
+    const link = page.getByLabel('Send this link to the new user');
     await link.waitFor();
     await acceptInvitation(await link.inputValue());
   });
 
-  test('the setup link is refused a second time', async () => {
-    await page.goto(house.setupLink);
-    await page.getByRole('heading', { name: 'This link doesn’t hold any more' }).waitFor();
+  test('a used setup link creates no second account', async () => {
+    await page.goto(testServer.setupLink);
+    await page.getByRole('heading', { name: 'This link has expired' }).waitFor();
     expect(await authenticator.count()).toBe(0);
   });
 });

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 import type { VirtualAuthenticator, VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
-/** Follows a setup link or an invitation in a browser tab, with a device of its own, up to the first page. */
+/** Creates the account of a setup link or an invitation in a tab with its own authenticator, up to the first page. */
 export async function signUp(
   page: Page,
   link: string,
@@ -13,10 +13,10 @@ export async function signUp(
   await page.goto(link);
   const field = page.getByLabel('Username', { exact: true });
   await field.waitFor();
-  // An invitation says whom it is for, and how others see them.
+  // An invitation fixes the username and the display name.
   if (await field.isEditable()) {
     await field.fill(username);
-    await page.getByLabel('Your name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
+    await page.getByLabel('Display name').fill(`${username[0]?.toUpperCase()}${username.slice(1)}`);
   }
   await page.getByRole('button', { name: 'Create a passkey' }).click();
   await page.getByRole('heading', { name: /^(Pull requests|Services)$/, level: 1 }).waitFor();

@@ -4,7 +4,7 @@ import type { House, HouseOptions } from './house.js';
 import { signUp } from './sign-up.js';
 import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
-/** A house whose owner has signed in. */
+/** A running server with a browser in which the admin is signed in. */
 export interface Stage extends House {
   readonly context: BrowserContext;
   readonly page: Page;
@@ -13,16 +13,16 @@ export interface Stage extends House {
 export type StageOptions = HouseOptions & VirtualAuthenticatorOptions;
 
 export async function openStage(options: StageOptions = {}): Promise<Stage> {
-  const house = await openHouse(options);
+  const testServer = await openHouse(options);
   try {
-    const context = await house.enter();
-    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: house.server.origin });
+    const context = await testServer.enter();
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: testServer.server.origin });
     const page = await context.newPage();
-    await signUp(page, house.setupLink, 'ada', options);
-    return { ...house, context, page };
+    await signUp(page, testServer.setupLink, 'ada', options);
+    return { ...testServer, context, page };
   } catch (error) {
-    // A test that can't begin has nothing to close.
-    await house.close();
+    // The caller has nothing to close if this fails.
+    await testServer.close();
     throw error;
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What a person's script does with a token, in whichever runtime runs it: asks
- * who it speaks for, and prints the answer, or the error that the client makes of it.
+ * A script that reads the session with an API token and prints the result, or the error that the client throws. It runs
+ * in Node and Bun.
  */
 import { ApiError, createDashboardClient, decodeError } from '../../src/generated/dashboard/client.js';
 

@@ -108,9 +108,9 @@ describeInBrowser('secrets pages', () => {
     const phone = await stage.context.newPage();
     await addVirtualAuthenticator(phone);
     await phone.goto(`${stage.server.origin}/settings`);
-    await phone.getByLabel('What to call it').fill('phone');
+    await phone.getByLabel('Passkey name').fill('phone');
     await phone.getByRole('button', { name: 'Add a passkey' }).click();
-    await phone.getByText('The passkey “phone” signs you in').waitFor();
+    await phone.getByText('Passkey “phone” added.').waitFor();
     await phone.goto(`${stage.server.origin}/vault/identity`);
     await phone.getByRole('button', { name: 'Enable phone' }).click();
     await phone.getByText('Use the recovery phrase').click();

@@ -1,18 +1,18 @@
 import { generateKeyPairSync } from 'node:crypto';
 import type { CDPSession, Page } from 'playwright-core';
 
-/** A device with passkeys that says yes to everything unless told otherwise, for the pages of one browser tab. */
+/** A virtual authenticator for one browser tab. It approves every request unless it is made unwilling. */
 export interface VirtualAuthenticator {
-  /** How many passkeys it holds. */
+  /** Returns the number of its passkeys. */
   count(): Promise<number>;
-  /** Whether its person lets it do what it is asked for from now on. */
+  /** Sets whether it approves further requests. */
   setWilling(isWilling: boolean): Promise<void>;
-  /** Puts a passkey for a host into it that no server has seen. */
+  /** Adds a passkey for a host that no server knows. */
   addUnknown(host: string): Promise<void>;
 }
 
 export interface VirtualAuthenticatorOptions {
-  /** Whether its passkeys wrap keys, as those of most devices do. */
+  /** Whether its passkeys support the PRF extension, which can wrap keys. */
   readonly hasPrf?: boolean;
 }
 
@@ -27,7 +27,7 @@ export async function addVirtualAuthenticator(
   return {
     count: async () => (await list()).length,
     async setWilling(isWilling) {
-      // Another with the same passkeys: one whose person was not recognised lets nobody try again.
+      // Replaced by a new one with the same passkeys, as a failed user verification blocks a virtual authenticator.
       const held = await list();
       await devtools.send('WebAuthn.removeVirtualAuthenticator', { authenticatorId });
       authenticatorId = await add(devtools, { hasPrf, isWilling });

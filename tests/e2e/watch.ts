@@ -1,17 +1,20 @@
 import type { BrowserContext } from 'playwright-core';
 
-/** What the pages of a browser did so far. */
+/** The recorded activity of the pages of a browser. */
 export interface Watched {
   /** Every request, with its headers and body. */
   readonly requests: readonly string[];
-  /** What no page may do: complain on the console (as of what its policy forbids), fail, ask another origin, or be refused by the server; emptied by reading. */
+  /**
+   * Returns and clears the complaints: console messages (including policy violations), errors, requests to other
+   * origins, and error responses.
+   */
   takeComplaints(): string[];
 }
 
-/** Answers that are no failure: nobody is signed in yet, nothing is set, and there is no board. */
+/** Error responses that are expected before a sign-in, without settings, and without a board. */
 const EXPECTED = /^(?:401 GET \/api\/auth\/session|404 GET \/api\/(?:settings\/\w+|dashboard(?:\/stream)?))$/;
 
-/** Watches pages of people who each have cookies of their own; what they link to on the origins in `elsewhere` may be opened. */
+/** Creates a watch for browser contexts. Pages may also send requests to the origins in `elsewhere`. */
 export function createWatch(
   origin: string,
   elsewhere: readonly string[] = [],
@@ -21,7 +24,7 @@ export function createWatch(
   const complaints: string[] = [];
   function watch(context: BrowserContext): void {
     context.on('console', (message) => {
-      // Chromium writes every answer of 400 and more there; they are looked at below.
+      // Chromium also logs every error response; those are handled below.
       if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text());
     });
     context.on('weberror', (error) => complaints.push(error.error().message));
@@ -32,8 +35,8 @@ export function createWatch(
     });
     context.on('response', (response) => {
       const url = new URL(response.url());
-      const told = `${response.status()} ${response.request().method()} ${url.pathname}`;
-      if (response.status() >= 400 && !isOther(url) && !EXPECTED.test(told)) complaints.push(told);
+      const summary = `${response.status()} ${response.request().method()} ${url.pathname}`;
+      if (response.status() >= 400 && !isOther(url) && !EXPECTED.test(summary)) complaints.push(summary);
     });
   }
   return { requests, takeComplaints: () => complaints.splice(0), watch };

@@ -1,24 +1,28 @@
 import { ApiError, decodeError } from '../../generated/dashboard/client.js';
 
-interface Answered<T> {
+interface ApiResult<T> {
   readonly data?: T;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** @throws ApiError with the server's own sentence. */
-export function requireAnswer<T>({ data, error, response }: Answered<T>): T {
-  const refusal = decodeError(response, error);
-  if (refusal !== undefined) throw refusal;
-  // Without a body there is nothing, which is what such an answer's type says.
+/**
+ * Returns the body of a successful response.
+ *
+ * @throws ApiError with the server's message.
+ */
+export function requireAnswer<T>({ data, error, response }: ApiResult<T>): T {
+  const apiError = decodeError(response, error);
+  if (apiError !== undefined) throw apiError;
+  // A response without a body has the type `undefined`.
   return data as T;
 }
 
-/** What went wrong, as the person before the page can use it. */
+/** Returns a message that the user of a page can act on. */
 export function explain(error: unknown): string {
   if (error instanceof ApiError) return error.statusCode === 401 ? SIGNED_OUT : error.message;
   if (!(error instanceof Error)) return 'Something went wrong. Try again.';
-  // The words of Chromium, Firefox and Safari for a part of the application that is not there.
+  // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
   if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
   return BY_NAME[error.name] ?? error.message;
 }
@@ -27,13 +31,13 @@ const SIGNED_OUT = 'You’ve been signed out. Sign in to continue.';
 
 const OUTDATED = 'The server was updated while this page was open. Reload the page, then try again.';
 
-/** Errors of browsers name what happened; their messages are for programmers. */
+/** Messages by the name of a browser error: the browsers' own messages are written for developers. */
 const BY_NAME: Readonly<Record<string, string>> = {
-  NotAllowedError: 'Nothing was done: the passkey request was closed, or took too long. Try again.',
-  AbortError: 'Nothing was done: the passkey request was closed, or took too long. Try again.',
-  InvalidStateError: 'That device has a passkey for this account already.',
-  SecurityError: 'Passkeys hold for names, not for this address.',
-  ConstraintError: "That device can't keep a passkey of the kind that is needed. Try another.",
-  NotSupportedError: "That device can't keep a passkey of the kind that is needed. Try another.",
+  NotAllowedError: 'The passkey request was cancelled or timed out. Try again.',
+  AbortError: 'The passkey request was cancelled or timed out. Try again.',
+  InvalidStateError: 'This device already has a passkey for this account.',
+  SecurityError: 'Passkeys don’t work at this address. Open the server by its host name.',
+  ConstraintError: 'This device can’t store the kind of passkey that is needed. Try another device.',
+  NotSupportedError: 'This device can’t store the kind of passkey that is needed. Try another device.',
   TypeError: 'The server could not be reached. Try again.',
 };

@@ -15,18 +15,18 @@ import { Toasts } from './shell/toasts.js';
 
 const routes = PAGES.filter(({ isThere }) => isThere).map(toRoute);
 
-/** So long, in milliseconds, nothing is drawn while a page and what it shows may be there at any moment. */
-const PATIENCE_MS = 400;
+/** How long the first drawing waits for the page's files and data. */
+const FIRST_DRAW_TIMEOUT_MS = 400;
 
-/** Draws the page that the address asks for, at once with what stands around it: its files come with the document. */
+/** Draws the layout together with the page of the current address, so that neither appears before the other. */
 export async function start(place: HTMLElement): Promise<void> {
   dashboard.use(repeatAfterSignIn);
   startPreferences();
   startTheme();
   if (user.value === undefined) void loadSession();
   const route = routes.find(({ path }) => path === location.pathname);
-  const pause = new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
-  // What can't be had is told of by the page itself.
+  const pause = new Promise((resolve) => setTimeout(resolve, FIRST_DRAW_TIMEOUT_MS));
+  // The page reports its own loading errors.
   const ready = Promise.all([route?.load(), user.value ? route?.begin?.() : undefined]).catch(() => undefined);
   await Promise.race([ready, pause]);
   render(<App />, place);

@@ -1,7 +1,7 @@
 import { createDashboardClient } from '../../generated/dashboard/client.js';
 
-/** Somebody waits before the page: what fails twice more is told, with when to come back, rather than waited for. */
+/** Few and short retries: a user is waiting, so a page soon shows the error instead. */
 export const retry = { maxRetries: 2, maxRetryAfterMs: 1_000 };
 
-/** Goes by the session's cookie, so that no token is ever in a page. */
+/** Authenticates with the session cookie, so that pages never hold a token. */
 export const dashboard = createDashboardClient('/', { retry });

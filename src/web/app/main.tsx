@@ -7,6 +7,6 @@ import './style/lists.css';
 import './style/pieces.css';
 
 const place = document.getElementById('app');
-if (place === null) throw new Error('Expected the page to have a place for the application.');
-// Not awaited here: files of pages import this one, and wait until it has ended.
+if (place === null) throw new Error('The document has no element with the id "app".');
+// Not awaited: the bundles of pages import this module and wait until it has run.
 void start(place);

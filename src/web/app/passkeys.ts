@@ -5,7 +5,7 @@ import type { SessionUser } from './session.js';
 
 export { browserSupportsWebAuthn };
 
-/** Signs in by a passkey of this server, whichever the person picks. */
+/** Signs in with a passkey that the user selects. */
 export async function signIn(): Promise<SessionUser> {
   const optionsJSON = requireAnswer(await dashboard.POST('/api/auth/login/begin', { body: {} }));
   const body = toBody(await startAuthentication({ optionsJSON }));
@@ -15,11 +15,11 @@ export async function signIn(): Promise<SessionUser> {
 export interface NewAccount {
   readonly username: string;
   readonly displayName: string;
-  /** Of the link that let its holder in. */
+  /** From the setup link or the invitation. */
   readonly inviteToken: string;
 }
 
-/** Makes an account with its first passkey, and signs in to it. */
+/** Creates an account with its first passkey and signs in. */
 export async function register(account: NewAccount): Promise<SessionUser> {
   const optionsJSON = requireAnswer(await dashboard.POST('/api/auth/register/begin', { body: account }));
   const body = toBody(await startRegistration({ optionsJSON }));
@@ -27,17 +27,17 @@ export async function register(account: NewAccount): Promise<SessionUser> {
   return requireAnswer(await dashboard.POST('/api/auth/register/finish', { params: { query }, body }));
 }
 
-/** Gives the account of this session one more passkey. */
+/** Adds a passkey to the account of this session. */
 export async function addPasskey(label: string): Promise<void> {
   const optionsJSON = requireAnswer(await dashboard.POST('/api/auth/credentials/begin'));
   const body = toBody(await startRegistration({ optionsJSON }));
   requireAnswer(await dashboard.POST('/api/auth/credentials/finish', { params: { query: { label } }, body }));
 }
 
-type Extended<T> = Omit<T, 'clientExtensionResults'> & { clientExtensionResults: Record<string, unknown> };
+type WithOpenExtensions<T> = Omit<T, 'clientExtensionResults'> & { clientExtensionResults: Record<string, unknown> };
 
-/** The same, typed as the contract has it: extensions may have any name. */
-function toBody<T extends { readonly clientExtensionResults: object }>(credential: T): Extended<T> {
+/** Widens the type of a credential to that of the contract, where extensions may have any name. */
+function toBody<T extends { readonly clientExtensionResults: object }>(credential: T): WithOpenExtensions<T> {
   const clientExtensionResults = { ...credential.clientExtensionResults } as Record<string, unknown>;
   return { ...credential, clientExtensionResults };
 }

@@ -5,49 +5,50 @@ import { loadPage } from './shell/stale-page.js';
 
 export interface Page {
   readonly path: string;
-  /** As the navigation calls it; pages without are reached from others. */
+  /** Label in the navigation; absent for pages that are only linked from other pages. */
   readonly name?: string;
   readonly load: () => Promise<{ readonly default: ComponentType } | ComponentType>;
-  /** Asks for what the page waits for, ahead of it. */
+  /** Starts loading the page's data before the page is drawn. */
   readonly begin?: () => Promise<void>;
-  readonly needs: 'admin' | 'nobody' | 'person';
+  /** Who can open the page. */
+  readonly needs: 'admin' | 'public' | 'user';
   readonly isThere: boolean;
 }
 
-/** Pages of the site send their queries with the session; a page has no place for the site's token. */
-const siteNeeds = siteReaders === 'people' ? 'person' : 'nobody';
+/** Site pages authenticate with the session; they cannot send the site's token. */
+const siteNeeds = siteReaders === 'people' ? 'user' : 'public';
 
 const loadSitePage = (load: Page['load']): Page['load'] =>
   siteReaders === 'token' ? () => import('./explore/token-page.js').then(({ TokenPage }) => TokenPage) : load;
 
-/** Every page, in the order of the navigation; each is loaded when it is first shown. */
+/** All pages in the order of the navigation, each loaded when it is first opened. */
 export const PAGES: readonly Page[] = [
   {
     path: '/',
     name: 'Pull requests',
     load: () => import('./board/pull-requests-page.js').then(({ PullRequestsPage }) => PullRequestsPage),
     begin: () => import('./board/pull-requests-page.js').then(({ beginPullRequests }) => beginPullRequests()),
-    needs: 'person',
+    needs: 'user',
     isThere: runs('dashboard'),
   },
   {
     path: '/issues',
     name: 'Issues',
     load: () => import('./issues/issues-page.js').then(({ IssuesPage }) => IssuesPage),
-    needs: 'person',
+    needs: 'user',
     isThere: runs('dashboard'),
   },
   {
     path: '/repositories',
     load: () => import('./board/repositories-page.js').then(({ RepositoriesPage }) => RepositoriesPage),
-    needs: 'person',
+    needs: 'user',
     isThere: runs('dashboard'),
   },
   {
     path: '/insights',
     name: 'Insights',
     load: () => import('./insights/insights-page.js').then(({ InsightsPage }) => InsightsPage),
-    needs: 'person',
+    needs: 'user',
     isThere: runs('dashboard'),
   },
   {
@@ -116,14 +117,14 @@ export const PAGES: readonly Page[] = [
     path: runs('dashboard') ? '/services' : '/',
     name: 'Services',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),
-    needs: 'nobody',
+    needs: 'public',
     isThere: true,
   },
   {
     path: '/settings',
     name: 'Settings',
     load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
-    needs: 'person',
+    needs: 'user',
     isThere: runs('dashboard') || runs('secrets'),
   },
   {
@@ -136,13 +137,13 @@ export const PAGES: readonly Page[] = [
   {
     path: '/sign-in',
     load: () => import('./sign-in/sign-in-page.js').then(({ SignInPage }) => SignInPage),
-    needs: 'nobody',
+    needs: 'public',
     isThere: runs('dashboard') || runs('secrets'),
   },
 ];
 
-/** Matches the paths of pages; other paths are loaded from the server. */
+/** Matches paths that the router handles; the browser loads other paths from the server. */
 export const PAGES_ALONE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
 
-/** A page of its own bundle. */
+/** Creates a component that loads the page's bundle when it is first drawn. */
 export const lazily = ({ load }: Page) => lazy(() => loadPage(load));

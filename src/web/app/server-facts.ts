@@ -1,20 +1,19 @@
 import type { PageFacts } from '../page-facts.js';
 
-/** What the server says of itself in the page that it sends. */
 export type Service = 'dashboard' | 'secrets' | 'site';
 
 const { origin = '', services = '', siteAccess = '', label = '', facts = '' } = document.body.dataset;
 
-/** Where people reach this server; passkeys hold there alone. */
+/** The origin of the server's `PUBLIC_URL`, the only one where its passkeys work. */
 export const publicOrigin = origin;
 
 /** The callers that may read the site. */
 export const siteReaders = siteAccess as 'people' | 'public' | 'token';
 
-/** What tells this server from others, such as "staging"; '' for nothing. */
+/** A label that distinguishes this instance, such as "staging"; may be empty. */
 export const instanceLabel = label;
 
-/** What it says of whoever opened the page; `undefined` where that could not be had. */
+/** The data about the signed-in user that the document embeds; `undefined` when the server could not read it. */
 export const pageFacts = facts === '' ? undefined : (JSON.parse(facts) as PageFacts);
 
 const running = new Set(services.split(' '));

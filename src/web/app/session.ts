@@ -6,13 +6,13 @@ import { pageFacts, runs } from './server-facts.js';
 
 export type SessionUser = components['schemas']['SessionUser'];
 
-/** Who is signed in: `undefined` until it is known, `null` for nobody. */
+/** The signed-in user: `undefined` until the session is loaded, `null` without a session. */
 export const user = signal<SessionUser | null | undefined>(pageFacts?.session);
 
-/** Why it is not known who is signed in. */
+/** Why the session could not be loaded. */
 export const sessionProblem = signal<string | undefined>(undefined);
 
-/** Asks the server who is signed in. What is kept of somebody else's session must not outlive it, so pages start anew. */
+/** Loads the session from the server into {@link user}. */
 export async function loadSession(): Promise<void> {
   sessionProblem.value = undefined;
   user.value = runs('dashboard') || runs('secrets') ? await findUser() : null;
@@ -20,10 +20,10 @@ export async function loadSession(): Promise<void> {
 
 async function findUser(): Promise<SessionUser | null | undefined> {
   try {
-    const answer = await dashboard.GET('/api/auth/session');
-    return answer.response.status === 401 ? null : requireAnswer(answer);
+    const result = await dashboard.GET('/api/auth/session');
+    return result.response.status === 401 ? null : requireAnswer(result);
   } catch (error) {
-    // A server that is away, or busy, has signed nobody out.
+    // An unreachable or busy server does not end the session.
     sessionProblem.value = explain(error);
     return undefined;
   }

@@ -12,9 +12,9 @@ const sizes = (drawn: number) =>
   ]);
 
 test.each([
-  ['the first rows of a group alone', 8, [['first', 8]]],
-  ['a full block, and a part of the next', BLOCK + 2, [['first', BLOCK, 2]]],
-  ['no group of which nothing is drawn', BLOCK + 5, [['first', BLOCK, 5]]],
+  ['only the first rows of a group', 8, [['first', 8]]],
+  ['a full block and a part of the next', BLOCK + 2, [['first', BLOCK, 2]]],
+  ['no group without drawn rows', BLOCK + 5, [['first', BLOCK, 5]]],
   [
     'the next group',
     BLOCK + 6,
@@ -24,18 +24,18 @@ test.each([
     ],
   ],
   [
-    'no more than there are',
+    'at most all rows',
     1000,
     [
       ['first', BLOCK, 5],
       ['second', 3],
     ],
   ],
-])('draws %s', (_what, drawn, expected) => {
+])('toBlocks: returns %s', (_what, drawn, expected) => {
   expect(sizes(drawn)).toEqual(expected);
 });
 
-test('keeps the order of the rows, each in one block, of which those of the first screen are not far', () => {
+test('toBlocks: keeps the order of rows and marks the blocks below the first screen as far', () => {
   const all = group('all', 3 * BLOCK);
   const [drawn] = toBlocks([all], 3 * BLOCK);
   expect(drawn?.blocks.map(({ isFar }) => isFar)).toEqual([false, false, true]);

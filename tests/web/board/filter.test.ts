@@ -18,26 +18,26 @@ const numbers = (filter: Partial<Filter>): number[] =>
   applyFilter(ROWS, { ...NO_FILTER, ...filter }, NOW).map(({ number }) => number);
 
 test.each<[string, Partial<Filter>, number[]]>([
-  ['nothing is chosen', {}, [1, 2, 3]],
-  ['a pill', { pill: 'failing' }, [1]],
+  ['no conditions', {}, [1, 2, 3]],
+  ['a quick filter', { pill: 'failing' }, [1]],
   ['an author', { author: 'lisa' }, [2]],
   ['a label', { label: 'bug' }, [3]],
-  ['a repository of one forge, not that of the same name of another', { repo: 'gitlab acme/shop' }, [2]],
+  ['a repository, if two forges have one of this name', { repo: 'gitlab acme/shop' }, [2]],
   ['the last hour', { updated: '1' }, [1]],
   ['the last day', { updated: '24' }, [1, 2]],
-  ['words in any case', { text: ' TAXES ' }, [2]],
+  ['a text in any case', { text: ' TAXES ' }, [2]],
   ['a number', { text: '#3' }, [3]],
-  ['two choices at once', { pill: 'failing', author: 'lisa' }, []],
-])('%s', (_reason, filter, expected) => {
+  ['two conditions at once', { pill: 'failing', author: 'lisa' }, []],
+])('applyFilter: filters by %s', (_reason, filter, expected) => {
   expect(numbers(filter)).toEqual(expected);
 });
 
-test('a choice whose value is on the board no more selects nothing out', () => {
+test('withoutVanished: drops values that are no longer on the board', () => {
   const filter = { ...NO_FILTER, repo: 'github acme/gone', author: 'lisa', label: 'gone' };
   expect(withoutVanished(filter, choicesOf(ROWS))).toEqual({ ...NO_FILTER, author: 'lisa' });
 });
 
-test('repositories of one name are told apart by their forge', () => {
+test('choicesOf: distinguishes repositories of the same name by their forge', () => {
   expect(choicesOf(ROWS).repos).toEqual([
     ['github acme/shop', 'acme/shop (GitHub)'],
     ['gitlab acme/shop', 'acme/shop (GitLab)'],

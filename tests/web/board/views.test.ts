@@ -24,14 +24,14 @@ test.each<Partial<Filter>>([
   { ci: 'failure' },
   { updated: '1' },
   { text: ' sessions ' },
-])('a view that is kept of %j selects what it did', (change) => {
+])('toView: the view of the filter %j selects the same rows', (change) => {
   const filter = { ...NO_FILTER, ...change };
   const { filter: view } = toView(filter, undefined);
   const numbers = (rows: typeof ROWS) => rows.map(({ number }) => number).sort();
   expect(numbers(ROWS.filter((one) => selects(view, one, NOW)))).toEqual(numbers([...applyFilter(ROWS, filter, NOW)]));
 });
 
-test('what is chosen besides an open view is kept with it', () => {
+test('toView: combines the open view with further conditions', () => {
   const open = { name: 'mine', filter: { authors: ['mona'] }, sort: 'board', group: 'none' } as const;
   expect(toView({ ...NO_FILTER, view: 'mine', ci: 'failure' }, open).filter).toEqual({
     authors: ['mona'],
@@ -43,6 +43,6 @@ test.each([
   ['Waiting for me', 'waiting-for-me'],
   [' -What fails? ', 'what-fails'],
   ['…', ''],
-])('%j is called %j', (text, name) => {
+])('toViewName: converts %j to %j', (text, name) => {
   expect(toViewName(text)).toBe(name);
 });

@@ -1,7 +1,7 @@
 import { byAge, ciByRepository } from '../../../src/web/app/insights/figures.js';
 import { pullRequest as row } from '../../dashboard/pull-request.js';
 
-test('what checks say is counted for each repository of each forge, the fullest first', () => {
+test('ciByRepository: counts the CI states of each repository of each forge, largest first', () => {
   const rows = [row({ forge: 'gitlab' }), row({ ci: 'failure' }), row({ ci: 'success' }), row({ ci: 'failure' })];
   expect(ciByRepository(rows)).toEqual([
     { label: 'acme/shop (GitHub)', parts: [1, 0, 2, 0], note: '2 failing' },
@@ -9,7 +9,7 @@ test('what checks say is counted for each repository of each forge, the fullest 
   ]);
 });
 
-test('an age belongs to the bar that it just reached', () => {
+test('byAge: counts an age at a boundary in the older group', () => {
   const now = Date.parse('2026-05-31T00:00:00Z');
   const days = [0, 0.9, 1, 3, 6.9, 7, 30, 400];
   const items = days.map((age) => ({ createdAt: new Date(now - age * 86_400_000).toISOString() }));

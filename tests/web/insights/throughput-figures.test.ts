@@ -1,6 +1,6 @@
 import {
   columnsOf,
-  describe as say,
+  describe as describeColumn,
   knownRuns,
   topOf,
   totalsOf,
@@ -9,7 +9,7 @@ import {
 const counted = (start: string, opened: number, left: number, open?: number) => ({ start, opened, left, open });
 const throughput = (per: 'day' | 'week', periods: ReturnType<typeof counted>[]) => ({ timezone: 'UTC', per, periods });
 
-test('days before counting began are there, and empty', () => {
+test('columnsOf: adds empty columns for days before the first data', () => {
   const columns = columnsOf(throughput('day', [counted('2026-05-01', 2, 1, 7)]), { days: 30 });
   expect(columns).toHaveLength(30);
   expect(columns.slice(-2)).toEqual([
@@ -18,14 +18,14 @@ test('days before counting began are there, and empty', () => {
   ]);
 });
 
-test('weeks go back by weeks, and none that the server has is left out', () => {
+test('columnsOf: adds empty weeks and keeps every week that the server returns', () => {
   const columns = columnsOf(throughput('week', [counted('2026-05-04', 0, 0)]), { days: 90 });
   expect([columns.length, columns.at(-2)?.start, columns[0]?.start]).toEqual([13, '2026-04-27', '2026-02-09']);
   const weeks = Array.from({ length: 14 }, () => counted('2026-05-04', 1, 0));
   expect(columnsOf(throughput('week', weeks), { days: 90 })).toHaveLength(14);
 });
 
-test('nothing that was counted has no columns', () => {
+test('columnsOf: returns no columns without data', () => {
   expect(columnsOf(throughput('day', []), { days: 30 })).toEqual([]);
 });
 
@@ -34,22 +34,22 @@ const columns = columnsOf(
   { days: 3 },
 );
 
-test('totals are of all columns, and what is open of the last that knows', () => {
+test('totalsOf: sums all columns and takes the open count of the last column that has one', () => {
   expect(totalsOf(columns)).toEqual({ opened: 6, left: 4, open: 8 });
   expect(totalsOf(columns.slice(0, 2))).toEqual({ opened: 2, left: 4, open: 7 });
 });
 
-test('a line breaks where nothing is known', () => {
+test('knownRuns: splits the line at columns without an open count', () => {
   expect(knownRuns(columns)).toEqual([[[0, 7]], [[2, 8]]]);
 });
 
-test('a column is said in words', () => {
-  expect(columns.map(say)).toEqual([
-    '2 opened, 1 left, 7 open',
-    '0 opened, 3 left, no board was made',
-    '4 opened, 0 left, 8 open',
+test('describe: describes a column in words', () => {
+  expect(columns.map(describeColumn)).toEqual([
+    '2 opened, 1 closed, 7 open',
+    '0 opened, 3 closed, open count unknown',
+    '4 opened, 0 closed, 8 open',
   ]);
-  expect(say({ start: '2026-04-30', opened: 0, left: 0, isCounted: false })).toBe('not counted yet');
+  expect(describeColumn({ start: '2026-04-30', opened: 0, left: 0, isCounted: false })).toBe('no data yet');
 });
 
 test.each([
@@ -61,6 +61,6 @@ test.each([
   [[118, 3], 120],
   [[121], 150],
   [[999], 1000],
-])('a scale for %j ends at %i', (numbers, top) => {
+])('topOf: the scale for %j ends at %i', (numbers, top) => {
   expect(topOf(numbers)).toBe(top);
 });

@@ -13,6 +13,6 @@ test.each([
   ['2026-03-01T00:00:00Z', '2 months ago'],
   ['2024-04-01T00:00:00Z', '2 years ago'],
   ['2026-05-03T00:12:30Z', 'in 12 minutes'],
-])('%s is %s', (time, age) => {
+])('toAge: formats %s as “%s”', (time, age) => {
   expect(toAge(time, NOW)).toBe(age);
 });

@@ -1,20 +1,20 @@
 import { keepNewest } from '../../../src/web/app/shell/keep-newest.js';
 
-test('of what is chosen while something is being kept, the newest alone is kept next', async () => {
+test('keepNewest: during a save, only the newest of the passed values waits to be saved next', async () => {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
-  const choose = keepNewest((value: string) => {
+  const save = keepNewest((value: string) => {
     begun.push(value);
     return new Promise<void>((end) => ends.push(end));
   });
-  for (const value of ['light', 'dark', 'light', 'system']) choose(value);
+  for (const value of ['light', 'dark', 'light', 'system']) save(value);
   expect(begun).toEqual(['light']);
   ends[0]!();
   await nextTurn();
   expect(begun).toEqual(['light', 'system']);
   ends[1]!();
   await nextTurn();
-  choose('dark');
+  save('dark');
   expect(begun).toEqual(['light', 'system', 'dark']);
 });
 

@@ -24,18 +24,21 @@ export function Invitations() {
     requireAnswer(await dashboard.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
     setLink(undefined);
     await invitations.reload();
-    say(`The invitation of ${username} no longer works.`);
+    say(`The invitation for ${username} was withdrawn.`);
   };
   return (
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
       {link !== undefined && (
-        <ShownOnce label="Send this link to them. It holds for an hour, once, and is not shown again." value={link} />
+        <ShownOnce
+          label="Send this link to the new user. It works once, within one hour, and won’t be shown again."
+          value={link}
+        />
       )}
       <Loaded from={invitations}>
         {(list) => (
           <ul class="things">
-            {list.length === 0 && <li>No invitations are open.</li>}
+            {list.length === 0 && <li>No open invitations.</li>}
             {list.map((invite) => (
               <li key={invite.id}>
                 <div>
@@ -46,8 +49,8 @@ export function Invitations() {
                 </div>
                 <ConfirmButton
                   class="danger"
-                  label={`Withdraw the invitation of ${invite.username}`}
-                  question="Really withdraw?"
+                  label={`Withdraw the invitation for ${invite.username}`}
+                  question="Withdraw invitation?"
                   onAct={() => withdraw(invite)}
                 >
                   Withdraw
@@ -81,7 +84,7 @@ function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }
     <Form verb="Invite" onSave={invite}>
       <UsernameField value={username} onValue={setUsername} />
       <Field
-        label="Their name"
+        label="Display name"
         required
         maxLength={100}
         autoComplete="off"

@@ -10,22 +10,22 @@ import type { components } from '../../../generated/dashboard/client.js';
 
 type AdminUser = components['schemas']['AdminUser'];
 
-const loadPeople = async () => requireAnswer(await dashboard.GET('/api/admin/users'));
+const loadUsers = async () => requireAnswer(await dashboard.GET('/api/admin/users'));
 
 export function People() {
-  const people = useResource(loadPeople);
+  const users = useResource(loadUsers);
   return (
-    <section aria-labelledby="people">
-      <h2 id="people">People</h2>
+    <section aria-labelledby="users">
+      <h2 id="users">Users</h2>
       <p class="quiet">
-        Who loses access is signed out everywhere, without passkeys, tokens and feeds; what they stored stays, and an
-        invitation of the same name leads back to it. Who is removed is gone, with everything of theirs.
+        Revoking access signs a user out everywhere and deletes their passkeys, tokens and feeds. Their data stays: an
+        invitation with the same username restores access to it. Removing a user also deletes their data.
       </p>
-      <Loaded from={people}>
+      <Loaded from={users}>
         {(list) => (
           <ul class="things">
-            {list.map((person) => (
-              <Person key={person.username} person={person} onChanged={people.reload} />
+            {list.map((listed) => (
+              <User key={listed.username} listed={listed} onChanged={users.reload} />
             ))}
           </ul>
         )}
@@ -34,23 +34,23 @@ export function People() {
   );
 }
 
-interface PersonProps {
-  readonly person: AdminUser;
+interface UserProps {
+  readonly listed: AdminUser;
   readonly onChanged: () => Promise<void>;
 }
 
-function Person({ person: { username, displayName, isAdmin, createdAt }, onChanged }: PersonProps) {
+function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged }: UserProps) {
   const isOwn = username === user.value?.username;
   const params = { path: { username } };
   const revoke = async (): Promise<void> => {
     requireAnswer(await dashboard.POST('/api/admin/users/{username}/revoke', { params }));
     await onChanged();
-    say(`${username} is signed out everywhere, and has no passkeys or tokens any more.`);
+    say(`${username} was signed out everywhere; their passkeys, tokens and feeds were deleted.`);
   };
   const remove = async (): Promise<void> => {
     requireAnswer(await dashboard.DELETE('/api/admin/users/{username}', { params }));
     await onChanged();
-    say(`The account of ${username} is gone, with everything of it.`);
+    say(`The account of ${username} and its data were deleted.`);
   };
   const own = isOwn ? { disabled: true, reason: 'own-account' } : {};
   return (
@@ -61,16 +61,16 @@ function Person({ person: { username, displayName, isAdmin, createdAt }, onChang
           {username}
           {isAdmin ? ', admin' : ''} · since {toDay(createdAt)}
         </small>
-        {isOwn && <small id="own-account">This is you: nobody puts themselves out.</small>}
+        {isOwn && <small id="own-account">You can’t remove your own account.</small>}
       </div>
       <div class="acts">
-        <ConfirmButton label={`Revoke access of ${username}`} question="Really revoke?" {...own} onAct={revoke}>
+        <ConfirmButton label={`Revoke access of ${username}`} question="Revoke access?" {...own} onAct={revoke}>
           Revoke access
         </ConfirmButton>
         <ConfirmButton
           class="danger"
           label={`Remove ${username}`}
-          question="Really remove for good?"
+          question="Remove permanently?"
           {...own}
           onAct={remove}
         >

@@ -17,8 +17,8 @@ export const FORGES: readonly (readonly [ForgeName, string])[] = [
   ['gitlab', 'GitLab'],
 ];
 
-/** As long as somebody types, nothing is asked. */
-const TYPED_MS = 400;
+/** The pause in typing after which the list is loaded. */
+const TYPING_PAUSE_MS = 400;
 
 interface RequestFiltersProps {
   readonly filter: RequestFilter;
@@ -30,14 +30,14 @@ export function RequestFilters({ filter, onFilter }: RequestFiltersProps) {
   useEffect(() => {
     const typed = account.trim();
     if (typed === filter.account) return;
-    const timer = setTimeout(() => onFilter({ ...filter, account: typed }), TYPED_MS);
+    const timer = setTimeout(() => onFilter({ ...filter, account: typed }), TYPING_PAUSE_MS);
     return () => clearTimeout(timer);
   }, [account, filter]);
   return (
     <form role="search" aria-label="Filter requests" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="selects">
         <Select
-          label="Forge"
+          label="Code host"
           value={filter.forge}
           options={[['', 'All'], ...FORGES]}
           onValue={(forge) => onFilter({ ...filter, forge })}
@@ -59,7 +59,7 @@ export function RequestFilters({ filter, onFilter }: RequestFiltersProps) {
   );
 }
 
-/** As the service takes it. */
+/** Converts the filter to query parameters. */
 export const toQuery = ({ forge, account }: RequestFilter) => ({
   ...(forge !== '' && { forge }),
   ...(account !== '' && { account }),

@@ -8,16 +8,14 @@ import type { RequestFilter } from './request-filters.js';
 import { RequestTable } from './request-table.js';
 import './admin.css';
 
-const PAGE = 50;
+const PAGE_SIZE = 50;
 
 export function RequestLog() {
   const [filter, setFilter] = useState(NO_FILTER);
   return (
     <section aria-labelledby="requests">
-      <h2 id="requests">Requests to forges</h2>
-      <p class="quiet">
-        What this server asked of forges for all of its people, newest first; the last 10,000 are kept.
-      </p>
+      <h2 id="requests">Requests to code hosts</h2>
+      <p class="quiet">The last 10,000 requests that this server sent for any of its users, newest first.</p>
       <RequestFilters filter={filter} onFilter={setFilter} />
       <Pages filter={filter} />
       <p>
@@ -33,10 +31,10 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
   const [offset, setOffset] = useState(0);
   useEffect(() => setOffset(0), [filter]);
   const load = useCallback(async () => {
-    const query = { ...toQuery(filter), limit: PAGE, offset };
-    const answer = await dashboard.GET('/api/admin/requests', { params: { query } });
-    const entries = requireAnswer(answer);
-    return { entries, offset, total: Number(answer.response.headers.get('X-Total-Count')) };
+    const query = { ...toQuery(filter), limit: PAGE_SIZE, offset };
+    const result = await dashboard.GET('/api/admin/requests', { params: { query } });
+    const entries = requireAnswer(result);
+    return { entries, offset, total: Number(result.response.headers.get('X-Total-Count')) };
   }, [filter, offset]);
   const page = useResource(load);
   const showNewest = (): void => {
@@ -54,8 +52,8 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
             <button type="button" onClick={showNewest}>
               Newest
             </button>
-            <Step name="Newer" to={from - PAGE} isThere={from > 0} onStep={setOffset} />
-            <Step name="Older" to={from + PAGE} isThere={from + entries.length < total} onStep={setOffset} />
+            <Step name="Newer" to={from - PAGE_SIZE} isThere={from > 0} onStep={setOffset} />
+            <Step name="Older" to={from + PAGE_SIZE} isThere={from + entries.length < total} onStep={setOffset} />
           </div>
           {entries.length > 0 && <RequestTable entries={entries} />}
         </>
@@ -71,7 +69,7 @@ interface StepProps {
   readonly onStep: (offset: number) => void;
 }
 
-/** At the end it stays where the focus is. */
+/** A button that is not removed on the last page, so that it does not lose the focus. */
 function Step({ name, to, isThere, onStep }: StepProps) {
   const step = (): void => {
     if (isThere) onStep(Math.max(to, 0));

@@ -6,17 +6,17 @@ import '../style/cards.css';
 
 type Entry = components['schemas']['RequestLogEntry'];
 
-const NAMES = ['When', 'Forge', 'Account', 'Request', 'Outcome', 'Budget left'] as const;
+const NAMES = ['Time', 'Code host', 'Account', 'Request', 'Result', 'Quota left'] as const;
 
 const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
-  success: 'Answered',
-  unreachable: 'No answer',
-  unauthorized: 'Refused the credential',
+  success: 'Success',
+  unreachable: 'No response',
+  unauthorized: 'Credential rejected',
   not_found: 'Not found',
-  rate_limited: 'Over the limit',
+  rate_limited: 'Rate limited',
   conflict: 'Conflict',
   address_refused: 'Address not allowed',
-  unknown: 'Not understood',
+  unknown: 'Unexpected response',
 };
 
 const FORGE_TITLES = Object.fromEntries(FORGES) as Readonly<Record<Entry['forge'], string>>;
@@ -34,7 +34,7 @@ export function RequestTable({ entries }: { readonly entries: readonly Entry[] }
   );
 }
 
-/** Each cell has its column's name, for narrow pages that show a row as a card. */
+/** Each cell carries the name of its column, as narrow pages show rows as cards. */
 function Row({ entry: { loggedAt, forge, account, method, endpoint, outcome, statusCode, rateLimit } }: EntryProps) {
   return (
     <tr>

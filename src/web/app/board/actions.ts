@@ -11,12 +11,12 @@ type ActionName = AllowedAction['action'];
 
 interface Action {
   readonly name: string;
-  /** What the button asks before it is done. */
-  readonly question: string;
-  /** What is said afterwards. */
+  /** The start of the confirmation, which a target completes: "Merge", as in "Merge 7 pull requests?". */
+  readonly verb: string;
+  /** The end of the success message, which starts with the pull request. */
   readonly done: string;
   readonly send: (row: PullRequest) => Promise<unknown>;
-  /** The row is gone once it is done. */
+  /** Whether the action removes the pull request from the board. */
   readonly ends?: boolean;
 }
 
@@ -28,74 +28,78 @@ const post =
 type SimplePath = `/api/pull-requests/${
   'auto-merge' | 'auto-merge/cancel' | 'close' | 'merge' | 'renovate-rebase' | 'rerun-checks' | 'update-branch'}`;
 
-const askDependabot =
+const sendDependabotAction =
   (action: 'rebase' | 'recreate') =>
   async (row: PullRequest): Promise<unknown> =>
     requireAnswer(
       await dashboard.POST('/api/pull-requests/dependabot-action', { params: {}, body: { ...targetOf(row), action } }),
     );
 
-/** What the server may allow, in the order of the buttons. An action that is not here can't be offered. */
+/** The actions that pages offer, in the order of their buttons. */
 export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
   merge: {
     name: 'Merge',
-    question: 'Really merge?',
-    done: 'is merged',
+    verb: 'Merge',
+    done: 'was merged',
     send: post('/api/pull-requests/merge'),
     ends: true,
   },
   auto_merge: {
     name: 'Merge when ready',
-    question: 'Merge by itself?',
-    done: 'is merged once it can be',
+    verb: 'Enable auto-merge for',
+    done: 'will be merged when it is ready',
     send: post('/api/pull-requests/auto-merge'),
   },
   cancel_auto_merge: {
     name: 'Cancel auto-merge',
-    question: 'Really cancel?',
-    done: 'is not merged by itself any more',
+    verb: 'Cancel auto-merge of',
+    done: 'is no longer set to auto-merge',
     send: post('/api/pull-requests/auto-merge/cancel'),
   },
   update_branch: {
     name: 'Update branch',
-    question: 'Really update?',
-    done: 'is being brought up to date',
+    verb: 'Update',
+    done: 'is being updated',
     send: post('/api/pull-requests/update-branch'),
   },
   rerun_checks: {
-    name: 'Run checks again',
-    question: 'Really run?',
-    done: 'has its failed checks run again',
+    name: 'Rerun checks',
+    verb: 'Rerun checks of',
+    done: 'is rerunning its failed checks',
     send: post('/api/pull-requests/rerun-checks'),
   },
   dependabot_rebase: {
     name: 'Dependabot: rebase',
-    question: 'Really ask it?',
-    done: 'is to be rebased by Dependabot',
-    send: askDependabot('rebase'),
+    verb: 'Ask Dependabot to rebase',
+    done: 'will be rebased by Dependabot',
+    send: sendDependabotAction('rebase'),
   },
   dependabot_recreate: {
     name: 'Dependabot: recreate',
-    question: 'Really ask it?',
-    done: 'is to be made anew by Dependabot',
-    send: askDependabot('recreate'),
+    verb: 'Ask Dependabot to recreate',
+    done: 'will be recreated by Dependabot',
+    send: sendDependabotAction('recreate'),
   },
   renovate_rebase: {
     name: 'Renovate: rebase',
-    question: 'Really ask it?',
-    done: 'is to be rebased by Renovate',
+    verb: 'Ask Renovate to rebase',
+    done: 'will be rebased by Renovate',
     send: post('/api/pull-requests/renovate-rebase'),
   },
   close: {
     name: 'Close',
-    question: 'Really close?',
-    done: 'is closed',
+    verb: 'Close',
+    done: 'was closed',
     send: post('/api/pull-requests/close'),
     ends: true,
   },
 };
 
-/** Does it once; gives the sentence to show. Throws the server's reason when it refuses. */
+/**
+ * Performs an action on a pull request and returns the success message.
+ *
+ * @throws ApiError with the server's reason.
+ */
 export async function act(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
   await send(row).catch((error: unknown) => {
     learnLock(row.forge, error);
@@ -105,6 +109,6 @@ export async function act(row: PullRequest, { send, done, ends = false }: Action
   return `${row.repo} #${row.number} ${done}.`;
 }
 
-/** Whether the same request may fare better: what could not be reached may be there again, what was refused is refused again. */
+/** Returns whether the same request may succeed later: after a network failure, a rate limit or a server error. */
 export const canRetry = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.statusCode === 429 || error.statusCode >= 500;

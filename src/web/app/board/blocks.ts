@@ -1,24 +1,27 @@
 import type { Group } from './groups.js';
 import type { PullRequest } from './rows.js';
 
-/** Of rows: few enough to be drawn while a finger rests, and so many that a list of thousands has not many blocks. */
+/** Rows per block: few enough to draw between two frames, enough to keep the number of blocks of a long list small. */
 export const BLOCK = 20;
 
-/** Rows that fit any screen. */
+/** At least the number of rows that fit on any screen. */
 const NEAR = 2 * BLOCK;
 
 export interface Block {
   readonly rows: readonly PullRequest[];
-  /** Not among those that a screen begins with. What is there at once must not be guessed at: it would move when it is known. */
+  /**
+   * Whether the block is below the first screen. Only the height of far blocks may be estimated: a wrong estimate would
+   * move visible rows.
+   */
   readonly isFar: boolean;
 }
 
 export interface DrawnGroup extends Group {
-  /** Its rows that are drawn. */
+  /** The rows that are drawn so far. */
   readonly blocks: readonly Block[];
 }
 
-/** Cuts the first rows of a list into blocks; groups of which nothing is drawn yet are left out. */
+/** Splits the first `drawn` rows of a list into blocks. Groups without drawn rows are omitted. */
 export function toBlocks(groups: readonly Group[], drawn: number): readonly DrawnGroup[] {
   let left = drawn;
   return groups.flatMap((group) => {

@@ -1,13 +1,13 @@
 import { keyOf } from './rows.js';
 import type { Board, Issue, PullRequest } from './rows.js';
 
-/** What a person would see of a pull request where it stands in the list. */
+/** The state of a pull request that its row shows. */
 const toState = ({ updatedAt, ci, ciKnown, mergeStatus, title, section, draft }: PullRequest): string =>
   [updatedAt, ci, ciKnown, mergeStatus, title, section, draft].join('\n');
 
 const toIssueState = ({ updatedAt, title }: Issue): string => `${updatedAt}\n${title}`;
 
-/** How many pull requests are new, gone or other. */
+/** Counts the pull requests that were added, removed or changed. */
 export const countPullRequests = (before: Board | undefined, after: Board | undefined): number =>
   count(before?.pullRequests, after?.pullRequests, toState);
 
@@ -29,7 +29,9 @@ function count<Row extends Issue | PullRequest>(
   return changes + known.size;
 }
 
-/** The newer board with the rows of the older one that are the same: what is not another row is not drawn again. */
+/**
+ * Returns the newer board with unchanged rows replaced by the objects of the older one, so that they are not redrawn.
+ */
 export function reuseRows(before: Board | undefined, after: Board): Board {
   if (before === undefined) return after;
   const known = new Map(before.pullRequests.map((row) => [keyOf(row), row]));

@@ -1,17 +1,17 @@
 import type { BoardFacts } from '../../page-facts.js';
 import { pageFacts } from '../server-facts.js';
 
-/** What the document tells of the board, as it was when the page was asked for. */
+/** Board data embedded in the document, as of the page load. */
 export const boardFacts = pageFacts?.board;
 
-/** The page that the document was asked for. */
-const opened = location.pathname;
+/** The path for which the document was loaded. */
+const initialPath = location.pathname;
 
-const taken = new Set<keyof BoardFacts>();
+const consumed = new Set<keyof BoardFacts>();
 
-/** What the document tells, once, and to the page that it was asked for: by the next the server may know better. */
+/** Returns embedded data once, and only to the page for which the document was loaded: later it may be outdated. */
 export function takeFact<Name extends keyof BoardFacts>(name: Name): BoardFacts[Name] | undefined {
-  if (taken.has(name) || location.pathname !== opened) return undefined;
-  taken.add(name);
+  if (consumed.has(name) || location.pathname !== initialPath) return undefined;
+  consumed.add(name);
   return boardFacts?.[name];
 }

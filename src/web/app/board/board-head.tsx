@@ -8,7 +8,7 @@ import { boardFacts, takeFact } from './board-facts.js';
 import { isPaused, lookAt, owner, problem } from './board-store.js';
 import { refreshBoard } from './follow-board.js';
 
-/** Whose boards may be read besides one's own. */
+/** The users whose boards are shared with the signed-in user. */
 const owners = signal<readonly components['schemas']['SharedUser'][]>(boardFacts?.sharedWithMe ?? []);
 
 interface BoardHeadProps {
@@ -16,7 +16,7 @@ interface BoardHeadProps {
   readonly includeDrafts: boolean;
 }
 
-/** What all pages of a board begin with: whose it is, and how new. */
+/** The head of every board page: title, owner picker and refresh controls. */
 export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
   useLayoutEffect(() => void loadOwners(), []);
   return (
@@ -43,7 +43,7 @@ export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
   );
 }
 
-/** Boards of others may be read, and nothing of them changed. */
+/** Selects the board to show; shared boards are read-only. */
 function OwnerPicker() {
   return (
     <label class="beside">
@@ -60,7 +60,7 @@ function OwnerPicker() {
   );
 }
 
-/** Who shares a board changes seldom: it is asked as a page is come to. */
+/** Loads the shared boards. They rarely change, so once per page view is enough. */
 async function loadOwners(): Promise<void> {
   const found =
     takeFact('sharedWithMe') ?? (await dashboard.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;

@@ -4,45 +4,45 @@ import { armed } from '../shell/armed.js';
 import { keyOf } from './rows.js';
 import type { Board, PullRequest } from './rows.js';
 
-/** Whose board is looked at; empty for one's own. */
+/** The username of the owner of the board on screen; empty for the signed-in user's own board. */
 export const owner = signal('');
 
 type Repository = Board['repos'][number];
 
-/** The board that is shown. It stands still until the person asks for what came since. */
+/** The board on screen. Updates that change its lists wait in {@link newest} until the user asks for them. */
 export const shown = signal<Board | undefined>(undefined);
 
-/** The newest board that the server told of. */
+/** The newest board that the server sent. */
 export const newest = signal<Board | undefined>(undefined);
 
 export const problem = signal<string | undefined>(undefined);
 
-/** While true, what comes is kept and not even counted. */
+/** While true, updates are stored but neither shown nor counted. */
 export const isPaused = signal(false);
 
-/** How many rows are new, gone or other in what waits behind the bar. */
+/** The number of changed rows that wait behind the updates bar. */
 export const waiting = computed(() => (isPaused.value ? 0 : countPullRequests(shown.value, newest.value)));
 
 export const waitingIssues = computed(() => (isPaused.value ? 0 : countIssues(shown.value, newest.value)));
 
-/** Rows that an action of this page took away; a board from before the action may still have them. */
+/** The expiry of rows that an action on this page removed: a board read before the action may still contain them. */
 const removed = new Map<string, number>();
 
-/** As long as the server itself holds such a row off. */
+/** Equals the time for which the server hides such a row. */
 const REMOVED_MS = 120_000;
 
 export function showNewest(): void {
   shown.value = newest.value;
 }
 
-/** Forgets the board of whoever was looked at before. */
+/** Switches to a different owner's board; an empty name selects the user's own. */
 export function lookAt(username: string): void {
   owner.value = username;
   shown.value = undefined;
   newest.value = undefined;
 }
 
-/** Takes a row off at once, when the server has said that it was done. */
+/** Removes a row as soon as the server has confirmed its action. */
 export function removeRow(row: PullRequest): void {
   removed.set(keyOf(row), Date.now() + REMOVED_MS);
   if (newest.value) newest.value = withoutRemoved(newest.value);
@@ -51,7 +51,7 @@ export function removeRow(row: PullRequest): void {
   });
 }
 
-/** Changes what is shown, but not while a button asks whether it was meant: it must not move from under a finger. */
+/** Applies a change once no button waits for a confirmation, so that the button does not move before it is pressed. */
 function whenStill(change: () => void): void {
   if (armed.peek() === undefined) {
     change();
@@ -64,7 +64,7 @@ function whenStill(change: () => void): void {
   });
 }
 
-/** Shows at once what this page has just changed of a row; the others stay where they are. */
+/** Shows a change that this page made to a row, without showing other waiting updates. */
 export function changeRow(row: PullRequest, change: (one: PullRequest) => PullRequest): void {
   const inBoard = (board: Board): Board => ({
     ...board,
@@ -74,7 +74,7 @@ export function changeRow(row: PullRequest, change: (one: PullRequest) => PullRe
   if (newest.value) newest.value = inBoard(newest.value);
 }
 
-/** The same for a repository. */
+/** Shows a change that this page made to a repository. */
 export function changeRepository(
   { forge, fullName }: Pick<Repository, 'forge' | 'fullName'>,
   change: Partial<Repository>,
@@ -94,11 +94,14 @@ function withoutRemoved(board: Board): Board {
     : { ...board, pullRequests: board.pullRequests.filter((row) => !removed.has(keyOf(row))) };
 }
 
-/** Takes what the server told. Lists with changes wait for the person, unless they asked for it; all else is shown at once. */
+/**
+ * Accepts a board from the server. Changed lists wait behind the updates bar, unless `isAsked`; the rest is shown at
+ * once.
+ */
 export function receive(board: Board, isAsked: boolean): void {
   const next = reuseRows(newest.value, withoutRemoved(board));
   const isShown = isAsked || shown.value === undefined;
-  // What depends on both is worked out once, of both.
+  // Computed values that depend on both signals are updated once.
   batch(() => {
     problem.value = undefined;
     newest.value = next;
@@ -107,7 +110,9 @@ export function receive(board: Board, isAsked: boolean): void {
   if (!isShown) whenStill(showUnchanged);
 }
 
-/** Brings what moves no row up to date. An empty list has none: the first rows of a new board come by themselves. */
+/**
+ * Shows the parts of the newest board that move no row. An empty list has no rows to move, so its first rows appear.
+ */
 function showUnchanged(): void {
   const { value: next } = newest;
   const { value: now } = shown;

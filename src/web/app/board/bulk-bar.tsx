@@ -13,7 +13,7 @@ interface BulkBarProps {
 
 type ActionName = keyof typeof ACTIONS;
 
-/** Does one thing to every chosen row that allows it, one after the other, and says how it went. */
+/** Performs one action on every selected pull request that allows it, one after the other, and reports the result. */
 export function BulkBar({ chosen, onDone }: BulkBarProps) {
   const [progress, setProgress] = useState('');
   const possible = (Object.keys(ACTIONS) as ActionName[]).filter((name) => chosen.some((row) => allows(row, name)));
@@ -35,19 +35,23 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
   };
   if (chosen.length === 0) return null;
   return (
-    <div class="bulk" role="region" aria-label="Chosen pull requests">
-      <span aria-live="polite">{progress || `${chosen.length} chosen`}</span>
+    <div class="bulk" role="region" aria-label="Selected pull requests">
+      <span aria-live="polite">{progress || `${chosen.length} selected`}</span>
       {possible.map((name) => {
         const count = chosen.filter((row) => allows(row, name)).length;
         return (
-          <ConfirmButton key={name} question={`Really, all ${count}?`} onAct={() => run(name)}>
+          <ConfirmButton
+            key={name}
+            question={`${ACTIONS[name]?.verb} ${count === 1 ? '1 pull request' : `${count} pull requests`}?`}
+            onAct={() => run(name)}
+          >
             {ACTIONS[name]?.name} ({count})
           </ConfirmButton>
         );
       })}
-      {possible.length === 0 && progress === '' && <span>Nothing can be done to them now.</span>}
+      {possible.length === 0 && progress === '' && <span>No action is available for this selection.</span>}
       <button type="button" onClick={onDone}>
-        Choose none
+        Clear selection
       </button>
     </div>
   );

@@ -20,7 +20,7 @@ const STATES: Readonly<Record<Check['state'], string>> = {
   timed_out: 'Timed out',
 };
 
-/** What checked the newest commit, asked of the forge as the panel opens. */
+/** The checks of the newest commit, loaded from the forge when the panel opens. */
 export function ChecksPanel({ row }: { readonly row: PullRequest }) {
   const load = useCallback(async () => {
     const query = targetOf(row);
@@ -31,11 +31,11 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
     <Loaded from={checks}>
       {(list) =>
         list.length === 0 ? (
-          <p>No check has reported.</p>
+          <p>No checks have reported yet.</p>
         ) : (
           <ul>
             {list.map((check, index) => (
-              // Two may have one name.
+              // Names of checks are not unique.
               <li key={`${check.name} ${index}`}>
                 <span class={`state ${check.state}`}>{STATES[check.state]}</span> <CheckName check={check} />
                 {check.required && <span class="quiet"> · required</span>}
@@ -44,7 +44,7 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
                 )}
                 {check.failedStep !== undefined && <span> · failed at “{check.failedStep}”</span>}
                 {check.excerpt !== undefined && (
-                  <pre tabIndex={0} role="region" aria-label={`The end of the log of ${check.name}`}>
+                  <pre tabIndex={0} role="region" aria-label={`End of the log of ${check.name}`}>
                     {check.excerpt}
                   </pre>
                 )}
@@ -58,7 +58,7 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
 }
 
 function CheckName({ check: { name, url } }: { readonly check: Check }) {
-  // A forge could name any scheme.
+  // The URL comes from the forge and may have any scheme.
   if (!/^https?:/.test(url)) return <>{name}</>;
   return (
     <a href={url} target="_blank" rel="noreferrer">

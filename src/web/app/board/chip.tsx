@@ -3,19 +3,19 @@ import type { ComponentChildren } from 'preact';
 
 interface ChipProps {
   readonly kind?: 'new' | 'quiet';
-  /** Six hexadecimal digits, of a label. */
+  /** The colour of a label, as six hexadecimal digits. */
   readonly color?: string;
   readonly onClick?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** A few words in a frame. A label's colour tints it so lightly that its text can be read whatever the colour is. */
+/** A short text in a frame. The tint of a label's colour is light enough to keep the text legible for every colour. */
 export function Chip({ kind, color, onClick, children }: ChipProps) {
   const look = `chip ${kind ?? ''} ${color === undefined ? '' : 'label'}`;
   const chip = useRef<HTMLButtonElement & HTMLSpanElement>(null);
   useEffect(() => {
     if (color === undefined || chip.current === null) return;
-    // Set from here, as a policy without inline styles lets scripts alone do.
+    // The content security policy forbids inline styles, but not styles set by scripts.
     chip.current.style.setProperty('--label', `#${color}`);
   }, [color]);
   if (onClick === undefined) {

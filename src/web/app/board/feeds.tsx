@@ -22,7 +22,7 @@ const load = async () => {
 
 const KINDS: Readonly<Record<Kind, string>> = { atom: 'Atom feed', badge: 'Badge' };
 
-/** Addresses of one's board for programs that can't sign in. */
+/** The settings section for feeds and badges: links to the board for programs that can't sign in. */
 export function Feeds() {
   const feeds = useResource(load);
   const [made, setMade] = useState<string>();
@@ -30,15 +30,15 @@ export function Feeds() {
     requireAnswer(await dashboard.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await feeds.reload();
-    say(`The address of “${label}” no longer works.`);
+    say(`Feed “${label}” deleted.`);
   };
   return (
     <section aria-labelledby="feeds">
       <h2 id="feeds">Feeds and badges</h2>
       <p class="quiet">
-        Your board, or a view of it, for feed readers and for badges on pages. Whoever knows an address may read it.
+        Your board or a saved view, as a feed for readers or as a badge for web pages. Anyone with the link can view it.
       </p>
-      {made !== undefined && <ShownOnce label="The new address. Copy it now: it is not shown again." value={made} />}
+      {made !== undefined && <ShownOnce label="New feed link. Copy it now: it won’t be shown again." value={made} />}
       <Loaded from={feeds}>
         {({ feeds: list, views }) => (
           <>
@@ -49,16 +49,16 @@ export function Feeds() {
                   <div>
                     {feed.label}
                     <small>
-                      {KINDS[feed.kind]} of {feed.view ?? 'the whole board'} · since {toDay(feed.createdAt)}
+                      {KINDS[feed.kind]} of {feed.view ?? 'the whole board'} · created {toDay(feed.createdAt)}
                     </small>
                   </div>
                   <ConfirmButton
                     class="danger"
-                    label={`Take back ${feed.label}`}
-                    question="Really take back?"
+                    label={`Delete feed ${feed.label}`}
+                    question="Delete feed?"
                     onAct={() => remove(feed)}
                   >
-                    Take back
+                    Delete feed
                   </ConfirmButton>
                 </li>
               ))}
@@ -93,12 +93,12 @@ function NewFeed({ views, onMade }: NewFeedProps) {
     await onMade(url);
   };
   return (
-    <Form verb="Make an address" onSave={create}>
-      <Field label="Title of the feed" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
+    <Form verb="Create feed" onSave={create}>
+      <Field label="Feed title" required maxLength={100} autoComplete="off" value={label} onValue={setLabel} />
       <div class="selects">
-        <Select label="Kind" value={kind} options={Object.entries(KINDS) as [Kind, string][]} onValue={setKind} />
+        <Select label="Type" value={kind} options={Object.entries(KINDS) as [Kind, string][]} onValue={setKind} />
         <Select
-          label="What of"
+          label="Content"
           value={view}
           options={[['', 'The whole board'], ...views.map((name) => [name, name] as const)]}
           onValue={setView}

@@ -2,17 +2,17 @@ import { parseFilter } from './filter-store.js';
 import { NO_FILTER } from './filter.js';
 import type { Filter } from './filter.js';
 
-/** Where the same rows are listed the same way, of whoever opens it. */
+/** Returns a link that opens the list with this filter, on the board of the user who opens it. */
 export function addressOf(value: Filter): string {
   const chosen = Object.entries(value).filter(([name, one]) => one !== NO_FILTER[name as keyof Filter]);
   const query = new URLSearchParams(chosen.map(([name, one]) => [name, String(one)]));
   return `${location.origin}/?${query.toString()}`;
 }
 
-/** What the address asks for, once: from then on the list is what is chosen. */
+/** Reads the filter from the page's query string and clears it. Returns `undefined` if the address has no filter. */
 export function takeAddress(): Filter | undefined {
-  const asked = Object.fromEntries(new URLSearchParams(location.search));
-  if (!Object.keys(asked).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  if (!Object.keys(query).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
   history.replaceState(history.state, '', location.pathname);
-  return parseFilter({ ...asked, drafts: asked.drafts === 'true', snoozed: asked.snoozed === 'true' });
+  return parseFilter({ ...query, drafts: query.drafts === 'true', snoozed: query.snoozed === 'true' });
 }

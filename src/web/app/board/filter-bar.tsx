@@ -13,13 +13,16 @@ interface FilterBarProps {
   readonly choices: Choices;
   readonly onFilter: (change: Partial<Filter>) => void;
   readonly search: RefObject<HTMLInputElement | null>;
-  /** Titles that go on from what is typed. */
+  /** Titles that match the search text. */
   readonly suggestions: readonly string[];
-  /** How many drafts and rows set aside are not listed. */
+  /** How many drafts and snoozed rows are hidden. */
   readonly hidden: { readonly drafts: number; readonly snoozed: number };
 }
 
-/** What is chosen often is always there; on narrow screens the rest is behind a button that tells how much of it is chosen. */
+/**
+ * Quick filters and search are always visible. On narrow screens a button with the number of active filters opens the
+ * rest.
+ */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onFilter, search, suggestions } = props;
   const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
@@ -105,7 +108,7 @@ function Selects({ filter, choices, onFilter }: FilterBarProps) {
       <Select label="Sort by" value={filter.sort} options={NAMED_SORTS} onValue={(sort) => onFilter({ sort })} />
       <Select label="Group by" value={filter.group} options={NAMED_GROUPS} onValue={(group) => onFilter({ group })} />
       {filter.group === 'none' && (
-        <Select label="Rows a page" value={filter.size} options={PAGES} onValue={(size) => onFilter({ size })} />
+        <Select label="Rows per page" value={filter.size} options={PAGES} onValue={(size) => onFilter({ size })} />
       )}
     </>
   );
@@ -133,7 +136,7 @@ function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
           checked={filter.snoozed}
           onChange={({ currentTarget }) => onFilter({ snoozed: currentTarget.checked })}
         />
-        Set aside{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
+        Snoozed{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
       </label>
       <button type="button" aria-disabled={isClear} onClick={clear}>
         Clear filters

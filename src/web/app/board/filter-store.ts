@@ -9,32 +9,37 @@ import type { KeptFilters } from '../shell/kept-filters.js';
 import { GROUPS, NO_FILTER, PILLS, SIZES, SORTS } from './filter.js';
 import type { Filter } from './filter.js';
 
-/** There as long as the server may not know what is kept here. */
+/** The `localStorage` key that is set while the server may not have the filters of this browser. */
 const UNSENT = 'trellis-filters-unsent';
 
-/** So that typing is not sent letter by letter. */
+/** The pause in typing after which a search text is sent. */
 const SAVE_TEXT_AFTER_MS = 500;
 
-/** As it was left, at once from this browser; other devices get it from the server. */
+/** The filter of the pull requests, restored from this browser and later from the server. */
 export const filter = signal<Filter>(parseFilter(readKept().pullRequests));
 
-/** Of both lists: the server keeps them as one. */
-interface Chosen extends KeptFilters {
+/** The filters of both lists, which the server stores together. */
+interface FilterState extends KeptFilters {
   readonly pullRequests: Filter;
   readonly issues: IssueFilter;
 }
 
-const chosen = (): Chosen => ({ pullRequests: filter.value, issues: issueFilter.value });
+const currentState = (): FilterState => ({ pullRequests: filter.value, issues: issueFilter.value });
 
-const isSame = (a: Chosen, b: Chosen): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
+const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
 
-/** Takes over what another device left unless something else is asked for, and keeps both places up to date until it is stopped. */
-export function keepFilters(asked?: Filter): () => void {
+/**
+ * Synchronises the filters between this page, the browser's storage and the server.
+ *
+ * @param requested a filter from the address, which takes precedence over the stored one
+ * @returns a function that stops the synchronisation
+ */
+export function keepFilters(requested?: Filter): () => void {
   const isUnsent = localStorage.getItem(UNSENT) !== null;
-  if (asked !== undefined) filter.value = asked;
-  let saved = chosen();
+  if (requested !== undefined) filter.value = requested;
+  let saved = currentState();
   let timer: ReturnType<typeof setTimeout> | undefined;
-  // One after the other, so that what was chosen last is what stays.
+  // Requests are sent one at a time, so that the last change is stored last.
   const saveNewest = keepNewest(save);
   const send = (): void => {
     clearTimeout(timer);
@@ -42,21 +47,21 @@ export function keepFilters(asked?: Filter): () => void {
     saveNewest(saved);
   };
   const stop = effect(() => {
-    const now = chosen();
+    const now = currentState();
     if (isSame(now, saved)) return;
     const isTyped = now.pullRequests.text !== saved.pullRequests.text || now.issues.text !== saved.issues.text;
     saved = now;
-    keep(now);
+    storeUnsent(now);
     clearTimeout(timer);
     if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
     else send();
   });
-  if (asked !== undefined) keep(saved);
-  if (asked !== undefined || isUnsent) send();
+  if (requested !== undefined) storeUnsent(saved);
+  if (requested !== undefined || isUnsent) send();
   const opened = saved;
   void load().then((found) => {
-    // Whoever has chosen something meanwhile, or last in this browser, meant that.
-    if (found === undefined || asked !== undefined || isUnsent || !isSame(chosen(), opened)) return;
+    // Changes made in this browser, before or during the request, take precedence over the server's filters.
+    if (found === undefined || requested !== undefined || isUnsent || !isSame(currentState(), opened)) return;
     saved = found;
     batch(() => {
       filter.value = found.pullRequests;
@@ -70,27 +75,27 @@ export function keepFilters(asked?: Filter): () => void {
   };
 }
 
-function keep(value: Chosen): void {
+function storeUnsent(value: FilterState): void {
   writeKept(value);
   localStorage.setItem(UNSENT, 'true');
 }
 
-/** What is not kept there is kept here, and sent when the page is come to again; neither hinders the list. */
-async function save(value: Chosen): Promise<void> {
+/** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
+async function save(value: FilterState): Promise<void> {
   const body = { ...value };
-  const answer = await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
-  if (answer !== undefined && isSame(value, chosen())) localStorage.removeItem(UNSENT);
+  const result = await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
+  if (result !== undefined && isSame(value, currentState())) localStorage.removeItem(UNSENT);
 }
 
-async function load(): Promise<Chosen | undefined> {
-  const kept = takeFact('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
-  const { pullRequests, issues } = kept ?? {};
+async function load(): Promise<FilterState | undefined> {
+  const saved = takeFact('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
+  const { pullRequests, issues } = saved ?? {};
   if (pullRequests === undefined && issues === undefined) return undefined;
   const found = { pullRequests: parseFilter(pullRequests), issues: parseIssueFilter(issues) };
-  return JSON.stringify(found) === JSON.stringify(chosen()) ? undefined : found;
+  return JSON.stringify(found) === JSON.stringify(currentState()) ? undefined : found;
 }
 
-/** What another release kept may have a value that means nothing any more. */
+/** Reads a stored filter. Values that this release does not know are replaced by their defaults. */
 export function parseFilter(kept: unknown): Filter {
   const read = takeKnown(kept, NO_FILTER);
   const { pill, sort, group, size } = NO_FILTER;

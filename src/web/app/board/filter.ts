@@ -1,17 +1,17 @@
 import { repoName, repoOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
-/** What the list shows, and how; an empty text selects everything. */
+/** The filter, order and grouping of the list. An empty string means no restriction. */
 export interface Filter {
-  /** The name of a saved view, of which the rest selects further. */
+  /** The name of a saved view, which the other members restrict further. */
   readonly view: string;
   readonly pill: Pill;
-  /** As `repoOf` says. */
+  /** In the form of {@link repoOf}. */
   readonly repo: string;
   readonly author: string;
   readonly label: string;
   readonly ci: string;
-  /** Hours, as text. */
+  /** Maximum age in hours. */
   readonly created: string;
   readonly updated: string;
   readonly text: string;
@@ -19,7 +19,7 @@ export interface Filter {
   readonly group: 'forge' | 'none' | 'repository' | 'section';
   readonly drafts: boolean;
   readonly snoozed: boolean;
-  /** How many rows a page has where the list is not grouped; empty for all. */
+  /** Rows per page of an ungrouped list; empty for all. */
   readonly size: string;
 }
 
@@ -27,20 +27,20 @@ export type Pill = keyof typeof PILLS;
 
 interface PillRule {
   readonly name: string;
-  readonly holds: (one: PullRequest) => boolean;
+  readonly matches: (one: PullRequest) => boolean;
 }
 
-/** Exactly one is chosen at a time. */
+/** The quick filters, of which exactly one is active. */
 export const PILLS = {
-  all: { name: 'All', holds: () => true },
-  github: { name: 'GitHub', holds: ({ forge }) => forge === 'github' },
-  forgejo: { name: 'Forgejo', holds: ({ forge }) => forge === 'forgejo' },
-  gitlab: { name: 'GitLab', holds: ({ forge }) => forge === 'gitlab' },
-  failing: { name: 'Failing CI', holds: ({ ci }) => ci === 'failure' },
-  bots: { name: 'Bots', holds: ({ kind }) => kind === 'dependency' },
-  ready: { name: 'Ready to merge', holds: ({ readyToMerge }) => readyToMerge },
-  review: { name: 'Needs review', holds: ({ needsReview }) => needsReview },
-  mine: { name: 'Review requested', holds: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
+  all: { name: 'All', matches: () => true },
+  github: { name: 'GitHub', matches: ({ forge }) => forge === 'github' },
+  forgejo: { name: 'Forgejo', matches: ({ forge }) => forge === 'forgejo' },
+  gitlab: { name: 'GitLab', matches: ({ forge }) => forge === 'gitlab' },
+  failing: { name: 'Failing CI', matches: ({ ci }) => ci === 'failure' },
+  bots: { name: 'Bots', matches: ({ kind }) => kind === 'dependency' },
+  ready: { name: 'Ready to merge', matches: ({ readyToMerge }) => readyToMerge },
+  review: { name: 'Needs review', matches: ({ needsReview }) => needsReview },
+  mine: { name: 'Review requested', matches: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
 } as const satisfies Readonly<Record<string, PillRule>>;
 
 export const SORTS: Readonly<Record<Filter['sort'], string>> = {
@@ -51,7 +51,7 @@ export const SORTS: Readonly<Record<Filter['sort'], string>> = {
 
 export const NAMED_SORTS = Object.entries(SORTS) as [Filter['sort'], string][];
 
-/** What the selects of times offer. */
+/** The options of the filters by time. */
 export const HOURS = [
   ['', 'any time'],
   ['1', 'last hour'],
@@ -63,7 +63,7 @@ export const HOURS = [
 export const GROUPS: Readonly<Record<Filter['group'], string>> = {
   section: 'whose turn it is',
   repository: 'repository',
-  forge: 'forge',
+  forge: 'code host',
   none: 'nothing',
 };
 
@@ -86,24 +86,24 @@ export const NO_FILTER: Filter = {
   size: '25',
 };
 
-/** Whether anything is left out by choice; sorting and grouping leave nothing out. */
+/** Returns whether the filter hides any rows. Order, grouping, drafts and snoozed rows do not count. */
 export function isFiltering(filter: Filter): boolean {
   return filter.view !== '' || countNarrowing(filter) > 0;
 }
 
-/** How many of its parts leave something out. */
+/** Counts the conditions of a filter. */
 export function countNarrowing({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
   return (
     Number(pill !== 'all') + [repo, author, label, ci, created, updated, text].filter((value) => value !== '').length
   );
 }
 
-/** Selects and sorts. The board's own order is by urgency, which sections keep. */
+/** Returns the rows that match a filter, in its order. */
 export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = Date.now()): readonly PullRequest[] {
   const wanted = filter.text.trim().toLowerCase();
   const selected = rows.filter(
     (one) =>
-      PILLS[filter.pill].holds(one) &&
+      PILLS[filter.pill].matches(one) &&
       (filter.repo === '' || repoOf(one) === filter.repo) &&
       (filter.author === '' || one.author === filter.author) &&
       (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
@@ -115,20 +115,20 @@ export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = 
   return ORDERS[filter.sort](selected);
 }
 
-/** Whether a time is within so many hours, as text; empty is any time. */
+/** Returns whether a time is within the last `hours`; an empty string accepts every time. */
 export const isSince = (time: string, hours: string, now: number): boolean =>
   hours === '' || Date.parse(time) >= now - Number(hours) * 3_600_000;
 
 type Sorted = Pick<PullRequest, 'createdAt' | 'forge' | 'number' | 'repo' | 'updatedAt'>;
 type Order = <Row extends Sorted>(rows: readonly Row[]) => readonly Row[];
 
-/** Without regard to case. By the rules of a language it would take a phone a twentieth of a second before the first row. */
+/** Compares without regard to case. `localeCompare` would delay the first row on a phone by about 50 ms. */
 function compareNames(one: string, other: string): number {
   const [a, b] = [one.toLowerCase(), other.toLowerCase()];
   return a < b ? -1 : Number(a > b);
 }
 
-/** Sorts by what is worked out once for each row, not at each comparison: a phone takes long for thousands of them. */
+/** Sorts by a key that is computed once for each row instead of once for each comparison. */
 const sortBy =
   <Key>(keyOf: (row: Sorted) => Key, compare: (a: Key, b: Key) => number): Order =>
   (rows) =>
@@ -152,15 +152,15 @@ export const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
   ),
 };
 
-/** What the selects offer: every value that the board has. */
+/** The options of the filters: every value that occurs on the board. */
 export interface Choices {
-  /** As `repoOf` and as `repoName` say. */
+  /** Pairs of a value in the form of {@link repoOf} and its name. */
   readonly repos: readonly (readonly [string, string])[];
   readonly authors: readonly string[];
   readonly labels: readonly string[];
 }
 
-/** Each is worked out when it is first asked for: on a phone, where filters are folded, that is seldom. */
+/** Computes each list of options when it is first read: on a phone, the filters are rarely opened. */
 export function choicesOf(rows: readonly PullRequest[]): Choices {
   const repos = once(() =>
     [...new Map(rows.map((row) => [repoOf(row), repoName(row)]))].sort(([, a], [, b]) => compareNames(a, b)),
@@ -185,10 +185,10 @@ function once<Value extends object>(make: () => Value): () => Value {
   return () => (made ??= make());
 }
 
-/** More would hide the list, and are found by another letter. */
+/** More suggestions would hide the list. */
 const MOST_SUGGESTED = 8;
 
-/** Titles that have what is typed in them. */
+/** Returns titles that contain the search text. */
 export function suggest(rows: readonly PullRequest[], text: string): readonly string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
@@ -198,7 +198,11 @@ export function suggest(rows: readonly PullRequest[], text: string): readonly st
 
 const distinct = (values: readonly string[]): string[] => [...new Set(values)].sort(compareNames);
 
-/** A saved choice whose value is on the board no more would hide everything without being seen. Views may not be known yet. */
+/**
+ * Returns the filter without values that no longer occur on the board, which would hide every row.
+ *
+ * @param views the names of the saved views; omitted while they are being loaded
+ */
 export function withoutVanished(filter: Filter, choices: Choices, views?: readonly string[]): Filter {
   const keep = (value: string, known: () => readonly string[]): string =>
     value === '' || known().includes(value) ? value : '';

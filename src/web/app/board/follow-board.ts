@@ -7,25 +7,25 @@ import { user } from '../session.js';
 import { owner, problem, receive, shown } from './board-store.js';
 import type { Board } from './rows.js';
 
-/** After a break, as of a server that is started again. */
+/** The delay before a broken stream is opened again. */
 const RETRY_MS = 5_000;
 
-interface Look {
+interface BoardQuery {
   readonly owner: string;
   readonly includeDrafts: boolean;
 }
 
-interface Following {
-  readonly look: Look;
+interface Subscription {
+  readonly query: BoardQuery;
   readonly stop: () => void;
 }
 
-/** What is followed ahead of the page that will show it. */
-let ahead: Following | undefined;
+/** A subscription that was started before its page was drawn. */
+let preloaded: Subscription | undefined;
 
-/** Asks for the board before anything is drawn: it is what a person waits for. @returns when there is something to show. */
+/** Starts loading the board before the page is drawn. Resolves when there is a board or an error to show. */
 export function beginBoard(includeDrafts: boolean): Promise<void> {
-  ahead = startFollowing({ owner: owner.value, includeDrafts });
+  preloaded = subscribe({ owner: owner.value, includeDrafts });
   return new Promise((resolve) => {
     const stop = effect(() => {
       if (shown.value === undefined && problem.value === undefined) return;
@@ -35,88 +35,88 @@ export function beginBoard(includeDrafts: boolean): Promise<void> {
   });
 }
 
-/** Follows the board that is looked at while a component is shown: one's own as it changes, another's every now and then. */
+/** Follows the selected board while a component is shown: the user's own board as a stream, others by polling. */
 export function useBoard(includeDrafts: boolean): void {
   const whose = owner.value;
-  // Before the page is painted, as the first of what the page asks.
+  // A layout effect runs before the first paint, so that the board is requested first.
   useLayoutEffect(() => {
-    const look = { owner: whose, includeDrafts };
-    return (takeAhead(look) ?? startFollowing(look)).stop;
+    const query = { owner: whose, includeDrafts };
+    return (consumePreloadedBoard(query) ?? subscribe(query)).stop;
   }, [whose, includeDrafts]);
 }
 
-function startFollowing(look: Look): Following {
+function subscribe(query: BoardQuery): Subscription {
   const controller = new AbortController();
-  void follow(look, controller.signal);
-  return { look, stop: () => controller.abort() };
+  void follow(query, controller.signal);
+  return { query, stop: () => controller.abort() };
 }
 
-/** What was begun, if it is what the page shows. */
-function takeAhead({ owner: whose, includeDrafts }: Look): Following | undefined {
-  const begun = ahead;
-  ahead = undefined;
-  if (begun?.look.owner === whose && begun.look.includeDrafts === includeDrafts) return begun;
-  begun?.stop();
+/** Returns the preloaded subscription if it is for this query, else stops it. */
+function consumePreloadedBoard({ owner: whose, includeDrafts }: BoardQuery): Subscription | undefined {
+  const found = preloaded;
+  preloaded = undefined;
+  if (found?.query.owner === whose && found.query.includeDrafts === includeDrafts) return found;
+  found?.stop();
   return undefined;
 }
 
-async function follow(look: Look, signal: AbortSignal): Promise<void> {
-  // The person came to the page, or asked for another board: the first one is shown at once.
+async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
+  // The user opened the page or selected this board, so the first board is shown at once.
   let isAsked = true;
   while (!signal.aborted) {
     try {
-      for await (const board of look.owner === '' ? ownBoards(look, signal) : boardsOf(look, signal)) {
-        // Another board may be looked at by now.
+      for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollSharedBoard(query, signal)) {
+        // The user may have selected another board in the meantime.
         signal.throwIfAborted();
         receive(board, isAsked);
         isAsked = false;
       }
       return;
     } catch (error) {
-      if (error === signal.reason || isOver(error)) return;
+      if (error === signal.reason || isFinal(error)) return;
       problem.value = explain(error);
       await pause(RETRY_MS, signal);
     }
   }
 }
 
-/** Whether asking again would change nothing; whoever is not signed in any more is led to the page for that. */
-function isOver(error: unknown): boolean {
+/** Handles errors that a retry would not change: shows the message, or ends the session on the page for a 401. */
+function isFinal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.statusCode >= 429) return false;
   if (error.statusCode === 401) user.value = null;
   else problem.value = error.message;
   return true;
 }
 
-async function* ownBoards({ includeDrafts }: Look, signal: AbortSignal): AsyncGenerator<Board> {
+async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   const query = { includeDrafts, includeSnoozed: true };
   const open = (init: Parameters<Parameters<typeof readEvents>[0]>[0]) =>
     dashboard.GET('/api/dashboard/stream', { ...init, params: { query } });
   try {
     for await (const { data } of readEvents<Board>(open, { signal })) yield data;
   } catch (error) {
-    // Before forges are set up there is nothing to follow, and an empty board.
+    // Until a forge is set up there is no stream, only an empty board.
     if (!(error instanceof ApiError && error.statusCode === 404)) throw error;
     yield await readBoard({ owner: '', includeDrafts }, signal);
   }
 }
 
-async function* boardsOf(look: Look, signal: AbortSignal): AsyncGenerator<Board> {
+async function* pollSharedBoard(query: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   while (!signal.aborted) {
-    const board = await readBoard(look, signal);
+    const board = await readBoard(query, signal);
     yield board;
     await pause(board.readIntervalSeconds * 1000, signal);
   }
 }
 
-/** Reads the board now; what was set aside is always with it, for the page to list or not. */
-async function readBoard({ owner: whose, includeDrafts }: Look, signal?: AbortSignal): Promise<Board> {
+/** Reads the board once. Snoozed pull requests are always included; the page filters them. */
+async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: AbortSignal): Promise<Board> {
   const query = { includeDrafts, includeSnoozed: true, ...(whose === '' ? {} : { owner: whose }) };
   const options = signal === undefined ? {} : { signal };
   return requireAnswer(await dashboard.GET('/api/dashboard', { params: { query }, ...options }));
 }
 
-/** Has the forges read now, of one's own board, and shows what is new. */
+/** Refreshes the user's own board, or reads a shared one again, and shows the result at once. */
 export async function refreshBoard(includeDrafts: boolean): Promise<void> {
   const whose = owner.value;
   const query = { includeDrafts, includeSnoozed: true };

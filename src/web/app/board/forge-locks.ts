@@ -7,29 +7,29 @@ import type { Board, ForgeName } from './rows.js';
 
 type Forge = Board['forges'][number];
 
-/** What refusals told since the page was loaded: until when a forge takes no more requests. */
-const told = signal<Partial<Record<ForgeName, number>>>({});
+/** The rate limit resets that error responses have reported since the page was loaded. */
+const reported = signal<Partial<Record<ForgeName, number>>>({});
 
 const now = signal(Date.now());
 
-/** Until when a forge takes no more requests, in milliseconds; undefined while it takes some. */
+/** When each forge accepts requests again, in milliseconds since the epoch; `undefined` while it accepts them. */
 export const LOCKS = {
   github: computed(() => findLock('github')),
   forgejo: computed(() => findLock('forgejo')),
   gitlab: computed(() => findLock('gitlab')),
 } as const;
 
-/** The element that says why buttons of a forge are locked. */
+/** The id of the element that explains why the actions of a forge are disabled. */
 export const lockId = (forge: ForgeName): string => `lock-${forge}`;
 
 function findLock(name: ForgeName): number | undefined {
   const resets = newest.value?.forges.filter(({ forge }) => forge === name).flatMap(budgetsOf) ?? [];
-  const spent = resets.filter(({ severity }) => severity === 'exceeded').map(({ resetsAt }) => Date.parse(resetsAt));
-  const until = Math.max(told.value[name] ?? 0, ...spent);
+  const exceeded = resets.filter(({ severity }) => severity === 'exceeded').map(({ resetsAt }) => Date.parse(resetsAt));
+  const until = Math.max(reported.value[name] ?? 0, ...exceeded);
   return until > now.value ? until : undefined;
 }
 
-/** Each with what the forge calls it; one that has a single budget calls it nothing. */
+/** Returns the API quotas of a forge. Their kind is named only if the forge has two. */
 export function budgetsOf({ rateLimitGraphQL, rateLimitREST }: Forge) {
   const both = rateLimitGraphQL !== undefined && rateLimitREST !== undefined;
   return [
@@ -38,19 +38,19 @@ export function budgetsOf({ rateLimitGraphQL, rateLimitREST }: Forge) {
   ];
 }
 
-/** Takes the forge at its word. This server's own limits have no `resetsAt`, and lock nothing. */
+/** Records the rate limit that an error response reports. Errors of this server's own limits have no `resetsAt`. */
 export function learnLock(forge: ForgeName, error: unknown): void {
   const { resetsAt } = (error instanceof ApiError ? (error.body ?? {}) : {}) as { readonly resetsAt?: unknown };
   if (typeof resetsAt !== 'string') return;
   now.value = Date.now();
-  told.value = { ...told.value, [forge]: Date.parse(resetsAt) };
+  reported.value = { ...reported.value, [forge]: Date.parse(resetsAt) };
 }
 
-/** The clock moves when the next lock ends; until then nothing needs to be drawn again. */
+// The clock advances when the next lock ends; until then nothing has to be redrawn.
 effect(() => {
   const next = Math.min(...Object.values(LOCKS).map(({ value }) => value ?? Infinity));
   if (next === Infinity) return;
-  // Timers may come a moment early.
+  // Timers may fire slightly early.
   const timer = setTimeout(() => (now.value = Math.max(Date.now(), next)), next - Date.now());
   return () => clearTimeout(timer);
 });
@@ -60,4 +60,4 @@ effect(() => {
 });
 
 export const describeLock = (forge: ForgeName, until: number): string =>
-  `${FORGE_NAMES[forge]} takes no more requests until ${toTime(until)}.`;
+  `${FORGE_NAMES[forge]}’s rate limit is exceeded. Requests resume at ${toTime(until)}.`;

@@ -5,7 +5,9 @@ import { budgetsOf, describeLock, lockId, LOCKS } from './forge-locks.js';
 import type { Board, ForgeName } from './rows.js';
 import { FORGE_NAMES } from './rows.js';
 
-/** What is wrong with a forge, where something is: rows of it may be old, or not all, or be locked; and what was merged by itself. */
+/**
+ * Notices above the list: problems of forges, such as outdated or missing data and exceeded limits, and auto-merges.
+ */
 export function ForgeNotes({ board }: { readonly board: Board }) {
   const notes = [...board.forges.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
   const locked = (Object.keys(LOCKS) as ForgeName[]).filter((forge) => LOCKS[forge].value !== undefined);
@@ -23,7 +25,9 @@ export function ForgeNotes({ board }: { readonly board: Board }) {
   );
 }
 
-/** Says when, once; how long that is counts down beside it. */
+/**
+ * Shows until when a forge is locked. Screen readers announce the time; the countdown beside it is hidden from them.
+ */
 function LockNote({ forge }: { readonly forge: ForgeName }) {
   const until = LOCKS[forge].value;
   if (until === undefined) return null;
@@ -39,12 +43,12 @@ type Forge = Board['forges'][number];
 function notesOf(one: Forge, board: Board): string[] {
   const { forge, error, staleSince, truncated } = one;
   const name = FORGE_NAMES[forge];
-  const since = staleSince === undefined ? '' : ` What is shown is from ${toAge(staleSince)}.`;
-  // What is spent is told by its lock, and forgotten when that ends.
+  const since = staleSince === undefined ? '' : ` Showing data from ${toAge(staleSince)}.`;
+  // An exceeded quota has its own notice, which disappears when it is reset.
   const short = budgetsOf(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
   return [
     ...(error === undefined ? [] : [`${name}: ${error}${since}`]),
-    ...(truncated ? [`${name} has more pull requests than the 1,000 that are read.`] : []),
+    ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
     ...describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale)),
     ...describeUnknown(board.pullRequests.filter((row) => row.forge === forge && row.ciKnown === false).length, name),
     ...short
@@ -56,20 +60,22 @@ function notesOf(one: Forge, board: Board): string[] {
   ];
 }
 
-/** More names than these are too long to read. */
+/** Further names are counted. */
 const MAX_NAMED = 5;
 
 function describeStale(repositories: Board['repos']): string[] {
   if (repositories.length === 0) return [];
   const named = repositories.slice(0, MAX_NAMED).map(({ fullName }) => fullName);
   const more = repositories.length > MAX_NAMED ? ` and ${repositories.length - MAX_NAMED} more` : '';
-  return [`Not all of ${named.join(', ')}${more} could be read. Pull requests there may be outdated or missing.`];
+  return [`${named.join(', ')}${more} could not be read completely. Pull requests there may be outdated or missing.`];
 }
 
 const describeUnknown = (count: number, name: string): string[] =>
-  count === 0 ? [] : [`${name}: CI unknown for ${format(count)} of the pull requests: the token may not read checks.`];
+  count === 0
+    ? []
+    : [`${name}: CI unknown for ${format(count)} of the pull requests, because the token can’t read checks.`];
 
 const format = (count: number): string => count.toLocaleString();
 
 const describeMerge = ({ forge, fullName, number }: Board['autoMerged'][number]): string =>
-  `${fullName} #${number} (${FORGE_NAMES[forge]}) was merged by itself.`;
+  `${fullName} #${number} (${FORGE_NAMES[forge]}) was auto-merged.`;

@@ -8,7 +8,7 @@ export interface Group {
   readonly rows: readonly PullRequest[];
 }
 
-/** Puts rows below headings, in their order; sections come by urgency. */
+/** Groups rows and keeps their order within each group. Sections are sorted by urgency. */
 export function toGroups(rows: readonly PullRequest[], by: Filter['group']): readonly Group[] {
   if (by === 'none') return [{ name: '', rows }];
   const groups = new Map<string, PullRequest[]>(by === 'section' ? IN_ORDER.map((name) => [name, []]) : []);

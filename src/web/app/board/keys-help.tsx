@@ -1,30 +1,30 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
 
 const KEYS = [
-  ['j, k', 'the next row, the one before'],
-  ['o', 'open it at its forge'],
-  ['m', 'merge it, or whatever its first button does; once more to confirm'],
-  ['c', 'its checks'],
-  ['x', 'choose it'],
-  ['/', 'search titles'],
-  ['Esc', 'take a question back'],
-  ['?', 'this list'],
+  ['j, k', 'Next / previous row'],
+  ['o', 'Open on the code host'],
+  ['m', 'Merge, or the first action of the row; press again to confirm'],
+  ['c', 'Show checks'],
+  ['x', 'Select'],
+  ['/', 'Search titles'],
+  ['Esc', 'Cancel'],
+  ['?', 'Show this list'],
 ] as const;
 
-/** The browser's own dialog: it holds the focus, and Escape closes it. */
+/** A modal dialog with the shortcuts of the list. The browser traps the focus and closes the dialog on Escape. */
 export function KeysHelp({ onClose }: { readonly onClose: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   return (
     <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
-      <h2 id="keys-title">Keys</h2>
+      <h2 id="keys-title">Keyboard shortcuts</h2>
       <dl>
-        {KEYS.map(([key, what]) => (
+        {KEYS.map(([key, description]) => (
           <div key={key}>
             <dt>
               <kbd>{key}</kbd>
             </dt>
-            <dd>{what}</dd>
+            <dd>{description}</dd>
           </div>
         ))}
       </dl>

@@ -2,13 +2,13 @@ import { useState } from 'preact/hooks';
 
 interface Paged<Row> {
   readonly rows: readonly Row[];
-  /** From zero. */
+  /** Starts at 0. */
   readonly page: number;
   readonly pages: number;
   readonly go: (page: number) => void;
 }
 
-/** A part of a list. Another list, by its text, is begun at its first page. */
+/** Returns the current page of a list. A new value of `list` starts at the first page. */
 export function usePage<Row>(rows: readonly Row[], size: number, list: string): Paged<Row> {
   const [at, setAt] = useState({ list, page: 0 });
   const pages = Math.max(1, Math.ceil(rows.length / size));
@@ -20,7 +20,7 @@ export function usePage<Row>(rows: readonly Row[], size: number, list: string): 
   };
 }
 
-/** The way from page to page; nothing where there is one only. The buttons keep the focus at both ends. */
+/** Buttons to change the page, if there are several. They are not removed at the ends, so that they keep the focus. */
 export function Pager({ page, pages, go }: Omit<Paged<unknown>, 'rows'>) {
   if (pages === 1) return null;
   const step = (name: string, next: number) => (

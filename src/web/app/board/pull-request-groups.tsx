@@ -7,11 +7,11 @@ import { useSteps } from './use-steps.js';
 
 interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
   readonly groups: readonly Group[];
-  /** Another text for another list. */
+  /** Identifies the list; a new value starts drawing again from the first rows. */
   readonly list: string;
 }
 
-/** Rows below their headings; those below the first screen follow while the browser is idle. */
+/** The rows under their group headings. Rows below the first screen are drawn while the browser is idle. */
 export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
   const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
   const drawn = useSteps(total, list);

@@ -20,7 +20,7 @@ import { useVisit } from './use-visit.js';
 
 const onFilter = (change: Partial<Filter>): void => void (filter.value = { ...filter.value, ...change });
 
-/** The board of pull requests: figures, filters, and the rows that are selected, in groups. */
+/** The list of pull requests with its tiles, notices, filters and groups. */
 export function PullRequestList({ board }: { readonly board: Board }) {
   const search = useRef<HTMLInputElement>(null);
   const [isHelping, setHelping] = useState(false);
@@ -59,16 +59,18 @@ export function PullRequestList({ board }: { readonly board: Board }) {
         </span>
         {isOwn && rows.length > 0 && (
           <button type="button" class="plain" onClick={() => choose(new Set(paged.rows.map(keyOf)))}>
-            Choose all {paged.rows.length}
+            Select all {paged.rows.length}
           </button>
         )}
         <button type="button" class="plain keys" onClick={onHelp}>
-          Keys <kbd aria-hidden="true">?</kbd>
+          Shortcuts <kbd aria-hidden="true">?</kbd>
         </button>
       </div>
       <PullRequestGroups groups={listed} {...{ chosen, onChoose }} list={`${list} ${paged.page}`} isReadOnly={!isOwn} />
       <Pager {...paged} />
-      {rows.length === 0 && <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'Nothing matches.'}</p>}
+      {rows.length === 0 && (
+        <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
+      )}
       {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(keyOf(row)))} onDone={() => choose(new Set())} />}
       {isHelping && <KeysHelp onClose={() => setHelping(false)} />}
     </>
@@ -76,10 +78,10 @@ export function PullRequestList({ board }: { readonly board: Board }) {
 }
 
 function Nothing({ board }: { readonly board: Board }) {
-  if (board.forges.length > 0 || owner.value !== '') return <>No pull request is open.</>;
+  if (board.forges.length > 0 || owner.value !== '') return <>No open pull requests.</>;
   return (
     <>
-      No forge is set up yet. <a href="/settings">Say where your pull requests are.</a>
+      No code host connected yet. <a href="/settings">Connect GitHub, GitLab or Forgejo</a>
     </>
   );
 }

@@ -11,16 +11,16 @@ import type { PullRequest } from './rows.js';
 interface RowProps {
   readonly row: PullRequest;
   readonly isChosen: boolean;
-  /** On boards of others there is nothing to be done. */
+  /** True on shared boards, which offer no actions. */
   readonly isReadOnly: boolean;
   readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
   readonly onLabel: (label: string) => void;
 }
 
-/** More labels would hide the title on a phone; all are in the tooltip. */
+/** More labels would hide the title on a phone; the tooltip lists all of them. */
 const MAX_LABELS = 3;
 
-/** One pull request. Its title is the link; the rest says where it stands and what can be done. */
+/** One pull request: link, status and actions. */
 export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const { row, isChosen, isReadOnly, onChoose } = props;
   const [isOpen, setOpen] = useState(false);
@@ -37,7 +37,7 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
         <label class="choose">
           <input
             type="checkbox"
-            aria-label={`Choose #${row.number}, ${row.title}`}
+            aria-label={`Select #${row.number}, ${row.title}`}
             checked={isChosen}
             onChange={({ currentTarget }) => onChoose(row, currentTarget.checked)}
           />
@@ -86,8 +86,8 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
         <span class="repo">{row.repo}</span> #{row.number} · {FORGE_NAMES[row.forge]} · {row.author} ·{' '}
         <Ago time={row.updatedAt} />
         {row.review && row.review.decision !== 'none' && ` · ${REVIEWS[row.review.decision]}`}
-        {row.behind && ' · behind its base'}
-        {row.mergeStatus === 'conflicting' && <span class="bad"> · conflicts</span>}
+        {row.behind && ' · branch out of date'}
+        {row.mergeStatus === 'conflicting' && <span class="bad"> · merge conflicts</span>}
       </div>
     </div>
   );

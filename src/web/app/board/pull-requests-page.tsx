@@ -9,7 +9,7 @@ import { UpdatesBar } from './updates-bar.js';
 import { loadViews } from './views-store.js';
 import './board.css';
 
-/** Begins what the page waits for. */
+/** Starts loading the data of the page before it is drawn. */
 export const beginPullRequests = (): Promise<void> => beginBoard(filter.value.drafts);
 
 export function PullRequestsPage() {

@@ -5,7 +5,7 @@ import { ForgeNotes } from './forge-notes.js';
 import { RepositoryList } from './repository-list.js';
 import './board.css';
 
-/** What the board is made of, and what is done with each of it. */
+/** The repositories of the board with their webhooks, visibility and automation. */
 export function RepositoriesPage() {
   useBoard(true);
   const board = shown.value;
@@ -13,7 +13,7 @@ export function RepositoriesPage() {
     <>
       <BoardHead title="Repositories" includeDrafts />
       <p class="quiet">
-        With a webhook a change shows at once; without, when the forge is next read. <a href="/">Pull requests</a>
+        With a webhook, changes appear instantly; otherwise at the next refresh. <a href="/">Pull requests</a>
       </p>
       {board === undefined ? (
         problem.value === undefined && <p class="quiet">Loading …</p>

@@ -5,7 +5,11 @@ import { changeRepository } from './board-store.js';
 import { describeLock, learnLock, LOCKS } from './forge-locks.js';
 import type { Repository } from './repository-filter.js';
 
-/** Has a forge tell of a repository from now on. One that takes no more requests is not asked in vain. */
+/**
+ * Sets up the webhook of a repository.
+ *
+ * @throws Error without a request if the forge's rate limit is exceeded.
+ */
 export async function ensureWebhook({ forge, fullName }: Repository): Promise<void> {
   const until = LOCKS[forge].value;
   if (until !== undefined) throw new Error(describeLock(forge, until));
@@ -17,7 +21,7 @@ export async function ensureWebhook({ forge, fullName }: Repository): Promise<vo
   }
 }
 
-/** Has branches that fall behind be updated, or not any more. */
+/** Turns automatic branch updates of a repository on or off. */
 export async function setAutoUpdate(repository: Repository, isOn: boolean): Promise<void> {
   const path = isOn ? '/api/repos/auto-update-branch/enable' : '/api/repos/auto-update-branch/disable';
   const { forge, fullName } = repository;
@@ -26,7 +30,7 @@ export async function setAutoUpdate(repository: Repository, isOn: boolean): Prom
   );
 }
 
-/** Leaves its pull requests, its issues, or both off the board. */
+/** Hides the pull requests, the issues or both of a repository from the board. */
 export async function setIgnored(repository: Repository, prs: boolean, issues: boolean): Promise<void> {
   const { forge, fullName } = repository;
   const next = { ignoredPRs: prs, ignoredIssues: issues, ignored: prs || issues };
@@ -39,10 +43,10 @@ export async function setIgnored(repository: Repository, prs: boolean, issues: b
   );
 }
 
-/** One after the other, so that what was ticked last is what stays. */
+/** Sends one request at a time, so that the last change is stored last. */
 const sendInTurn = inTurn(1);
 
-/** Shown at once, and as it was again when the server refuses. */
+/** Shows a change at once and reverts it if the request fails. */
 async function changeShown(
   repository: Repository,
   next: Partial<Repository>,

@@ -6,7 +6,7 @@ import { LOCKS } from './forge-locks.js';
 import { ensureWebhook, setAutoUpdate } from './repository-acts.js';
 import type { Repository } from './repository-filter.js';
 
-/** Does one thing to every repository that is listed and allows it, one after the other, and says how it went. */
+/** Performs one action on every listed repository that allows it, one after the other, and reports the result. */
 export function RepositoryBulk({ repositories }: { readonly repositories: readonly Repository[] }) {
   const [progress, setProgress] = useState('');
   const run = async (name: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => {
@@ -21,9 +21,9 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
     setProgress('');
     say(`${name}: ${list.length - failures} of ${list.length} done.`);
   };
-  const button = (name: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => (
+  const button = (name: string, verb: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => (
     <ConfirmButton
-      question={`Really, all ${list.length}?`}
+      question={`${verb} ${list.length === 1 ? '1 repository' : `${list.length} repositories`}?`}
       disabled={list.length === 0 || progress !== ''}
       onAct={() => run(name, list, act)}
     >
@@ -34,15 +34,17 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
     ({ forge, hasWebhook, canManageWebhooks }) => !hasWebhook && canManageWebhooks && LOCKS[forge].value === undefined,
   );
   return (
-    <div class="toggles" role="group" aria-label="All that are listed">
-      {button('Set up webhooks', pending, ensureWebhook)}
+    <div class="toggles" role="group" aria-label="All listed repositories">
+      {button('Set up webhooks', 'Set up webhooks for', pending, ensureWebhook)}
       {button(
-        'Keep all up to date',
+        'Auto-update all',
+        'Auto-update',
         repositories.filter(({ autoUpdateBranch }) => !autoUpdateBranch),
         (one) => setAutoUpdate(one, true),
       )}
       {button(
-        'Update none by itself',
+        'Turn off auto-update',
+        'Turn off auto-update for',
         repositories.filter(({ autoUpdateBranch }) => autoUpdateBranch),
         (one) => setAutoUpdate(one, false),
       )}

@@ -3,7 +3,7 @@ import type { Board } from './rows.js';
 
 export type Repository = Board['repos'][number];
 
-/** Which repositories are listed, and how. */
+/** The filter and order of the list of repositories. */
 export interface RepositoryFilter {
   readonly text: string;
   readonly forge: string;
@@ -18,14 +18,14 @@ const KINDS = {
   confirmed: ['With a webhook', ({ hasWebhook }: Repository) => hasWebhook],
   pending: ['Without a webhook', ({ hasWebhook }: Repository) => !hasWebhook],
   ignored: ['Ignored', ({ ignored }: Repository) => ignored],
-  updated: ['Kept up to date', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
+  updated: ['Auto-updated', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
 } as const;
 
 const byName = (a: Repository, b: Repository): number => repositoryName(a).localeCompare(repositoryName(b));
 
 const ORDERS = {
   name: ['name', byName],
-  forge: ['forge', (a: Repository, b: Repository) => a.forge.localeCompare(b.forge) || byName(a, b)],
+  forge: ['code host', (a: Repository, b: Repository) => a.forge.localeCompare(b.forge) || byName(a, b)],
   webhook: [
     'missing webhook first',
     (a: Repository, b: Repository) => Number(a.hasWebhook) - Number(b.hasWebhook) || byName(a, b),

@@ -8,10 +8,9 @@ import { RepositoryRow } from './repository-row.js';
 import { FORGE_NAMES, repositoryName } from './rows.js';
 import { Select } from '../shell/select.js';
 
-/** More at once would be slow to draw, and are found by name. */
 const PAGE_SIZE = 50;
 
-/** Repositories as they are filtered and sorted, with what is done to all of them at once. */
+/** The filtered list of repositories with its bulk actions. */
 export function RepositoryList({ repositories }: { readonly repositories: readonly Repository[] }) {
   const [filter, setFilter] = useState(ALL);
   const found = selectRepositories(repositories, filter);
@@ -54,7 +53,7 @@ function Filters({ filter, onFilter }: FiltersProps) {
             onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
           />
         </label>
-        <Select label="Forge" value={filter.forge} options={FORGES} onValue={(forge) => onFilter({ forge })} />
+        <Select label="Code host" value={filter.forge} options={FORGES} onValue={(forge) => onFilter({ forge })} />
         <Select label="Show" value={filter.shown} options={SHOWN} onValue={(shown) => onFilter({ shown })} />
         <Select label="Sort by" value={filter.sort} options={SORTS} onValue={(sort) => onFilter({ sort })} />
       </div>

@@ -11,7 +11,7 @@ interface RepositoryRowProps {
   readonly isReadOnly: boolean;
 }
 
-/** One repository: whether its forge tells of changes, what of it is on the board, and what is done by itself. */
+/** One repository: its webhook, what the board shows of it, and its automation. */
 export function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
   const { forge, fullName, url } = repository;
   return (
@@ -32,11 +32,12 @@ export function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
 
 function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { forge, fullName, hasWebhook, canManageWebhooks } = repository;
-  if (hasWebhook) return <span class="hook good">Webhook delivers</span>;
+  if (hasWebhook) return <span class="hook good">Webhook active</span>;
   if (!canManageWebhooks) {
     return (
       <span class="hook quiet">
-        No webhook. The token may not set one up; see <a href="/settings">what it needs</a>, or set it up by hand.
+        No webhook. The token can’t create one: see <a href="/settings">the permissions it needs</a>, or set it up
+        manually.
       </span>
     );
   }
@@ -44,12 +45,12 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const ensure = async (): Promise<void> => {
     if (isLocked) return;
     await ensureWebhook(repository);
-    say(`${FORGE_NAMES[forge]} tells of ${fullName} from now on. It shows here once the first delivery has come.`);
+    say(`Webhook for ${fullName} set up. It shows as active after the first delivery from ${FORGE_NAMES[forge]}.`);
   };
   return (
     <span class="hook">
       <ActionButton
-        aria-label={`Set up webhook of ${fullName}`}
+        aria-label={`Set up webhook for ${fullName}`}
         aria-disabled={isLocked}
         aria-describedby={isLocked ? lockId(forge) : undefined}
         onAct={ensure}
@@ -60,7 +61,7 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   );
 }
 
-/** Saved as they are ticked. */
+/** The checkboxes of a repository; each change is saved at once. */
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
   const change = (work: Promise<void>): void => void work.catch((error: unknown) => say(explain(error), 'failed'));
@@ -77,7 +78,7 @@ function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
     <div class="toggles">
       {box('Pull requests', !ignoredPRs, (isOn) => ignore(!isOn, ignoredIssues))}
       {box('Issues', !ignoredIssues, (isOn) => ignore(ignoredPRs, !isOn))}
-      {box('Keep branches up to date', autoUpdateBranch, (isOn) => change(setAutoUpdate(repository, isOn)))}
+      {box('Auto-update branches', autoUpdateBranch, (isOn) => change(setAutoUpdate(repository, isOn)))}
     </div>
   );
 }

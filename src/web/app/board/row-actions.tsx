@@ -12,7 +12,7 @@ import type { PullRequest } from './rows.js';
 
 type Offered = PullRequest['allowedActions'][number];
 
-/** The one that is wanted most stands alone; the others are behind "More". */
+/** The buttons of a row: the first action, and the "More" menu with the others. */
 export function RowActions({ row }: { readonly row: PullRequest }) {
   const [isBusy, setBusy] = useState(false);
   const [outcome, setOutcome] = useState<Outcome>();
@@ -74,18 +74,18 @@ interface ActionOfProps {
   readonly offered: Offered;
   readonly isBusy: boolean;
   readonly onAct: () => Promise<void>;
-  /** Pressed while the forge takes no requests. */
+  /** Called for a press while the forge's rate limit is exceeded. */
   readonly onLocked: () => void;
 }
 
 function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }: ActionOfProps) {
-  const { name = '', question = '' } = ACTIONS[action] ?? {};
+  const { name = '', verb = '' } = ACTIONS[action] ?? {};
   const isLocked = blocked === undefined && LOCKS[row.forge].value !== undefined;
   return (
     <span class="action">
       <ConfirmButton
         label={`${name} #${row.number}`}
-        question={question}
+        question={`${verb} #${row.number}?`}
         disabled={blocked !== undefined || isBusy || isLocked}
         {...(isLocked ? { reason: lockId(row.forge), onRefuse: onLocked } : {})}
         onAct={onAct}

@@ -15,13 +15,13 @@ export interface RowBlockProps extends Block {
 const onLabel = (label: string): void => void (filter.value = { ...filter.value, label });
 
 /**
- * Some rows that follow each other. The browser passes over a block that is far from the screen as over one thing, and
- * this page does when nothing in it changed: then neither takes longer where there are thousands of rows. All of them
- * are in the document nevertheless, for whoever searches it, or has it read out; a block itself means nothing there.
+ * A block of consecutive rows. The browser skips the layout of a block that is far from the screen, and an unchanged
+ * block is not redrawn, so that neither gets slower with thousands of rows. All rows stay in the document for searching
+ * and screen readers; the block itself has no role.
  */
 export const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlockProps) {
   const block = useRef<HTMLUListElement>(null);
-  // About as high as its rows, before it is seen.
+  // Sets an estimated height until the block is first drawn.
   useLayoutEffect(() => {
     if (isFar) block.current?.style.setProperty('--rows', String(rows.length));
   }, [isFar, rows.length]);

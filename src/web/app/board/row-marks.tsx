@@ -2,7 +2,7 @@ import { toMoment } from '../shell/times.js';
 import { Chip } from './chip.js';
 import type { PullRequest } from './rows.js';
 
-/** What is going on with a row, in a word or two each. */
+/** Short status badges of a pull request. */
 export function RowMarks({ row }: { readonly row: PullRequest }) {
   return (
     <>
@@ -20,7 +20,7 @@ export function RowMarks({ row }: { readonly row: PullRequest }) {
       {row.autoMergeEnabled && !row.autoMerge && <Chip kind="quiet">merges when ready</Chip>}
       {row.botRequest && <Chip kind="quiet">{describeBot(row.botRequest)}</Chip>}
       {row.updateRequest && (
-        <Chip kind="quiet">{row.updateRequest.phase === 'queued' ? 'is being updated' : 'was not updated'}</Chip>
+        <Chip kind="quiet">{row.updateRequest.phase === 'queued' ? 'updating branch' : 'branch not updated'}</Chip>
       )}
     </>
   );
@@ -28,12 +28,12 @@ export function RowMarks({ row }: { readonly row: PullRequest }) {
 
 function describeSnooze({ until, untilChange }: NonNullable<PullRequest['snooze']>): string {
   const parts = [until === undefined ? '' : `until ${toMoment(until)}`, untilChange ? 'until it changes' : ''];
-  return `set aside ${parts.filter((part) => part !== '').join(', or ')}`;
+  return `snoozed ${parts.filter((part) => part !== '').join(', or ')}`;
 }
 
 const BOTS = { dependabot: 'Dependabot', renovate: 'Renovate' } as const;
 
 function describeBot({ bot, action, phase }: NonNullable<PullRequest['botRequest']>): string {
-  if (phase === 'expired') return `${BOTS[bot]} did not answer`;
-  return phase === 'rebasing' ? `${BOTS[bot]} is at it` : `${BOTS[bot]} was asked to ${action}`;
+  if (phase === 'expired') return `${BOTS[bot]} did not respond`;
+  return phase === 'rebasing' ? `${BOTS[bot]} is working on it` : `${BOTS[bot]} was asked to ${action}`;
 }

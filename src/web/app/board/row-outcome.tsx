@@ -6,7 +6,7 @@ import type { PullRequest } from './rows.js';
 
 export interface Outcome {
   readonly action: keyof typeof ACTIONS;
-  /** Empty when nothing was sent, as the forge is locked. */
+  /** The error message; empty if no request was sent because the forge is locked. */
   readonly text: string;
   readonly canRetry: boolean;
 }
@@ -15,19 +15,19 @@ interface RowOutcomeProps {
   readonly row: PullRequest;
   readonly outcome: Outcome;
   readonly isBusy: boolean;
-  /** Undefined where it would change nothing. */
+  /** Undefined if a retry would not help. */
   readonly onAgain: (() => Promise<void>) | undefined;
   readonly onDismiss: () => void;
 }
 
-/** Why the last press of a row did nothing, there where it was pressed, until it is dismissed or something else is done. */
+/** Why the last action of a row failed, shown in the row until it is dismissed or another action succeeds. */
 export function RowOutcome({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }: RowOutcomeProps) {
   const until = LOCKS[row.forge].value;
   return (
     <div class="outcome">
       <p class="bad">
         {until === undefined ? (
-          text || 'It can be done again.'
+          text || 'You can try again now.'
         ) : (
           <>
             {describeLock(row.forge, until)} <Countdown until={until} />
@@ -37,14 +37,14 @@ export function RowOutcome({ row, outcome: { action, text }, isBusy, onAgain, on
       {until === undefined && onAgain && (
         <ConfirmButton
           label={`Try again #${row.number}`}
-          question={ACTIONS[action]?.question ?? ''}
+          question={`${ACTIONS[action]?.verb ?? ''} #${row.number}?`}
           disabled={isBusy}
           onAct={onAgain}
         >
           Try again
         </ConfirmButton>
       )}
-      <button type="button" class="plain" aria-label={`Dismiss the message of #${row.number}`} onClick={onDismiss}>
+      <button type="button" class="plain" aria-label={`Dismiss the message about #${row.number}`} onClick={onDismiss}>
         <span aria-hidden="true">×</span>
       </button>
     </div>

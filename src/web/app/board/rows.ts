@@ -8,25 +8,25 @@ export type ForgeName = Schemas['ForgeName'];
 export type Section = Schemas['Section'];
 export type CiStatus = Schemas['CiStatus'];
 
-/** The same, to be changed or sent: what is sent is typed as what may be changed. */
+/** A deeply mutable `T`, as request bodies of the client are typed. */
 export type Writable<T> = T extends object ? { -readonly [Name in keyof T]: Writable<T[Name]> } : T;
 
-/** What a pull request is called in this page, for ever. */
+/** Returns the unique, stable key of a pull request or issue. */
 export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
   `${forge} ${repo} ${number}`;
 
-/** A repository as people tell them apart: the same name may be on two forges. */
+/** Returns the unique key of a repository: two forges may have repositories of the same name. */
 export const repoOf = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string => `${forge} ${repo}`;
 
-/** The same for people. */
+/** Returns the display name of the repository of a row. */
 export const repoName = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string =>
   `${repo} (${FORGE_NAMES[forge]})`;
 
-/** As `repoName` says, of what the board has of a repository. */
+/** Returns the display name of a repository. */
 export const repositoryName = ({ forge, fullName }: Board['repos'][number]): string =>
   repoName({ forge, repo: fullName });
 
-/** What operations on a pull request are sent. */
+/** Returns the request body that identifies a pull request. */
 export const targetOf = ({ forge, repo, number }: PullRequest) => ({ forge, fullName: repo, number });
 
 export const FORGE_NAMES: Readonly<Record<ForgeName, string>> = {
@@ -37,7 +37,7 @@ export const FORGE_NAMES: Readonly<Record<ForgeName, string>> = {
 
 export const SECTION_NAMES: Readonly<Record<Section, string>> = {
   needs_your_review: 'Needs your review',
-  returned_to_you: 'Returned to you',
+  returned_to_you: 'Needs your changes',
   ready_to_merge: 'Ready to merge',
   waiting_for_others: 'Waiting for others',
   drafts: 'Drafts',
@@ -50,8 +50,8 @@ export const CI_NAMES: Readonly<Record<CiStatus, string>> = {
   none: 'No checks',
 };
 
-/** What the checks of a row say, with the reason where the forge did not give them. */
+/** Returns the CI status of a row, with the reason if it is unknown. */
 export const ciOf = ({ ci, ciKnown }: PullRequest) =>
   ciKnown === false
-    ? { name: 'CI unknown', hint: 'CI unknown: the token may not read checks' }
+    ? { name: 'CI unknown', hint: 'CI unknown: the token can’t read checks' }
     : { name: CI_NAMES[ci], hint: undefined };

@@ -8,14 +8,14 @@ import { selects } from './views.js';
 import { views } from './views-store.js';
 
 export interface Selection {
-  /** As it holds for this board: choices whose value is gone are not in it. */
+  /** The filter without values that no longer occur on the board. */
   readonly used: Filter;
   readonly choices: Choices;
   readonly rows: readonly PullRequest[];
   readonly groups: readonly Group[];
 }
 
-/** What a filter selects of a board, worked out again when either changes. */
+/** Applies a filter to a board and memoises the result. */
 export function useSelection({ pullRequests }: Board, filter: Filter): Selection {
   const choices = useMemo(() => choicesOf(pullRequests), [pullRequests]);
   const known = views.value;

@@ -8,12 +8,12 @@ import { changeRow } from './board-store.js';
 import { targetOf } from './rows.js';
 import type { PullRequest } from './rows.js';
 
-interface Aside {
+interface SnoozeOption {
   readonly name: string;
   readonly body: () => { until?: string; untilChange: boolean };
 }
 
-/** Seven in the morning, here, some days from now. */
+/** Returns 7:00 local time, a number of days from now. */
 function morningIn(days: number): string {
   const date = new Date();
   date.setDate(date.getDate() + days);
@@ -21,36 +21,36 @@ function morningIn(days: number): string {
   return date.toISOString();
 }
 
-const CHOICES: readonly Aside[] = [
+const OPTIONS: readonly SnoozeOption[] = [
   { name: 'until it changes', body: () => ({ untilChange: true }) },
   { name: 'until tomorrow', body: () => ({ until: morningIn(1), untilChange: false }) },
   { name: 'for a week', body: () => ({ until: morningIn(7), untilChange: false }) },
 ];
 
-const untilDay = (day: string): Aside => ({
+const untilDay = (day: string): SnoozeOption => ({
   name: `until ${toDay(`${day}T00:00`)}`,
   body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
 });
 
-/** A day as dates are typed in, here. */
-const toTyped = (date: Date): string =>
+/** Formats a local date as the value of a date input. */
+const toInputValue = (date: Date): string =>
   [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
 
-/** Any day, from tomorrow on. */
+/** A form for any day from tomorrow on. */
 function UntilDay({ onDay }: { readonly onDay: (day: string) => Promise<void> }) {
-  const tomorrow = toTyped(new Date(morningIn(1)));
+  const tomorrow = toInputValue(new Date(morningIn(1)));
   const [day, setDay] = useState(tomorrow);
-  const [isBusy, setAside] = useAction(() => onDay(day));
+  const [isBusy, snooze] = useAction(() => onDay(day));
   return (
     <form
       class="until"
       onSubmit={(event) => {
         event.preventDefault();
-        setAside();
+        snooze();
       }}
     >
       <label>
-        Set aside until
+        Snooze until
         <input
           type="date"
           required
@@ -60,39 +60,39 @@ function UntilDay({ onDay }: { readonly onDay: (day: string) => Promise<void> })
         />
       </label>
       <button type="submit" aria-busy={isBusy}>
-        Set aside until that day
+        Snooze until this date
       </button>
     </form>
   );
 }
 
-/** Sets a row aside, or takes it up again. */
+/** Menu entries that snooze or unsnooze a row. */
 export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonly onDone: () => void }) {
-  const afterwards = (snoozed: PullRequest['snooze'], said: string): void => {
+  const showChange = (snoozed: PullRequest['snooze'], message: string): void => {
     changeRow(row, (one) => {
       const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
       delete next.snooze;
       return snoozed === undefined ? next : { ...next, snooze: snoozed };
     });
-    say(`${row.repo} #${row.number} ${said}.`);
+    say(`${row.repo} #${row.number} ${message}.`);
     onDone();
   };
-  const wake = async (): Promise<void> => {
+  const unsnooze = async (): Promise<void> => {
     requireAnswer(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: targetOf(row) }));
-    afterwards(undefined, 'is on the board again');
+    showChange(undefined, 'is no longer snoozed');
   };
-  const snooze = async ({ name, body }: Aside): Promise<void> => {
+  const snooze = async ({ name, body }: SnoozeOption): Promise<void> => {
     const snoozed = body();
     const request = { ...targetOf(row), ...snoozed };
     requireAnswer(await dashboard.POST('/api/pull-requests/snooze', { params: {}, body: request }));
-    afterwards(snoozed, `is set aside ${name}`);
+    showChange(snoozed, `is snoozed ${name}`);
   };
-  if (row.snooze) return <ActionButton onAct={wake}>Take up again</ActionButton>;
+  if (row.snooze) return <ActionButton onAct={unsnooze}>Unsnooze</ActionButton>;
   return (
     <>
-      {CHOICES.map((choice) => (
-        <ActionButton key={choice.name} onAct={() => snooze(choice)}>
-          Set aside {choice.name}
+      {OPTIONS.map((option) => (
+        <ActionButton key={option.name} onAct={() => snooze(option)}>
+          Snooze {option.name}
         </ActionButton>
       ))}
       <UntilDay onDay={(day) => snooze(untilDay(day))} />

@@ -7,7 +7,7 @@ interface TilesProps {
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
-/** The three figures that people look for first; each leads to what it counts. */
+/** The three key figures of a board; each links to the rows that it counts. */
 export function Tiles({ board, onFilter }: TilesProps) {
   const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
   const repositories = (

@@ -1,6 +1,9 @@
 import { showNewest } from './board-store.js';
 
-/** What came since waits until it is asked for, so that no row moves under a finger. It stands over the page, and moves nothing itself. */
+/**
+ * A button, over the page, that shows waiting updates. They wait so that no row moves while the user is about to press
+ * it.
+ */
 export function UpdatesBar({ count }: { readonly count: number }) {
   return (
     <div class="updates" role="status">

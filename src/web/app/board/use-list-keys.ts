@@ -6,11 +6,11 @@ interface ListKeys {
   readonly onHelp: () => void;
 }
 
-/** `j` and `k` walk through the rows, `o` opens one, `m` merges it, `x` chooses it, `/` searches, `?` tells of these. */
+/** Keyboard shortcuts of the list; {@link KEYS} and `KeysHelp` list them. */
 export function useListKeys({ search, onHelp }: ListKeys): void {
   useLayoutEffect(() => {
     const onKey = (event: KeyboardEvent): void => {
-      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isAsking()) return;
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
       const work = KEYS[event.key] ?? (event.key === '/' ? () => search.current?.focus() : undefined);
       if (event.key === '?') onHelp();
       else if (work === undefined) return;
@@ -20,12 +20,12 @@ export function useListKeys({ search, onHelp }: ListKeys): void {
     document.addEventListener('keydown', onKey);
     return () => document.removeEventListener('keydown', onKey);
   }, [search, onHelp]);
-  useKeptPlace();
+  useFocusRestoration();
 }
 
 const press = (selector: string): void => {
   const button = current()?.querySelector<HTMLElement>(selector);
-  // With the focus there, what the button asks is read out, and Enter answers it.
+  // With the focus on the button, screen readers read its confirmation out and Enter confirms it.
   button?.focus();
   button?.click();
 };
@@ -43,7 +43,7 @@ const rows = (): Element[] => [...document.querySelectorAll('li.pull')];
 
 const current = (): Element | null => document.activeElement?.closest('li.pull') ?? null;
 
-/** The focus is on a row's title, where a screen reader says it. */
+/** Focuses the title of the next or previous row. */
 function step(by: 1 | -1): void {
   const list = rows();
   const at = list.findIndex((row) => row === current());
@@ -56,10 +56,10 @@ function focusOn(row: Element | undefined): void {
 }
 
 /**
- * When the row that has the focus goes, the one that takes its place gets it, not the top of the page; when only a button
- * of its menu goes, the menu does.
+ * Restores the focus when the focused element is removed: on the row that takes the place of a removed row, or on the
+ * menu of a removed button. The browser would move it to the top of the page.
  */
-function useKeptPlace(): void {
+function useFocusRestoration(): void {
   useLayoutEffect(() => {
     let at = -1;
     let menu: Element | null = null;
@@ -83,7 +83,7 @@ function useKeptPlace(): void {
   }, []);
 }
 
-const isAsking = (): boolean => document.querySelector('dialog[open]') !== null;
+const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
 
 function isTyping(target: EventTarget | null): boolean {
   return target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && !isCheckbox(target);

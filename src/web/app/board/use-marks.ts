@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks';
 import { newest, owner } from './board-store.js';
 import { markWindow } from './window-marks.js';
 
-/** What is one's own turn, in the title and on the icon; also of what waits to be shown. */
+/** Shows in the tab's title and icon how many pull requests wait for the user, including those of waiting updates. */
 export function useMarks(): void {
   const rows = owner.value === '' ? (newest.value?.pullRequests ?? []) : [];
   const turns = rows.filter(

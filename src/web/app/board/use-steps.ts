@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isNarrow } from '../shell/screen.js';
 import { BLOCK } from './blocks.js';
 
-/** How much of a long list is drawn: what fits the screen at once, and the rest while the browser is idle. */
+/** Returns how many rows of a long list to draw: the first screen at once, the rest while the browser is idle. */
 export function useSteps(total: number, list: string): number {
   const [drawn, setDrawn] = useState(() => ({ list, count: countFirst() }));
   const count = drawn.list === list ? drawn.count : countFirst();
@@ -13,25 +13,27 @@ export function useSteps(total: number, list: string): number {
   return count;
 }
 
-/** In pixels, at least: what stands above a list, and its rows, which are a line or two where there is room. */
-const LOWEST = { head: 300, row: 50, narrowRow: 110 };
+/** Minimum heights in pixels of the page above a list and of a row. */
+const MIN_HEIGHTS = { head: 300, row: 50, narrowRow: 110 };
 
-/** By the screen: to ask how high the window is has the page laid out that is just being drawn. */
+/** Uses the height of the screen: reading that of the window would force a layout while the page is being drawn. */
 const countFirst = (): number =>
-  Math.ceil(Math.max(screen.height - LOWEST.head, 1) / (isNarrow.peek() ? LOWEST.narrowRow : LOWEST.row));
+  Math.ceil(
+    Math.max(screen.height - MIN_HEIGHTS.head, 1) / (isNarrow.peek() ? MIN_HEIGHTS.narrowRow : MIN_HEIGHTS.row),
+  );
 
-/** Between frames of a thumb that scrolls there is no time to draw rows. */
-const STILL_MS = 250;
+/** The delay after scrolling: between the frames of a scroll there is no time to draw rows. */
+const SCROLL_DELAY_MS = 250;
 
-/** Lets the browser do what else there is between two blocks. */
-const REST_MS = 50;
+/** The pause between two blocks, in which the browser can handle other work. */
+const PAUSE_MS = 50;
 
-/** Waits while somebody scrolls, unless they come near the end of what is drawn. */
+/** Calls `work` after a pause. Scrolling delays it, unless the end of the drawn rows is near. */
 function whenIdle(work: () => void): () => void {
-  let timer = setTimeout(work, REST_MS);
+  let timer = setTimeout(work, PAUSE_MS);
   const onScroll = (): void => {
     clearTimeout(timer);
-    timer = setTimeout(work, isNearEnd() ? 0 : STILL_MS);
+    timer = setTimeout(work, isNearEnd() ? 0 : SCROLL_DELAY_MS);
   };
   window.addEventListener('scroll', onScroll, { passive: true });
   return () => {
@@ -40,7 +42,7 @@ function whenIdle(work: () => void): () => void {
   };
 }
 
-/** Reading the height lays the page out, which a frame of scrolling did just before. */
+/** Reads heights, which needs no extra layout right after a scroll frame. */
 const isNearEnd = (): boolean =>
   document.documentElement.scrollHeight - window.scrollY < SCREENS_AHEAD * window.innerHeight;
 

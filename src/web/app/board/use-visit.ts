@@ -3,7 +3,7 @@ import { dashboard } from '../clients.js';
 import { owner } from './board-store.js';
 import type { Board } from './rows.js';
 
-/** Tells the server what of one's own board was seen, as the page is left. */
+/** Reports to the server, when the page is hidden, which version of their own board the user has seen. */
 export function useVisit({ generatedAt }: Board): void {
   const seenAt = useRef(generatedAt);
   seenAt.current = generatedAt;

@@ -14,7 +14,10 @@ interface ViewsMenuProps {
   readonly onFilter: (change: Partial<Filter>) => void;
 }
 
-/** Keeps what is selected under a name, for this page, feeds and scripts; or lets the open view go. */
+/**
+ * A menu that saves the current filter as a view for this page, feeds and scripts, and renames or deletes the open
+ * view.
+ */
 export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
   const [text, setText] = useState('');
   const name = toViewName(text === '' ? filter.view : text);
@@ -22,28 +25,28 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
     await saveView(name, filter);
     onFilter({ ...openedAs(filter), view: name });
     setText('');
-    say(`The view “${name}” is kept.`);
+    say(`View “${name}” saved.`);
   });
-  /** As the view stands; what is selected further is not put into it. */
+  /** Renames the saved view; current changes to the filter are not saved. */
   const rename = async (): Promise<void> => {
     await renameView(filter.view, name);
     onFilter({ view: name });
     setText('');
-    say(`The view “${filter.view}” is called “${name}” now.`);
+    say(`View “${filter.view}” renamed to “${name}”.`);
   };
   const remove = async (close: () => void): Promise<void> => {
-    // What is pressed goes with the view.
+    // The pressed button is removed together with the view.
     close();
     onFilter({ view: '' });
     await deleteView(filter.view);
-    say(`The view “${filter.view}” is gone.`);
+    say(`View “${filter.view}” deleted.`);
   };
   return (
     <Menu name="Views" label="Views: save or delete">
       {(close) => (
         <>
           <label>
-            Name of the view
+            View name
             <input
               maxLength={64}
               autoComplete="off"
@@ -64,16 +67,16 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
             aria-disabled={name === ''}
             onClick={() => name && save()}
           >
-            {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save what is selected'}
+            {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save view'}
           </button>
-          <CopyButton value={addressOf(filter)} name="Copy the address of this list" />
+          <CopyButton value={addressOf(filter)} name="Copy link to this list" />
           {filter.view !== '' && name !== filter.view && (
-            <ConfirmButton question="Rename? Its feeds end" onAct={rename}>
+            <ConfirmButton question="Rename view and delete its feeds?" onAct={rename}>
               Rename “{filter.view}” to “{name}”
             </ConfirmButton>
           )}
           {filter.view !== '' && (
-            <ConfirmButton class="danger" question="Really delete?" onAct={() => remove(close)}>
+            <ConfirmButton class="danger" question="Delete view?" onAct={() => remove(close)}>
               Delete “{filter.view}”
             </ConfirmButton>
           )}
@@ -83,7 +86,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
   );
 }
 
-/** What is in the view now needs not be selected besides. */
+/** Clears the conditions that the saved view now contains. */
 const openedAs = ({ sort, group, drafts, snoozed }: Filter): Partial<Filter> => ({
   ...{ pill: 'all', repo: '', author: '', label: '', ci: '', created: '', updated: '', text: '' },
   ...{ sort, group, drafts, snoozed },

@@ -7,7 +7,7 @@ import { toView } from './views.js';
 import type { Filter } from './filter.js';
 import type { Writable } from './rows.js';
 
-/** Undefined until they are known. */
+/** The saved views; undefined until they are loaded. */
 export const views = signal<readonly SavedView[] | undefined>(boardFacts?.views);
 
 export async function loadViews(): Promise<void> {
@@ -22,7 +22,7 @@ export async function saveView(name: string, filter: Filter): Promise<void> {
   await loadViews();
 }
 
-/** There is no other way to a new name than a copy under it. */
+/** Renames a view by saving a copy and deleting the original, as the API has no operation for it. */
 export async function renameView(before: string, name: string): Promise<void> {
   const view = views.value?.find((one) => one.name === before);
   if (view === undefined) return;

@@ -7,19 +7,19 @@ export type SavedView = components['schemas']['SavedView'];
 export type ViewFilter = components['schemas']['ViewFilter'];
 type View = components['schemas']['View'];
 
-/** Whether a view selects a row, as the server would say of it. */
+/** Returns whether a view selects a row; has to agree with the server. */
 export function selects(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
   return (
-    holdsOne(view.sections, [row.section]) &&
-    holdsOne(view.forges, [row.forge]) &&
-    holdsOne(view.repos, [row.repo]) &&
-    holdsOne(view.authors, [row.author]) &&
-    holdsOne(
+    includesOne(view.sections, [row.section]) &&
+    includesOne(view.forges, [row.forge]) &&
+    includesOne(view.repos, [row.repo]) &&
+    includesOne(view.authors, [row.author]) &&
+    includesOne(
       view.labels,
       row.labels.map(({ name }) => name),
     ) &&
-    holdsOne(view.ci, row.ciKnown === false ? [] : [row.ci]) &&
-    holdsOne(view.kinds, [row.kind]) &&
+    includesOne(view.ci, row.ciKnown === false ? [] : [row.ci]) &&
+    includesOne(view.kinds, [row.kind]) &&
     FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
     isWithin(row.updatedAt, view.updatedWithinHours, now) &&
     isWithin(row.createdAt, view.createdWithinHours, now) &&
@@ -29,7 +29,7 @@ export function selects(view: ViewFilter, row: PullRequest, now = Date.now()): b
 
 const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
 
-function holdsOne(list: readonly string[] | undefined, values: readonly string[]): boolean {
+function includesOne(list: readonly string[] | undefined, values: readonly string[]): boolean {
   if (list === undefined || list.length === 0) return true;
   const wanted = new Set(list.map((one) => one.toLowerCase()));
   return values.some((value) => wanted.has(value.toLowerCase()));
@@ -38,7 +38,7 @@ function holdsOne(list: readonly string[] | undefined, values: readonly string[]
 const isWithin = (time: string, hours: number | undefined, now: number): boolean =>
   hours === undefined || now - Date.parse(time) <= hours * 3_600_000;
 
-/** The list that a view asks for; drafts are listed when it names them. */
+/** Returns the filter that opens a view. Drafts are shown if the view includes their section. */
 export const openView = ({ name, filter, sort, group }: SavedView, before: Filter): Filter => ({
   ...NO_FILTER,
   view: name,
@@ -60,7 +60,7 @@ const PILL_FILTERS: Readonly<Record<Pill, Writable<ViewFilter>>> = {
   mine: { reviewRequestedFromMe: true },
 };
 
-/** What is selected now, to be kept: the view that is open, and what selects further. */
+/** Converts a filter to a view: the conditions of the open view, combined with those of the filter. */
 export function toView(filter: Filter, open: SavedView | undefined): Writable<View> {
   const kept = structuredClone(open?.filter) as Writable<ViewFilter> | undefined;
   const [forge = '', ...repo] = filter.repo.split(' ');
@@ -81,7 +81,7 @@ export function toView(filter: Filter, open: SavedView | undefined): Writable<Vi
   };
 }
 
-/** A name as views have it, of whatever a person types. */
+/** Converts typed text to a valid name of a view; may return an empty string. */
 export const toViewName = (text: string): string =>
   text
     .trim()

@@ -1,4 +1,4 @@
-/** Shows a number in the title of the window and on its icon, where tabs are told apart by them. */
+/** Shows a number in the title and on the icon of the browser tab. */
 export function markWindow(count: number, title: string): void {
   document.title = count === 0 ? `${title} · Trellis` : `(${count}) ${title} · Trellis`;
   const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
@@ -7,7 +7,7 @@ export function markWindow(count: number, title: string): void {
   icon.href = count === 0 ? icon.dataset.plain : drawIcon(count);
 }
 
-/** More does not fit. */
+/** The icon has room for two digits. */
 const MOST = 99;
 
 function drawIcon(count: number): string {

@@ -2,19 +2,19 @@ import type { ComponentChildren } from 'preact';
 import { TableHead } from '../shell/table-head.js';
 
 interface AsTableProps {
-  /** Of the chart whose figures these are. */
+  /** The title of the chart. */
   readonly title: string;
   readonly names: readonly string[];
-  /** The rows. */
+  /** The table rows. */
   readonly children: ComponentChildren;
 }
 
-/** The figures of a chart, for whoever asks; where it is too wide, the table scrolls and not the page. */
+/** The data of a chart as a table, collapsed at first. A wide table scrolls instead of the page. */
 export function AsTable({ title, names, children }: AsTableProps) {
   return (
     <details>
-      <summary>As a table</summary>
-      <div class="wide" tabIndex={0} role="region" aria-label={`${title}, figures`}>
+      <summary>View as table</summary>
+      <div class="wide" tabIndex={0} role="region" aria-label={`${title}, data`}>
         <table>
           <caption class="aside">{title}</caption>
           <TableHead names={names} />

@@ -6,13 +6,13 @@ import type { Bar } from './figures.js';
 interface BarChartProps {
   readonly title: string;
   readonly bars: readonly Bar[];
-  /** What each part of a bar stands for. */
+  /** The names of the parts of a bar. */
   readonly parts: readonly string[];
-  /** Classes of the parts' colours. */
+  /** The CSS classes that colour the parts. */
   readonly kinds: readonly string[];
 }
 
-/** Bars from left to right, of one scale, with the same figures as a table. */
+/** A chart of horizontal stacked bars on one scale, with its data as a table. */
 export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
   const id = useId();
   const isEmpty = bars.every((bar) => total(bar) === 0);
@@ -21,7 +21,7 @@ export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
       <figcaption>
         <h2 id={id}>{title}</h2>
       </figcaption>
-      {isEmpty ? <p class="quiet">Nothing is open.</p> : <Bars {...{ title, bars, parts, kinds }} />}
+      {isEmpty ? <p class="quiet">Nothing to show yet.</p> : <Bars {...{ title, bars, parts, kinds }} />}
     </figure>
   );
 }
@@ -61,7 +61,7 @@ interface RowProps {
   readonly kinds: readonly string[];
 }
 
-/** The bar alone is a drawing, which is stretched to the width there is; words keep their size. */
+/** Only the bar is an SVG, which is stretched to the available width; the texts keep their size. */
 function Row({ bar, most, kinds }: RowProps) {
   let x = 0;
   return (
@@ -86,7 +86,7 @@ function Row({ bar, most, kinds }: RowProps) {
 
 function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 'title'>) {
   return (
-    <AsTable title={title} names={['What', ...parts]}>
+    <AsTable title={title} names={['Group', ...parts]}>
       {bars.map((bar) => (
         <tr key={bar.label}>
           <th scope="row">{bar.label}</th>

@@ -4,15 +4,15 @@ import { AsTable } from './as-table.js';
 import { SEVERITIES } from './figures.js';
 import type { Budget } from './figures.js';
 
-/** A gauge for each budget of each forge, with what it means, and all of them as a table. */
+/** A gauge for each API quota of each forge, with all quotas as a table. */
 export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
   return (
     <figure class="chart whole" aria-labelledby="budgets">
       <figcaption>
-        <h2 id="budgets">What forges still give</h2>
+        <h2 id="budgets">API quotas</h2>
       </figcaption>
       {budgets.length === 0 ? (
-        <p class="quiet">No forge has said how many requests it takes.</p>
+        <p class="quiet">No code host has reported an API quota yet.</p>
       ) : (
         <>
           <div class="gauges">
@@ -27,7 +27,7 @@ export function Budgets({ budgets }: { readonly budgets: readonly Budget[] }) {
   );
 }
 
-/** Where colours change: below these shares, refreshes come to an end soon. */
+/** The shares of a quota below which the severity rises. */
 const MARKS = [0.05, 0.2];
 
 function Gauge({ budget }: { readonly budget: Budget }) {
@@ -49,19 +49,19 @@ function Gauge({ budget }: { readonly budget: Budget }) {
       <Reset at={Date.parse(resetsAt)} />
       {cost !== undefined && (
         <p class="quiet">
-          The last refresh cost {cost.toLocaleString()} {cost === 1 ? 'point' : 'points'}.
+          The last refresh used {cost.toLocaleString()} {cost === 1 ? 'point' : 'points'}.
         </p>
       )}
     </section>
   );
 }
 
-/** Says when, which holds; how long that is counts down beside it, for eyes alone. */
+/** When a quota is reset, with a countdown that is hidden from screen readers. */
 function Reset({ at }: { readonly at: number }) {
-  if (at <= Date.now()) return <p class="quiet">Whole again since {toTime(at)}; the next refresh tells.</p>;
+  if (at <= Date.now()) return <p class="quiet">Reset at {toTime(at)}; updated at the next refresh.</p>;
   return (
     <p class="quiet">
-      Whole again at <time dateTime={new Date(at).toISOString()}>{toTime(at)}</time>
+      Resets at <time dateTime={new Date(at).toISOString()}>{toTime(at)}</time>
       <Countdown until={at} />
     </p>
   );
@@ -69,7 +69,7 @@ function Reset({ at }: { readonly at: number }) {
 
 function BudgetTable({ budgets }: { readonly budgets: readonly Budget[] }) {
   return (
-    <AsTable title="What forges still give" names={['Budget', 'Left', 'Of', 'State', 'Whole again', 'Last refresh']}>
+    <AsTable title="API quotas" names={['Quota', 'Left', 'Limit', 'Status', 'Resets', 'Last refresh']}>
       {budgets.map(({ name, limit, remaining, resetsAt, severity, cost }) => (
         <tr key={name}>
           <th scope="row">{name}</th>

@@ -1,20 +1,23 @@
 import { FORGE_NAMES, repoName } from '../board/rows.js';
 import type { Board, Issue, PullRequest } from '../board/rows.js';
 
-/** A bar of a chart: what it is of, and the parts that it is made of. */
+/** A stacked bar of a chart. */
 export interface Bar {
   readonly label: string;
   readonly parts: readonly number[];
-  /** What is to be seen at once, in words, as colours alone tell it to some. */
+  /** A remark in words, so that colour is not the only sign of a problem. */
   readonly note?: string;
 }
 
-/** More bars than are taken in at a glance; the table has them all. */
+/** The maximum number of bars in a chart; its table lists all of them. */
 export const MOST_BARS = 10;
 
 const CI = ['success', 'pending', 'failure', 'none'] as const;
 
-/** Pull requests of each repository by what their checks say, the fullest first; the parts are in the order of `CI_PARTS`. */
+/**
+ * Counts the pull requests of each repository by CI status, largest first; the parts have the order of {@link
+ * CI_PARTS}.
+ */
 export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
   const bars = new Map<string, number[]>();
   for (const row of rows) {
@@ -23,7 +26,7 @@ export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
     parts[at] = (parts[at] ?? 0) + 1;
     bars.set(repoName(row), parts);
   }
-  return fullestFirst(bars).map((bar) => {
+  return largestFirst(bars).map((bar) => {
     const failing = bar.parts[CI.indexOf('failure')] ?? 0;
     return failing === 0 ? bar : { ...bar, note: `${failing} failing` };
   });
@@ -32,10 +35,10 @@ export function ciByRepository(rows: readonly PullRequest[]): readonly Bar[] {
 export function byRepository(issues: readonly Issue[]): readonly Bar[] {
   const bars = new Map<string, number[]>();
   for (const issue of issues) bars.set(repoName(issue), [(bars.get(repoName(issue))?.[0] ?? 0) + 1]);
-  return fullestFirst(bars);
+  return largestFirst(bars);
 }
 
-const fullestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
+const largestFirst = (bars: ReadonlyMap<string, number[]>): readonly Bar[] =>
   [...bars].map(([label, parts]) => ({ label, parts })).sort((a, b) => total(b) - total(a));
 
 export const CI_PARTS = ['Passing', 'Running', 'Failing', 'None or unknown'] as const;
@@ -48,7 +51,7 @@ const AGES = [
   ['over 30 days', Infinity],
 ] as const;
 
-/** How long ago what is open was begun. */
+/** Counts open items by the time since their creation. */
 export function byAge(items: readonly { readonly createdAt: string }[], now = Date.now()): readonly Bar[] {
   const days = items.map(({ createdAt }) => (now - Date.parse(createdAt)) / 86_400_000);
   return AGES.map(([label, until], index) => {
@@ -63,15 +66,15 @@ export interface Budget extends RateLimit {
   readonly name: string;
 }
 
-/** What the server does at each of them. */
+/** The consequence of each severity. */
 export const SEVERITIES: Readonly<Record<RateLimit['severity'], string>> = {
   ok: 'Plenty left',
   warning: 'Running low',
-  low: 'Nearly spent: refreshes wait',
-  exceeded: 'Spent: nothing is taken until then',
+  low: 'Almost used up: refreshes are paused',
+  exceeded: 'Used up: no requests until the reset',
 };
 
-/** What forges still give, a gauge for each of their budgets. */
+/** Returns the API quotas of all forges of a board. */
 export function budgetsOf({ forges }: Board): readonly Budget[] {
   return forges.flatMap(({ forge, rateLimitGraphQL, rateLimitREST }) => [
     ...(rateLimitGraphQL ? [{ name: `${FORGE_NAMES[forge]} GraphQL`, ...rateLimitGraphQL }] : []),

@@ -10,7 +10,7 @@ import { budgetsOf, byAge, byRepository, ciByRepository, CI_PARTS } from './figu
 import './insights.css';
 import '../board/board.css';
 
-/** Charts move nothing that a person is about to click: they always show the newest board. */
+/** Charts contain no buttons that an update could move, so they always show the newest board. */
 export function InsightsPage() {
   useBoard(true);
   const board = newest.value;
@@ -41,8 +41,8 @@ function Charts({ board }: { readonly board: Board }) {
         kinds={['good', 'wait', 'bad', 'none']}
       />
       <BarChart title="Issues by repository" bars={byRepository(issues)} parts={['Open']} kinds={['plain']} />
-      <BarChart title="How old pull requests are" bars={byAge(board.pullRequests)} parts={['Open']} kinds={['plain']} />
-      <BarChart title="How old issues are" bars={byAge(issues)} parts={['Open']} kinds={['plain']} />
+      <BarChart title="Pull request age" bars={byAge(board.pullRequests)} parts={['Open']} kinds={['plain']} />
+      <BarChart title="Issue age" bars={byAge(issues)} parts={['Open']} kinds={['plain']} />
       <Budgets budgets={budgetsOf(board)} />
     </div>
   );

@@ -2,28 +2,29 @@ import { useMemo } from 'preact/hooks';
 import { knownRuns, shortDate, topOf } from './throughput-figures.js';
 import type { Column } from './throughput-figures.js';
 
-/** Places in the drawing, in pixels. */
+/** The layout of the drawing, in pixels. */
 const HEIGHT = 300;
 export const LEFT = 34;
 export const RIGHT = 6;
 const OPEN = { top: 26, bottom: 118 };
 const FLOW = { top: 162, bottom: 272 };
 
-/** A bar takes so much of the room that its column has, and never looks like a wall. */
+/** The width of a bar as a share of its column, and its maximum in pixels. */
 const BAR_SHARE = 0.72;
 const MAX_BAR = 22;
 
 interface ThroughputChartProps {
   readonly columns: readonly Column[];
-  /** In pixels; the drawing keeps its words and lines as they are, however wide it is. */
+  /** In pixels. Texts and lines keep their size at every width. */
   readonly width: number;
   readonly chosen: number;
   readonly onChoose: (index: number) => void;
 }
 
 /**
- * Above, how many were open, as a line; below, what was opened, as bars up, and what left, as bars down. Two scales, so
- * two drawings, under one another and of the same time. The figures are beside it, and in the table.
+ * Two panels with separate scales and a common time axis: the number of open pull requests as a line, and below it the
+ * opened ones as bars up and the closed ones as bars down. The drawing is hidden from screen readers, which read the
+ * figures beside it and the table.
  */
 export function ThroughputChart({ columns, width, chosen, onChoose }: ThroughputChartProps) {
   const step = Math.max(0, width - LEFT - RIGHT) / columns.length;
@@ -61,14 +62,14 @@ export function ThroughputChart({ columns, width, chosen, onChoose }: Throughput
   );
 }
 
-/** Words that would not fit are left out: below the drawing it says since when it counts. */
+/** Marks the time before the first data. A narrow mark has no text; the start of the data is also stated below. */
 function Uncounted({ width }: { readonly width: number }) {
   return (
     <>
       <rect class="before" x={LEFT} y={OPEN.top} width={width} height={FLOW.bottom - OPEN.top} />
       {width > 130 && (
         <text class="tick" x={LEFT + width / 2} y={(OPEN.top + OPEN.bottom) / 2 + 4} text-anchor="middle">
-          Not counted yet
+          No data yet
         </text>
       )}
     </>
@@ -118,7 +119,7 @@ function Flows({ columns, width, center, bar }: PanelProps & { readonly bar: num
         ▲ Opened
       </text>
       <text class="name" x={LEFT + 84} y={FLOW.top - 12}>
-        ▼ Left
+        ▼ Closed
       </text>
       <Line at={FLOW.top} label={up} width={width} />
       <Line at={FLOW.bottom} label={down} width={width} />
@@ -153,7 +154,7 @@ function Line({ at, label, width }: { readonly at: number; readonly label: numbe
   );
 }
 
-/** As many dates as there is room for, the last one always. */
+/** The labels of the time axis: as many as fit, always including the last one. */
 function Dates({ columns, center, width }: PanelProps) {
   const many = Math.max(1, Math.min(columns.length, Math.floor((width - LEFT) / 90)));
   const every = Math.ceil(columns.length / many);

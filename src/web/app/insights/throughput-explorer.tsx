@@ -4,7 +4,7 @@ import { describe, nameOf } from './throughput-figures.js';
 import type { Column, Throughput } from './throughput-figures.js';
 import { useWidth } from './use-width.js';
 
-/** As the style sheet draws the slider's handle. */
+/** The width of the slider's handle in the style sheet, in pixels. */
 const THUMB = 18;
 
 interface ThroughputExplorerProps {
@@ -12,27 +12,27 @@ interface ThroughputExplorerProps {
   readonly per: Throughput['per'];
 }
 
-/** The drawing, with the figures of one day or week, chosen by pointing at it or by the slider below. */
+/** The chart with the figures of one day or week, which the pointer or the slider below selects. */
 export function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
   const [place, slider] = [useRef<HTMLDivElement>(null), useRef<HTMLInputElement>(null)];
   const width = useWidth(place);
   const id = useId();
   const last = columns.length - 1;
-  // Whoever has chosen none looks at the newest, also when there is another.
-  const [asked, setAsked] = useState<string>();
-  const found = columns.findIndex(({ start }) => start === asked);
+  // Without a selection the newest column is shown, also after new ones arrive.
+  const [selected, setSelected] = useState<string>();
+  const found = columns.findIndex(({ start }) => start === selected);
   const chosen = found === -1 ? last : found;
   const column = columns[chosen];
   useLayoutEffect(() => {
     const { style } = slider.current ?? {};
     if (style === undefined || width === 0) return;
-    // The handle stands below what it chooses.
+    // Aligns the handle with the selected column.
     const step = (width - LEFT - RIGHT) / columns.length;
     style.marginInlineStart = `${LEFT + (step - THUMB) / 2}px`;
     style.width = `${step * last + THUMB}px`;
   }, [width, columns.length, last]);
   if (column === undefined) return null;
-  const choose = (index: number): void => setAsked(index === last ? undefined : columns[index]?.start);
+  const choose = (index: number): void => setSelected(index === last ? undefined : columns[index]?.start);
   return (
     <div class="explorer">
       <p class="reading">

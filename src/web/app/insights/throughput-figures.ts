@@ -2,9 +2,9 @@ import type { components } from '../../../generated/dashboard/client.js';
 
 export type Throughput = components['schemas']['Throughput'];
 
-/** A day or a week of the chart; those before counting began are empty. */
+/** A day or a week of the chart; columns before the first data are empty. */
 export interface Column {
-  /** Its first day, as `2026-05-02`. */
+  /** The first day, such as `2026-05-02`. */
   readonly start: string;
   readonly opened: number;
   readonly left: number;
@@ -12,7 +12,7 @@ export interface Column {
   readonly isCounted: boolean;
 }
 
-/** How far back people look; of more than a month, weeks tell more than days. */
+/** The periods of the chart. Periods of more than a month are shown by week. */
 export const PERIODS = [
   { days: 30, per: 'day', name: '30 days' },
   { days: 90, per: 'week', name: '90 days' },
@@ -23,7 +23,7 @@ export type Period = (typeof PERIODS)[number];
 
 const DAY_MS = 86_400_000;
 
-/** The columns of a period, all of them: what was not counted yet is empty, so that the chart tells how much that is. */
+/** Returns all columns of a period, with empty ones before the first data; without any data, an empty list. */
 export function columnsOf({ periods, per }: Throughput, { days }: { readonly days: number }): readonly Column[] {
   const [first] = periods;
   if (first === undefined) return [];
@@ -43,7 +43,7 @@ const toDate = (time: number): string => new Date(time).toISOString().slice(0, 1
 export interface Totals {
   readonly opened: number;
   readonly left: number;
-  /** As far as it is known. */
+  /** The last known number. */
   readonly open: number | undefined;
 }
 
@@ -59,14 +59,14 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((total, numbe
 
 const STEPS = [1, 1.2, 1.5, 2, 3, 4, 5, 6, 8, 10];
 
-/** The top of a scale: a round number that takes all of it, and little more. */
+/** Returns the top of a scale: a round integer slightly above all numbers. */
 export function topOf(numbers: readonly number[]): number {
   const most = Math.max(1, ...numbers);
   const power = 10 ** Math.floor(Math.log10(most));
   return STEPS.map((step) => step * power).find((top) => top >= most && Number.isInteger(top)) ?? most;
 }
 
-/** Runs of columns whose number is known, each with its place among all. */
+/** Returns the runs of columns whose number of open pull requests is known, as pairs of column index and number. */
 export function knownRuns(columns: readonly Column[]): readonly (readonly (readonly [number, number])[])[] {
   const runs: [number, number][][] = [];
   let run: [number, number][] | undefined;
@@ -82,24 +82,24 @@ export function knownRuns(columns: readonly Column[]): readonly (readonly (reado
   return runs;
 }
 
-/** Days have no zone any more: they are the dates that the server counted. */
+/** The server returns dates, not times, so they are formatted without a time zone conversion. */
 const format = (start: string, options: Intl.DateTimeFormatOptions): string =>
   new Date(start).toLocaleDateString(undefined, { ...options, timeZone: 'UTC' });
 
 export const longDate = (start: string): string => format(start, { dateStyle: 'long' });
 
-/** As "2 May". */
+/** Formats a date such as "2 May". */
 export const shortDate = (start: string): string => format(start, { day: 'numeric', month: 'short' });
 
-/** As "Sat, 2 May 2026", or "Week of 27 Apr 2026". */
+/** Returns the name of a column, such as "Sat, 2 May 2026" or "Week of 27 Apr 2026". */
 export const nameOf = ({ start }: Pick<Column, 'start'>, per: Throughput['per']): string =>
   per === 'day'
     ? format(start, { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric' })
     : `Week of ${format(start, { dateStyle: 'medium' })}`;
 
-/** What a column says, in words. */
+/** Describes the figures of a column in words. */
 export function describe(column: Column): string {
-  if (!column.isCounted) return 'not counted yet';
+  if (!column.isCounted) return 'no data yet';
   const { opened, left, open } = column;
-  return `${opened} opened, ${left} left, ${open === undefined ? 'no board was made' : `${open} open`}`;
+  return `${opened} opened, ${left} closed, ${open === undefined ? 'open count unknown' : `${open} open`}`;
 }

@@ -11,34 +11,34 @@ import { ThroughputExplorer } from './throughput-explorer.js';
 import { columnsOf, longDate, nameOf, PERIODS, totalsOf } from './throughput-figures.js';
 import type { Column, Period, Throughput as Counts } from './throughput-figures.js';
 
-/** Stays as it was chosen while other pages are looked at. */
+/** The selected period, which survives navigation to other pages. */
 const period = signal<Period>(PERIODS[0]);
 
-interface Answer {
+interface LoadedCounts {
   readonly counts: Counts;
   readonly period: Period;
 }
 
-/** How pull requests came and went, counted anew with every board. */
+/** A chart of opened, closed and open pull requests, loaded again with every new board. */
 export function Throughput() {
-  const [whose, asked, at] = [owner.value, period.value, newest.value?.generatedAt];
-  const load = useCallback(async (): Promise<Answer> => {
-    const { days, per } = asked;
+  const [whose, selected, at] = [owner.value, period.value, newest.value?.generatedAt];
+  const load = useCallback(async (): Promise<LoadedCounts> => {
+    const { days, per } = selected;
     const query = { days, per, ...(whose === '' ? {} : { owner: whose }) };
     return {
       counts: requireAnswer(await dashboard.GET('/api/insights/throughput', { params: { query } })),
-      period: asked,
+      period: selected,
     };
-    // A new board is why it is asked again.
-  }, [whose, asked, at]);
-  const answer = useResource(load);
+    // A new board has new counts.
+  }, [whose, selected, at]);
+  const counts = useResource(load);
   return (
     <figure class="chart over-time" aria-labelledby="over-time">
       <figcaption>
-        <h2 id="over-time">Over time</h2>
+        <h2 id="over-time">Throughput</h2>
         <Periods />
       </figcaption>
-      <Loaded from={answer}>{(loaded) => <Counted {...loaded} />}</Loaded>
+      <Loaded from={counts}>{(loaded) => <Counted {...loaded} />}</Loaded>
     </figure>
   );
 }
@@ -46,7 +46,7 @@ export function Throughput() {
 function Periods() {
   return (
     <fieldset class="periods">
-      <legend class="aside">How far back</legend>
+      <legend class="aside">Period</legend>
       {PERIODS.map((one) => (
         <label key={one.days}>
           <input
@@ -64,12 +64,10 @@ function Periods() {
   );
 }
 
-function Counted({ counts, period: shown }: Answer) {
+function Counted({ counts, period: shown }: LoadedCounts) {
   const columns = useMemo(() => columnsOf(counts, shown), [counts, shown]);
   if (counts.since === undefined) {
-    return (
-      <p class="quiet">Counting begins with the first refresh of the board: from then on, every day has a bar here.</p>
-    );
+    return <p class="quiet">Data appears after the first refresh.</p>;
   }
   const { opened, left, open } = totalsOf(columns);
   return (
@@ -89,7 +87,7 @@ function Counted({ counts, period: shown }: Answer) {
       </p>
       <ThroughputExplorer columns={columns} per={counts.per} />
       <p class="quiet">
-        {columns.some(({ isCounted }) => !isCounted) && `Counted since ${longDate(counts.since)}. `}
+        {columns.some(({ isCounted }) => !isCounted) && `Data since ${longDate(counts.since)}. `}
         {describeZone(counts.timezone)}
       </p>
       <CountsTable columns={columns} per={counts.per} />
@@ -97,17 +95,15 @@ function Counted({ counts, period: shown }: Answer) {
   );
 }
 
-/** Whoever chose a zone knows it. */
+/** The time zone of the days, unless the user has selected one. */
 const describeZone = (zone: string): string =>
-  owner.value === '' && timezone.value === ''
-    ? `Days are those of ${zone} until a time zone is chosen in the settings.`
-    : '';
+  owner.value === '' && timezone.value === '' ? `Days are in ${zone}. You can choose a time zone in the settings.` : '';
 
-/** The newest first. */
+/** The figures, newest first. */
 function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Counts['per'] }) {
   const counted = columns.filter(({ isCounted }) => isCounted).reverse();
   return (
-    <AsTable title="Over time" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Left', 'Open at the end']}>
+    <AsTable title="Throughput" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}>
       {counted.map((column) => (
         <tr key={column.start}>
           <th scope="row">{nameOf(column, per)}</th>

@@ -1,7 +1,7 @@
 import { useLayoutEffect, useState } from 'preact/hooks';
 import type { RefObject } from 'preact';
 
-/** How wide an element is, in pixels, as it changes; 0 until it is there. */
+/** Returns the current width of an element in pixels, and 0 before it is measured. */
 export function useWidth(place: RefObject<HTMLElement | null>): number {
   const [width, setWidth] = useState(0);
   useLayoutEffect(() => {

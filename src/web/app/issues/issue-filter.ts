@@ -6,11 +6,11 @@ import { readKept, takeKnown } from '../shell/kept-filters.js';
 
 export interface IssueFilter {
   readonly text: string;
-  /** As `repoOf` says. */
+  /** In the form of {@link repoOf}. */
   readonly repo: string;
   readonly author: string;
   readonly label: string;
-  /** Hours, as text. */
+  /** Maximum age in hours; empty for any. */
   readonly created: string;
   readonly updated: string;
   readonly sort: 'created' | 'repository' | 'updated';
@@ -23,10 +23,10 @@ export const NO_FILTER: IssueFilter = {
   housekeeping: false,
 };
 
-/** As it was left in this browser. */
+/** The filter of the issues, restored from this browser. */
 export const filter = signal(parseIssueFilter(readKept().issues));
 
-/** What another release kept may be sorted as nothing is any more. */
+/** Reads a stored filter. An order that this release does not know is replaced by the default. */
 export function parseIssueFilter(kept: unknown): IssueFilter {
   const read = takeKnown(kept, NO_FILTER);
   return Object.hasOwn(SORTS, read.sort) ? read : { ...read, sort: NO_FILTER.sort };
@@ -37,7 +37,7 @@ export const change = (part: Partial<IssueFilter>): void => void (filter.value =
 export const countNarrowing = ({ repo, author, label, created, updated, housekeeping }: IssueFilter): number =>
   [repo, author, label, created, updated].filter((value) => value !== '').length + Number(housekeeping);
 
-/** Selects and sorts. */
+/** Returns the issues that match a filter, in its order. */
 export function applyFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
   return ORDERS[used.sort](issues.filter((issue) => isSelected(issue, used, now)));
 }
@@ -58,21 +58,21 @@ function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {
 
 type Options = readonly (readonly [string, string])[];
 
-/** What the selects offer: every value that an issue has, each with its name. */
+/** The options of the filters: every value that occurs in an issue, with its name. */
 export function choicesOf(issues: readonly Issue[]): Readonly<Record<'author' | 'label' | 'repo', Options>> {
   return {
-    repo: offer(issues.map((issue) => [repoOf(issue), repoName(issue)])),
-    author: offer(issues.map(({ author }) => [author, author])),
-    label: offer(issues.flatMap(({ labels }) => labels.map(({ name }) => [name, name] as const))),
+    repo: toOptions(issues.map((issue) => [repoOf(issue), repoName(issue)])),
+    author: toOptions(issues.map(({ author }) => [author, author])),
+    label: toOptions(issues.flatMap(({ labels }) => labels.map(({ name }) => [name, name] as const))),
   };
 }
 
-function offer(values: Options): Options {
+function toOptions(values: Options): Options {
   const names = [...new Map(values)].sort(([, a], [, b]) => a.localeCompare(b));
   return [['', 'All'], ...names];
 }
 
-/** A choice whose value is gone would hide everything without being seen. */
+/** Returns the filter without values that no longer occur in any issue, which would hide every issue. */
 export function withoutVanished(used: IssueFilter, choices: ReturnType<typeof choicesOf>): IssueFilter {
   const keep = (value: string, options: Options): string => (options.some(([one]) => one === value) ? value : '');
   const { repo, author, label } = used;

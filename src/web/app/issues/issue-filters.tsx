@@ -7,7 +7,7 @@ import type { IssueFilter, choicesOf } from './issue-filter.js';
 interface IssueFiltersProps {
   readonly used: IssueFilter;
   readonly choices: ReturnType<typeof choicesOf>;
-  /** How many lists of bots are not shown. */
+  /** How many bot dashboards are hidden. */
   readonly housekeeping: number;
 }
 
@@ -44,7 +44,7 @@ export function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps)
               checked={used.housekeeping}
               onChange={({ currentTarget }) => change({ housekeeping: currentTarget.checked })}
             />
-            Lists that bots keep{!used.housekeeping && housekeeping > 0 && ` (${housekeeping} hidden)`}
+            Bot dashboards{!used.housekeeping && housekeeping > 0 && ` (${housekeeping} hidden)`}
           </label>
           <button
             type="button"

@@ -51,7 +51,7 @@ function Issues({ issues }: { readonly issues: readonly Issue[] }) {
           <IssueRow key={keyOf(issue)} issue={issue} />
         ))}
       </ul>
-      {selected.length === 0 && <p>{issues.length === 0 ? 'No issue is open.' : 'Nothing matches.'}</p>}
+      {selected.length === 0 && <p>{issues.length === 0 ? 'No open issues.' : 'No issues match the filters.'}</p>}
     </>
   );
 }

@@ -14,7 +14,7 @@ const EXTENSIONS = `{
   }
 }`;
 
-/** What this server runs, and how each part is asked. */
+/** The services that this server runs, with links to their contracts and examples. */
 export function ServicesPage() {
   return (
     <>
@@ -22,20 +22,19 @@ export function ServicesPage() {
       <p>This server runs the services below.</p>
       {runs('site') && <SiteData />}
       <section aria-labelledby="contracts">
-        <h2 id="contracts">Contracts</h2>
+        <h2 id="contracts">APIs</h2>
         <p>
-          <a href="/docs">Read the contracts, and try them</a>
+          <a href="/docs">API reference</a>
         </p>
         <ul>
           {runs('dashboard') && (
             <li>
-              <a href="/api/openapi.json">Contract of the dashboard</a>: OpenAPI 3.1, below <code>/api</code>
+              <a href="/api/openapi.json">Dashboard contract</a>: OpenAPI 3.1, under <code>/api</code>
             </li>
           )}
           {runs('secrets') && (
             <li>
-              <a href="/secrets/openapi.json">Contract of the secrets service</a>: OpenAPI 3.1, below{' '}
-              <code>/secrets</code>
+              <a href="/secrets/openapi.json">Secrets contract</a>: OpenAPI 3.1, under <code>/secrets</code>
             </li>
           )}
           <li>
@@ -47,7 +46,7 @@ export function ServicesPage() {
   );
 }
 
-/** The header that a program needs. */
+/** The curl option that authenticates a client. */
 const CREDENTIAL = {
   public: '',
   people: "-H 'Authorization: Bearer <your API token>' ",
@@ -59,7 +58,8 @@ function SiteData() {
     <section aria-labelledby="site">
       <h2 id="site">Site data</h2>
       <p>
-        The files of the site, over GraphQL at <code>/graphql</code>. <a href="/graphql">Open the GraphQL explorer</a>
+        Query the files of the site with GraphQL at <code>/graphql</code>.{' '}
+        <a href="/graphql">Open the GraphQL explorer</a>
       </p>
       <Example name="The newest files" text={NEWEST} />
       <Example name="Files by extension" text={EXTENSIONS} />

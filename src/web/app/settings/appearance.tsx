@@ -8,7 +8,7 @@ import { say } from '../shell/toasts.js';
 import { useKeeper } from '../shell/use-keeper.js';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
-  ['', 'As the system'],
+  ['', 'System'],
   ['light', 'Light'],
   ['dark', 'Dark'],
 ];
@@ -16,19 +16,19 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 const ZONES = Intl.supportedValuesOf('timeZone');
 
 export function Appearance() {
-  const keep = useKeeper(async (chosen: Theme) => {
+  const save = useKeeper(async (chosen: Theme) => {
     requireAnswer(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
   });
   const choose = (chosen: Theme): void => {
     theme.value = chosen;
-    keep(chosen);
+    save(chosen);
   };
   return (
     <section aria-labelledby="appearance">
       <h2 id="appearance" tabIndex={-1}>
         Appearance
       </h2>
-      <p class="quiet">Kept with your account, so that other devices look the same.</p>
+      <p class="quiet">Saved to your account and synced across devices.</p>
       <Radios legend="Theme" value={theme.value} options={THEMES} onValue={choose} />
       <TimeZone />
     </section>
@@ -36,13 +36,13 @@ export function Appearance() {
 }
 
 function TimeZone() {
-  const keep = useKeeper(async (chosen: string) => {
+  const save = useKeeper(async (chosen: string) => {
     requireAnswer(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
-    say('Times are shown in that zone from now on.');
+    say('Time zone updated.');
   });
   const choose = (chosen: string): void => {
     timezone.value = chosen;
-    keep(chosen);
+    save(chosen);
   };
   return (
     <div class="field zone">
@@ -53,7 +53,7 @@ function TimeZone() {
         value={timezone.value}
         onChange={({ currentTarget }) => choose(currentTarget.value)}
       >
-        <option value="">As the browser says</option>
+        <option value="">Browser default</option>
         {ZONES.map((zone) => (
           <option key={zone} value={zone}>
             {zone}
@@ -61,7 +61,7 @@ function TimeZone() {
         ))}
       </select>
       <p class="quiet" id="timezone-hint">
-        So it is {toMoment(new Date().toISOString())} now.
+        Current time: {toMoment(new Date().toISOString())}
       </p>
     </div>
   );

@@ -17,34 +17,34 @@ interface ForgeFormProps {
   readonly onSave: (part: SettingsRequest) => Promise<void>;
 }
 
-/** Where a forge is and what it is asked with, to be tried before or after it is saved. */
+/** The connection settings of a forge, which can be tested before they are saved. */
 export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
   const { forge, name, url, username, token, tokenSet } = guide;
   const stored: SettingsRequest = { [url]: settings[url], [username]: settings[username], [token]: '' };
   const [draft, setDraft] = useState<SettingsRequest>(stored);
   const edit = (change: SettingsRequest): void => setDraft((before) => ({ ...before, ...change }));
   const test = useForgeTest(forge, { ...toRequest(settings), ...draft }, (found) => {
-    // Without a name, nothing on the board is anybody's own.
+    // Without a username, the board cannot determine whose turn it is.
     if (draft[username] === '') edit({ [username]: found });
   });
   const save = async (): Promise<void> => {
     await onSave(draft);
     edit({ [token]: '' });
-    say(`${name} is saved; the board is being read.`);
+    say(`${name} settings saved. The board is refreshing.`);
   };
   const remove = async (): Promise<void> => {
     const none = { [url]: '', [username]: '', [token]: '' };
     await onSave({ ...none, [token]: null, ...(forge === 'github' && { githubAppInstallationId: 0 }) });
     setDraft(none);
     test.clear();
-    say(`${name} is removed, with its token and what the board had of it.`);
+    say(`${name} removed, with its token and its data on the board.`);
   };
   const isSet = settings[tokenSet] || settings[username] !== '' || settings[url] !== '';
   const others = (
     <>
       {test.button}
       {isSet && (
-        <ConfirmButton class="danger" question={`Really remove ${name}?`} onAct={remove}>
+        <ConfirmButton class="danger" question={`Remove ${name}?`} onAct={remove}>
           Remove {name}
         </ConfirmButton>
       )}
@@ -55,7 +55,7 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
       <legend>{name}</legend>
       <Form verb={`Save ${name}`} onSave={save} beside={others}>
         <Field
-          label="Address"
+          label="URL"
           type="url"
           maxLength={2048}
           placeholder={guide.placeholder}
@@ -69,14 +69,14 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
           autoComplete="off"
           autoCapitalize="none"
           spellcheck={false}
-          hint="Yours there, by which the board knows whose turn it is."
+          hint="Your username there. The board uses it to determine whose turn it is."
           value={draft[username] ?? ''}
           onValue={(value) => edit({ [username]: value })}
         />
         <HiddenField
           label="Token"
           maxLength={512}
-          hint={settings[tokenSet] ? 'One is kept. Leave this empty to keep it.' : undefined}
+          hint={settings[tokenSet] ? 'A token is saved. Leave empty to keep it.' : undefined}
           value={draft[token] ?? ''}
           onValue={(value) => edit({ [token]: value })}
         />
@@ -101,10 +101,10 @@ interface InstallationProps {
 function Installation({ id, onId }: InstallationProps) {
   return (
     <Field
-      label="Installation of this server’s App"
+      label="GitHub App installation ID"
       type="number"
       min={1}
-      hint="The number at the end of its address at GitHub. It is used instead of the token."
+      hint="The number at the end of the installation’s URL on GitHub. It is used instead of the token."
       value={id === 0 ? '' : String(id)}
       onValue={(text) => onId(Number(text))}
     />

@@ -2,7 +2,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 
 type Settings = components['schemas']['Settings'];
 
-/** How a forge is set up: the names of its settings, and what a token of it must be allowed. */
+/** How to connect a forge: the names of its settings and the permissions that its token needs. */
 export interface ForgeGuide {
   readonly forge: components['schemas']['ForgeName'];
   readonly name: string;
@@ -12,10 +12,10 @@ export interface ForgeGuide {
   readonly tokenSet: keyof Settings & ('forgejoTokenSet' | 'githubTokenSet' | 'gitlabTokenSet');
   readonly placeholder: string;
   readonly addressHint: string;
-  /** Where tokens are made, below its address. */
+  /** The path of the page that creates tokens. */
   readonly tokenPage: string;
   readonly permissions: readonly Permission[];
-  /** What else there is to know of them. */
+  /** Further information about the permissions. */
   readonly note?: string;
 }
 
@@ -33,17 +33,20 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'githubToken',
     tokenSet: 'githubTokenSet',
     placeholder: 'https://github.com',
-    addressHint: 'Leave it empty for github.com; GitHub Enterprise has one of its own.',
+    addressHint: 'Leave empty for github.com. For GitHub Enterprise, enter its URL.',
     tokenPage: '/settings/personal-access-tokens/new',
     permissions: [
       { permission: 'Pull requests: read and write', purpose: 'to list and close them' },
       { permission: 'Contents: read and write', purpose: 'to merge, and to update branches' },
-      { permission: 'Issues: read and write', purpose: 'to list them, and to ask Dependabot and Renovate' },
-      { permission: 'Commit statuses: read', purpose: 'to show CI, but for check runs' },
-      { permission: 'Actions: read and write', purpose: 'to run checks again' },
-      { permission: 'Webhooks: read and write', purpose: 'to have changes told at once' },
+      {
+        permission: 'Issues: read and write',
+        purpose: 'to list them, and to send requests to Dependabot and Renovate',
+      },
+      { permission: 'Commit statuses: read', purpose: 'to show CI, except check runs' },
+      { permission: 'Actions: read and write', purpose: 'to rerun checks' },
+      { permission: 'Webhooks: read and write', purpose: 'to set up webhooks' },
     ],
-    note: 'These are of a fine-grained token, which covers one owner and cannot read check runs; a classic one takes repo, and has all of it. With a username and no token, public repositories can be read.',
+    note: 'These permissions are for a fine-grained token, which covers one owner and can’t read check runs. A classic token with the scope repo can do everything. With a username and no token, only public repositories are read.',
   },
   {
     forge: 'forgejo',
@@ -53,12 +56,12 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'forgejoToken',
     tokenSet: 'forgejoTokenSet',
     placeholder: 'https://codeberg.org',
-    addressHint: 'Where its pages are.',
+    addressHint: 'The URL of its web interface.',
     tokenPage: '/user/settings/applications',
     permissions: [
       { permission: 'write:repository', purpose: 'to list pull requests, merge them, and set up webhooks' },
-      { permission: 'write:issue', purpose: 'to list issues, and to label for Renovate' },
-      { permission: 'read:user', purpose: 'to know whose repositories there are' },
+      { permission: 'write:issue', purpose: 'to list issues, and to set labels for Renovate' },
+      { permission: 'read:user', purpose: 'to identify you and your repositories' },
     ],
   },
   {
@@ -69,14 +72,14 @@ export const GUIDES: readonly ForgeGuide[] = [
     token: 'gitlabToken',
     tokenSet: 'gitlabTokenSet',
     placeholder: 'https://gitlab.com',
-    addressHint: 'Where its pages are.',
+    addressHint: 'The URL of its web interface.',
     tokenPage: '/-/user_settings/personal_access_tokens',
     permissions: [{ permission: 'api', purpose: 'to list merge requests, act on them, and set up webhooks' }],
-    note: 'With read_api the board can be read, and nothing be done.',
+    note: 'The scope read_api is enough to view, not to merge.',
   },
 ];
 
-/** What people call them. */
+/** Display names of the forges in the settings. */
 export const FORGE_TITLES: Readonly<Record<ForgeGuide['forge'], string>> = {
   github: 'GitHub',
   forgejo: 'Forgejo or Gitea',

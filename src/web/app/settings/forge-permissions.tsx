@@ -2,16 +2,16 @@ import type { ForgeGuide } from './forge-guides.js';
 
 interface ForgePermissionsProps {
   readonly guide: ForgeGuide;
-  /** As it is typed. */
+  /** The URL as typed, which may be invalid. */
   readonly address: string;
 }
 
-/** What a token must be allowed and why, and where one is made. */
+/** The permissions that a token needs, their purposes, and a link to the page that creates tokens. */
 export function ForgePermissions({ guide, address }: ForgePermissionsProps) {
   const { name, permissions, note, tokenPage, placeholder } = guide;
   return (
     <details class="guide">
-      <summary>What a token of {name} needs</summary>
+      <summary>Permissions of a {name} token</summary>
       <ul>
         {permissions.map(({ permission, purpose }) => (
           <li key={permission}>
@@ -22,14 +22,14 @@ export function ForgePermissions({ guide, address }: ForgePermissionsProps) {
       {note !== undefined && <p>{note}</p>}
       <p>
         <a href={toTokenPage(address === '' ? placeholder : address, tokenPage)} target="_blank" rel="noreferrer">
-          Make a token at {name}
+          Create a token on {name}
         </a>
       </p>
     </details>
   );
 }
 
-/** Of what is no address yet, the page is nowhere. */
+/** Returns `undefined` for an invalid URL. */
 function toTokenPage(address: string, page: string): string | undefined {
   return /^https?:\/\/./.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') + page : undefined;
 }

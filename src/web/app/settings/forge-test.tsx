@@ -9,24 +9,24 @@ import type { SettingsRequest } from './settings-request.js';
 
 type ForgeTest = components['schemas']['ForgeTest'];
 
-interface UsedForgeTest {
+interface ForgeTestParts {
   readonly button: VNode;
   readonly result: VNode;
   readonly clear: () => void;
 }
 
-/** Asks a forge with what is typed, saved or not. */
+/** Tests the connection to a forge with the typed settings, whether or not they are saved. */
 export function useForgeTest(
   forge: ForgeTest['forge'],
   settings: SettingsRequest,
   onUsername: (username: string) => void,
-): UsedForgeTest {
+): ForgeTestParts {
   const [found, setFound] = useState<ForgeTest>();
   const test = async (): Promise<void> => {
     setFound(undefined);
-    const answer = requireAnswer(await dashboard.POST('/api/settings/test', { body: { forge, settings } }));
-    setFound(answer);
-    if (answer.username !== undefined) onUsername(answer.username);
+    const result = requireAnswer(await dashboard.POST('/api/settings/test', { body: { forge, settings } }));
+    setFound(result);
+    if (result.username !== undefined) onUsername(result.username);
   };
   return {
     button: <ActionButton onAct={test}>Test {FORGE_TITLES[forge]}</ActionButton>,
@@ -39,19 +39,19 @@ export function useForgeTest(
   };
 }
 
-function Result({ found: { forge, works, username, repoCount, missing, error } }: { readonly found: ForgeTest }) {
+function Result({ found: { works, username, repoCount, missing, error } }: { readonly found: ForgeTest }) {
   return (
     <>
       {works ? (
         <p class="good">
-          {FORGE_TITLES[forge]} answers{username !== undefined && ` to ${username}`}: {count(repoCount ?? 0)}.
+          Connected{username !== undefined && ` as ${username}`} · {count(repoCount ?? 0)}
         </p>
       ) : (
         <p class="bad">{error}</p>
       )}
       {missing.length > 0 && (
         <>
-          <p>What is missing:</p>
+          <p>Missing permissions:</p>
           <ul>
             {missing.map(({ permission, purpose }) => (
               <li key={permission}>

@@ -13,7 +13,7 @@ const loadSettings = async (): Promise<Settings> => requireAnswer(await dashboar
 
 export function Forges() {
   const settings = useResource(loadSettings);
-  /** One part of the settings; the others stay as they are saved, whatever is typed beside. */
+  /** Saves one part of the settings with the saved values of the others; unsaved input in other forms is not sent. */
   const save = async (part: SettingsRequest): Promise<void> => {
     const known = settings.value === undefined ? {} : toRequest(settings.value);
     settings.set(requireAnswer(await dashboard.PUT('/api/settings', { body: { ...known, ...part } })));
@@ -21,9 +21,9 @@ export function Forges() {
   return (
     <section aria-labelledby="forges">
       <h2 id="forges" tabIndex={-1}>
-        Forges
+        Code hosts
       </h2>
-      <p class="quiet">Where your pull requests are. Tokens are kept encrypted, and never shown again.</p>
+      <p class="quiet">Connect GitHub, GitLab or Forgejo. Tokens are stored encrypted and never shown again.</p>
       <Loaded from={settings}>
         {(value) => (
           <>

@@ -22,19 +22,19 @@ export function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLa
   const remove = async (): Promise<void> => {
     requireAnswer(await dashboard.DELETE('/api/auth/credentials/{id}', { params }));
     await onChanged();
-    say(`The passkey “${label}” no longer signs you in.`);
+    say(`Passkey “${label}” removed.`);
   };
   const rename = async (name: string): Promise<void> => {
     requireAnswer(await dashboard.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
     await onChanged();
-    say(`The passkey “${label}” is called “${name}” now.`);
+    say(`Passkey “${label}” renamed to “${name}”.`);
   };
   return (
     <li>
       <div>
         {label}
         <small>
-          since {toDay(createdAt)} · {lastUsedAt === undefined ? 'not used since' : `last used ${toDay(lastUsedAt)}`}
+          added {toDay(createdAt)} · {lastUsedAt === undefined ? 'never used' : `last used ${toDay(lastUsedAt)}`}
         </small>
       </div>
       <div class="row">
@@ -44,7 +44,7 @@ export function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLa
         <ConfirmButton
           class="danger"
           label={`Remove ${label}`}
-          question="Really remove?"
+          question="Remove passkey?"
           disabled={isLast}
           reason={isLast ? 'last-passkey' : undefined}
           onAct={remove}
@@ -69,7 +69,7 @@ function Rename({ label, onRename, onDone }: RenameProps) {
     onDone();
   };
   return (
-    <Form verb="Save the name" onSave={save}>
+    <Form verb="Save name" onSave={save}>
       <Field label="New name" required maxLength={100} autoComplete="off" value={name} onValue={setName} />
     </Form>
   );

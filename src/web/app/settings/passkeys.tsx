@@ -18,14 +18,14 @@ export function Passkeys() {
     await addPasskey(label);
     setLabel('');
     await passkeys.reload();
-    say(`The passkey “${label}” signs you in from now on.`);
+    say(`Passkey “${label}” added.`);
   };
   return (
     <section aria-labelledby="passkeys">
       <h2 id="passkeys" tabIndex={-1}>
         Passkeys
       </h2>
-      <p class="quiet">What signs you in. Have two, on different devices: one may be lost.</p>
+      <p class="quiet">Add at least two passkeys, on different devices, in case you lose one.</p>
       <Loaded from={passkeys}>
         {(list) => (
           <>
@@ -36,7 +36,7 @@ export function Passkeys() {
             </ul>
             {list.length === 1 && (
               <p class="quiet" id="last-passkey">
-                The last passkey can’t be removed: without one nobody could sign in.
+                You can’t remove your last passkey: you could no longer sign in.
               </p>
             )}
           </>
@@ -44,7 +44,7 @@ export function Passkeys() {
       </Loaded>
       <Form verb="Add a passkey" onSave={add}>
         <Field
-          label="What to call it"
+          label="Passkey name"
           required
           maxLength={100}
           autoComplete="off"

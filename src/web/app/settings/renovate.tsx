@@ -9,29 +9,23 @@ interface RenovateProps {
   readonly onSave: (part: SettingsRequest) => Promise<void>;
 }
 
-/** By what Renovate is known, wherever it runs. */
+/** How the board recognises Renovate, for every forge. */
 export function Renovate({ settings, onSave }: RenovateProps) {
   const [label, setLabel] = useState(settings.renovateRebaseLabel);
   const [authors, setAuthors] = useState(settings.renovateAuthors.join(', '));
   const save = async (): Promise<void> => {
     const names = authors.split(',').map((name) => name.trim());
     await onSave({ renovateRebaseLabel: label, renovateAuthors: names.filter((name) => name !== '') });
-    say('Renovate is known so from now on.');
+    say('Renovate settings saved.');
   };
   return (
     <fieldset>
       <legend>Renovate</legend>
       <Form verb="Save Renovate" onSave={save}>
+        <Field label="Rebase label" maxLength={100} placeholder="rebase" value={label} onValue={setLabel} />
         <Field
-          label="The label that makes it rebase"
-          maxLength={100}
-          placeholder="rebase"
-          value={label}
-          onValue={setLabel}
-        />
-        <Field
-          label="Accounts that open its pull requests"
-          hint="Besides its own; separated by commas, 20 at most."
+          label="Further Renovate accounts"
+          hint="Accounts that open its pull requests, in addition to the usual ones: up to 20, separated by commas."
           maxLength={1400}
           autoCapitalize="none"
           spellcheck={false}

@@ -17,12 +17,12 @@ interface Section {
   readonly id: string;
   readonly name: string;
   readonly Content: ComponentType;
-  /** Of accounts, which the secrets have without the dashboard too. */
+  /** Whether the section is needed without the dashboard, as accounts belong to the secrets service too. */
   readonly isAlways?: true;
 }
 
 const ALL: readonly Section[] = [
-  { id: 'forges', name: 'Forges', Content: Forges },
+  { id: 'forges', name: 'Code hosts', Content: Forges },
   { id: 'tokens', name: 'API tokens', Content: Tokens },
   { id: 'passkeys', name: 'Passkeys', Content: Passkeys, isAlways: true },
   { id: 'sharing', name: 'Sharing', Content: Sharing },
@@ -41,7 +41,7 @@ export function SettingsPage() {
           Signed in as {user.value?.displayName} ({user.value?.username}){user.value?.isAdmin ? ', admin' : ''}.
         </p>
         <ActionButton onAct={signOut}>Sign out</ActionButton>
-        <ConfirmButton question="Really, on every device?" onAct={signOutEverywhere}>
+        <ConfirmButton question="Sign out on every device?" onAct={signOutEverywhere}>
           Sign out everywhere
         </ConfirmButton>
       </div>

@@ -17,33 +17,33 @@ export function Sharing() {
     requireAnswer(await dashboard.PUT('/api/sharing/{username}', { params: { path: { username } } }));
     setUsername('');
     await sharing.reload();
-    say(`${username} may read your board.`);
+    say(`${username} can now view your board.`);
   };
   const unshare = async (name: string): Promise<void> => {
     requireAnswer(await dashboard.DELETE('/api/sharing/{username}', { params: { path: { username: name } } }));
     await sharing.reload();
-    say(`${name} may read your board no more.`);
+    say(`${name} can no longer view your board.`);
   };
   return (
     <section aria-labelledby="sharing">
       <h2 id="sharing" tabIndex={-1}>
         Sharing
       </h2>
-      <p class="quiet">Whoever is named here may read your whole board, and change nothing.</p>
+      <p class="quiet">These people can view your board but not change it.</p>
       <Loaded from={sharing}>
         {({ sharedWith, sharedWithMe }) => (
           <>
             <ul class="things">
-              {sharedWith.length === 0 && <li>You share it with nobody.</li>}
-              {sharedWith.map((person) => (
-                <li key={person.username}>
+              {sharedWith.length === 0 && <li>Not shared with anyone.</li>}
+              {sharedWith.map((viewer) => (
+                <li key={viewer.username}>
                   <div>
-                    {person.displayName}
-                    <small>{person.username}</small>
+                    {viewer.displayName}
+                    <small>{viewer.username}</small>
                   </div>
                   <ActionButton
-                    aria-label={`Stop sharing with ${person.username}`}
-                    onAct={() => unshare(person.username)}
+                    aria-label={`Stop sharing with ${viewer.username}`}
+                    onAct={() => unshare(viewer.username)}
                   >
                     Stop sharing
                   </ActionButton>
@@ -52,8 +52,8 @@ export function Sharing() {
             </ul>
             {sharedWithMe.length > 0 && (
               <p>
-                Shared with you: {sharedWithMe.map(({ displayName }) => displayName).join(', ')}. Choose whose you look
-                at by “Board of” on <a href="/">the board</a>.
+                Shared with you: {sharedWithMe.map(({ displayName }) => displayName).join(', ')}. Select one of them
+                under “Board of” on <a href="/">the board</a>.
               </p>
             )}
           </>

@@ -1,7 +1,7 @@
 import { requireAnswer } from '../answers.js';
 import { dashboard } from '../clients.js';
 
-/** The page is loaded anew, so that nothing of the session stays in it. */
+/** Signs out and loads a new document, so that no data of the session stays in the page. */
 export async function signOut(): Promise<void> {
   requireAnswer(await dashboard.POST('/api/auth/logout'));
   location.assign('/sign-in');

@@ -21,7 +21,7 @@ export function Tokens() {
     requireAnswer(await dashboard.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await tokens.reload();
-    say(`The token “${label}” no longer works.`);
+    say(`Token “${label}” revoked.`);
   };
   return (
     <section aria-labelledby="tokens">
@@ -29,9 +29,9 @@ export function Tokens() {
         API tokens
       </h2>
       <p class="quiet">
-        For scripts, which send one as <code>Authorization: Bearer</code>.
+        Tokens let scripts use the API. Send them as <code>Authorization: Bearer</code>.
       </p>
-      {made !== undefined && <ShownOnce label="The new token. Copy it now: it is not shown again." value={made} />}
+      {made !== undefined && <ShownOnce label="New token. Copy it now: it won’t be shown again." value={made} />}
       <Loaded from={tokens}>
         {(list) => (
           <ul class="things">
@@ -45,7 +45,7 @@ export function Tokens() {
                 <ConfirmButton
                   class="danger"
                   label={`Revoke ${token.label}`}
-                  question="Really revoke?"
+                  question="Revoke token?"
                   onAct={() => revoke(token)}
                 >
                   Revoke
@@ -67,8 +67,8 @@ export function Tokens() {
 
 function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
   return [
-    scopes.includes('write') ? 'reads and changes' : 'reads',
-    Date.parse(expiresAt) > Date.now() ? `holds until ${toDay(expiresAt)}` : 'expired',
+    scopes.includes('write') ? 'read and write' : 'read only',
+    Date.parse(expiresAt) > Date.now() ? `expires ${toDay(expiresAt)}` : 'expired',
     lastUsedAt === undefined ? 'never used' : `last used ${toDay(lastUsedAt)}`,
   ].join(' · ');
 }

@@ -17,56 +17,57 @@ interface WebhookProps {
   readonly onRotated: (rotated: Rotated) => void;
 }
 
-/** What forges have to be told, so that they tell of changes. A session is always shown both values. */
+/** The URLs and the secret for setting up webhooks manually. The server always returns both to a session. */
 export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, onRotated }: WebhookProps) {
   const [formerUntil, setFormerUntil] = useState<string>();
   const rotate = async (): Promise<void> => {
     const { formerUntil: until, ...rotated } = requireAnswer(await dashboard.POST('/api/webhooks/rotate'));
     onRotated(rotated);
     setFormerUntil(until);
-    say('The webhooks have another address and secret.');
+    say('Webhook URLs and secret replaced.');
   };
   return (
     <fieldset>
-      <legend>Webhooks by hand</legend>
+      <legend>Manual webhooks</legend>
       <p class="quiet">
-        With webhooks a change shows at once. The <a href="/repositories">list of repositories</a> sets them up where
-        the token may; elsewhere, choose JSON, and give the forge the address and the secret.
+        With webhooks, changes appear instantly. The <a href="/repositories">list of repositories</a> sets them up where
+        the token has the permission. Elsewhere, add a webhook yourself: enter the URL and the secret, and choose JSON
+        as the content type.
       </p>
       <dl class="webhook">
         {GUIDES.map(({ forge, name }) => (
-          <Given
+          <WebhookValue
             key={forge}
-            name={`Address for ${name}`}
+            name={`URL for ${name}`}
             value={`${publicOrigin || location.origin}/api/webhooks/${forge}/${webhookToken}`}
-            what={`the address for ${name}`}
+            what={`the URL for ${name}`}
           />
         ))}
         <Secret value={webhookSecret} />
       </dl>
       {formerUntil !== undefined && (
         <p role="status">
-          What comes with the former ones is taken until {toMoment(formerUntil)}. Set the webhooks up again until then.
+          The previous URLs and secret work until {toMoment(formerUntil)}. Update your webhooks before then.
         </p>
       )}
       <div class="acts">
-        <ConfirmButton class="danger" question="Really replace both?" onAct={rotate}>
-          Replace address and secret
+        <ConfirmButton class="danger" question="Replace URLs and secret?" onAct={rotate}>
+          Replace URLs and secret
         </ConfirmButton>
       </div>
     </fieldset>
   );
 }
 
-interface GivenProps {
+interface WebhookValueProps {
   readonly name: string;
   readonly value: string;
   readonly what: string;
-  /** Instead of the value. */
+  /** Shown in place of the value. */
   readonly children?: ComponentChildren;
 }
 
-const Given = ({ name, value, what, children }: GivenProps) => (
+const WebhookValue = ({ name, value, what, children }: WebhookValueProps) => (
   <div>
     <dt>{name}</dt>
     <dd>
@@ -79,11 +80,11 @@ const Given = ({ name, value, what, children }: GivenProps) => (
 function Secret({ value }: { readonly value: string }) {
   const [isShown, setShown] = useState(false);
   return (
-    <Given name="Secret" value={value} what="the secret">
+    <WebhookValue name="Secret" value={value} what="the secret">
       <code>{isShown ? value : '•'.repeat(12)}</code>
       <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
         Show <span class="aside">the secret</span>
       </button>
-    </Given>
+    </WebhookValue>
   );
 }

@@ -8,7 +8,9 @@ interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
   readonly children: ComponentChildren;
 }
 
-/** A button whose work takes time: it is done once at a time, keeps the focus meanwhile, and says why when it fails. */
+/**
+ * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts.
+ */
 export function ActionButton({ onAct, children, ...attributes }: ActionButtonProps) {
   const [isBusy, act] = useAction(onAct);
   return (
@@ -18,7 +20,7 @@ export function ActionButton({ onAct, children, ...attributes }: ActionButtonPro
   );
 }
 
-/** What does something once at a time, and whether it is being done. */
+/** Returns whether `work` is running, and a function that starts it unless it is. Errors are shown as toasts. */
 export function useAction<Args extends readonly unknown[]>(
   work: (...args: Args) => Promise<void>,
 ): readonly [boolean, (...args: Args) => void] {

@@ -4,34 +4,34 @@ import type { Deed } from './activity.js';
 import { Menu } from './menu.js';
 import { toMoment } from './times.js';
 
-/** What was told while nobody looked, or went before it was read. */
+/** The menu with past messages, including toasts that disappeared before they were read. */
 export function ActivityPanel() {
   const panel = useRef<HTMLDivElement>(null);
   const clear = (): void => {
-    // The button goes with the list, and the focus would with it.
+    // The focused button is removed together with the list.
     panel.current?.focus();
     clearActivity();
   };
   return (
     <Menu name="Activity">
-      <div ref={panel} class="activity" role="region" tabIndex={-1} aria-label="What was done in this browser">
+      <div ref={panel} class="activity" role="region" tabIndex={-1} aria-label="Activity in this browser">
         {activity.value.length === 0 ? (
-          <p class="quiet">Nothing was done in this browser yet.</p>
+          <p class="quiet">No activity in this browser yet.</p>
         ) : (
-          <Deeds onClear={clear} />
+          <Entries onClear={clear} />
         )}
       </div>
     </Menu>
   );
 }
 
-function Deeds({ onClear }: { readonly onClear: () => void }) {
+function Entries({ onClear }: { readonly onClear: () => void }) {
   return (
     <>
       <ol tabIndex={0} aria-label="Newest first">
-        {activity.value.map((deed, index) => (
-          // Two may be told at the same moment.
-          <DeedRow key={`${deed.at} ${index}`} deed={deed} />
+        {activity.value.map((entry, index) => (
+          // Times are not unique.
+          <Entry key={`${entry.at} ${index}`} entry={entry} />
         ))}
       </ol>
       <button type="button" onClick={onClear}>
@@ -41,7 +41,7 @@ function Deeds({ onClear }: { readonly onClear: () => void }) {
   );
 }
 
-const DeedRow = ({ deed: { at, text, kind } }: { readonly deed: Deed }) => (
+const Entry = ({ entry: { at, text, kind } }: { readonly entry: Deed }) => (
   <li class={kind}>
     {kind === 'failed' && <span class="bad">Failed: </span>}
     {text} <time dateTime={at}>{toMoment(at)}</time>

@@ -7,57 +7,56 @@ export interface Deed {
   readonly kind: 'done' | 'failed';
 }
 
-interface Kept {
-  /** Whose deeds they are; nobody else who signs in here is shown them. */
+interface StoredActivity {
+  /** The user who performed the actions; other users of this browser do not see them. */
   readonly username: string;
   readonly deeds: readonly Deed[];
 }
 
-const KEPT_AS = 'trellis-activity';
+const STORAGE_KEY = 'trellis-activity';
 
-/** A day's work; more nobody reads. */
-const MOST = 50;
+const MAX_ENTRIES = 50;
 
-const kept = signal<Kept | undefined>(read());
+const stored = signal<StoredActivity | undefined>(read());
 
-/** What the person did in this browser and how it went, newest first. */
+/** The user's actions in this browser and their outcomes, newest first. */
 export const activity = computed(() =>
-  kept.value?.username === user.value?.username ? (kept.value?.deeds ?? []) : [],
+  stored.value?.username === user.value?.username ? (stored.value?.deeds ?? []) : [],
 );
 
-/** Writes down what a person is told. Other tabs may have written since. */
+/** Adds a message to the activity of this browser. Reads the storage first, as other tabs may have added messages. */
 export function record(text: string, kind: Deed['kind']): void {
   const username = user.value?.username;
   if (username === undefined) return;
   const before = read();
   const deeds = before?.username === username ? before.deeds : [];
-  keep({ username, deeds: [{ at: new Date().toISOString(), text, kind }, ...deeds].slice(0, MOST) });
+  store({ username, deeds: [{ at: new Date().toISOString(), text, kind }, ...deeds].slice(0, MAX_ENTRIES) });
 }
 
 export function clearActivity(): void {
-  keep(undefined);
+  store(undefined);
 }
 
-function keep(next: Kept | undefined): void {
-  kept.value = next;
-  if (next === undefined) localStorage.removeItem(KEPT_AS);
-  else localStorage.setItem(KEPT_AS, JSON.stringify(next));
+function store(next: StoredActivity | undefined): void {
+  stored.value = next;
+  if (next === undefined) localStorage.removeItem(STORAGE_KEY);
+  else localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
 }
 
-function read(): Kept | undefined {
+function read(): StoredActivity | undefined {
   try {
-    const found = JSON.parse(localStorage.getItem(KEPT_AS) ?? '') as Partial<Kept>;
-    return typeof found.username === 'string' && Array.isArray(found.deeds) ? (found as Kept) : undefined;
+    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '') as Partial<StoredActivity>;
+    return typeof found.username === 'string' && Array.isArray(found.deeds) ? (found as StoredActivity) : undefined;
   } catch {
     return undefined;
   }
 }
 
 addEventListener('storage', ({ key }) => {
-  if (key === KEPT_AS) kept.value = read();
+  if (key === STORAGE_KEY) stored.value = read();
 });
 
-// Whoever signs out leaves nothing of what they did.
+// Signing out deletes the activity.
 effect(() => {
-  if (user.value === null && kept.peek() !== undefined) clearActivity();
+  if (user.value === null && stored.peek() !== undefined) clearActivity();
 });

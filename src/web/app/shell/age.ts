@@ -7,10 +7,9 @@ const UNITS = [
 ] as const;
 
 /**
- * How long ago a time is, or how soon it comes, in its largest unit; "now" within the minute.
+ * Formats the distance to a time in its largest unit, such as "3 days ago" or "in 12 minutes"; "now" within a minute.
  *
- * In the language of the pages, as every word beside it. What browsers have for this takes a phone a seventh of a
- * second to load.
+ * Always in English, like the pages. `Intl.RelativeTimeFormat` takes about 140 ms to load on a phone.
  */
 export function toAge(time: string, now = Date.now()): string {
   const seconds = (Date.parse(time) - now) / 1000;

@@ -1,7 +1,9 @@
 import { toAge } from './age.js';
 import { toMoment } from './times.js';
 
-/** How long ago a time is. The time itself is worked out as somebody points at it: of a long list nobody asks for all. */
+/**
+ * A relative time, such as "3 days ago". The absolute time in the tooltip is formatted on hover, to save work in lists.
+ */
 export function Ago({ time }: { readonly time: string }) {
   return (
     <time dateTime={time} onPointerEnter={({ currentTarget }) => (currentTarget.title = toMoment(time))}>

@@ -5,22 +5,24 @@ interface Armed {
   readonly question: string;
 }
 
-/** The one button of the page that asks whether it was meant. */
+/** The pending confirmation; a page has at most one. */
 export const armed = signal<Armed | undefined>(undefined);
 
 export function disarm(): void {
   armed.value = undefined;
 }
 
-/** Time to read what is about to happen, and to turn away from it. */
-const ARMED_MS = 8_000;
+/** How long a confirmation waits. */
+const TIMEOUT_MS = 8_000;
 
-/** Fingers leave what they touch at once, though the browser says that they stay. */
+/** Touch screens report a hover after a touch has ended, so hovering counts only for a real pointer. */
 const HOVERS = matchMedia('(hover: hover)');
 
 /**
- * Takes the question in a box back after eight seconds, or at once by Escape, a touch elsewhere, or when the focus leaves.
- * Time stands still while a pointer rests on it, while the keyboard is there, and while the page can't be seen.
+ * Cancels the confirmation in `box` after eight seconds, or at once on Escape, a press elsewhere or a loss of focus.
+ * The time is paused while a pointer hovers over the box, while it has the keyboard focus, and while the page is hidden.
+ *
+ * @returns a function that stops watching
  */
 export function watchArmed(box: HTMLElement): () => void {
   const listeners = new AbortController();
@@ -34,7 +36,7 @@ export function watchArmed(box: HTMLElement): () => void {
   const isElsewhere = (target: EventTarget | null): boolean => !(target instanceof Node && box.contains(target));
   const onKey = (event: KeyboardEvent): void => {
     if (event.key !== 'Escape') return;
-    // Whatever the question stands in stays open.
+    // Escape must not also close the menu or dialog around the confirmation.
     event.stopPropagation();
     disarm();
   };
@@ -46,7 +48,7 @@ export function watchArmed(box: HTMLElement): () => void {
   box.addEventListener('focusin', countDown.update, { signal: until });
   box.addEventListener(
     'focusout',
-    // A window that is left keeps its focus for when it is come back to.
+    // Switching to another window also fires focusout, but does not move the focus of the page.
     ({ relatedTarget }) => document.hasFocus() && isElsewhere(relatedTarget) && disarm(),
     { signal: until },
   );
@@ -57,8 +59,8 @@ export function watchArmed(box: HTMLElement): () => void {
   };
 }
 
-function createCountDown(isHeld: () => boolean) {
-  let left = ARMED_MS;
+function createCountDown(isPaused: () => boolean) {
+  let left = TIMEOUT_MS;
   let since = 0;
   let timer: ReturnType<typeof setTimeout> | undefined;
   const stop = (): void => {
@@ -69,7 +71,7 @@ function createCountDown(isHeld: () => boolean) {
   };
   const update = (): void => {
     stop();
-    if (isHeld()) return;
+    if (isPaused()) return;
     since = performance.now();
     timer = setTimeout(disarm, left);
   };

@@ -3,24 +3,27 @@ import type { ComponentChildren } from 'preact';
 import { useAction } from './action-button.js';
 import { armed, disarm, watchArmed } from './armed.js';
 
-/** The second half of a double click is no answer. Systems count clicks; of keys, which they don't count, it is what comes sooner. */
-const DEAF_MS = 400;
+/**
+ * The time after the first press in which a second one is ignored, so that a double click confirms nothing. Clicks also
+ * carry a click count; key presses do not.
+ */
+const IGNORE_MS = 400;
 
 interface ConfirmButtonProps {
   readonly onAct: () => Promise<void>;
-  /** What the armed button says, such as "Really merge?" */
+  /** The text of the button while it waits for a confirmation, such as "Merge #418?". */
   readonly question: string;
   readonly label?: string;
   readonly class?: string;
   readonly disabled?: boolean;
-  /** The id of what says why it is disabled. */
+  /** The id of the element that explains why the button is disabled. */
   readonly reason?: string | undefined;
-  /** What a press does while it is disabled, such as saying why. */
+  /** Called for a press while the button is disabled. */
   readonly onRefuse?: () => void;
   readonly children: ComponentChildren;
 }
 
-/** Asks once more in its own place, with a way back; see `watchArmed` for what else takes the question back. */
+/** A button that has to be pressed twice and offers to cancel in between. `watchArmed` lists other ways to cancel. */
 export function ConfirmButton(props: ConfirmButtonProps) {
   const { onAct, question, label, disabled = false, reason, onRefuse, children } = props;
   const id = useId();
@@ -35,10 +38,10 @@ export function ConfirmButton(props: ConfirmButtonProps) {
     if (isBusy) return;
     if (disabled) return onRefuse?.();
     if (!isArmed) {
-      // Not in an effect, which may come after the second half of a double click.
+      // An effect could run only after the second press of a double click.
       since.current = performance.now();
       armed.value = { id, question };
-    } else if (detail <= 1 && performance.now() - since.current >= DEAF_MS) {
+    } else if (detail <= 1 && performance.now() - since.current >= IGNORE_MS) {
       disarm();
       act();
     }

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { useAction } from './action-button.js';
 
-/** How long the button says that it was done. */
-const SAID_MS = 2_000;
+/** How long the button shows "Copied". */
+const COPIED_MS = 2_000;
 
 interface CopyButtonProps {
   readonly value: string;
-  /** For screen readers, where several are on one page. */
+  /** The copied thing, to distinguish the buttons of a page for screen readers. */
   readonly what?: string;
-  /** What the button says, where that is not plain from its place. */
+  /** The label of the button. */
   readonly name?: string;
 }
 
@@ -17,7 +17,7 @@ export function CopyButton({ value, what, name = 'Copy' }: CopyButtonProps) {
   const [, copy] = useAction(async () => {
     await navigator.clipboard.writeText(value);
     setDone(true);
-    setTimeout(() => setDone(false), SAID_MS);
+    setTimeout(() => setDone(false), COPIED_MS);
   });
   const text = isDone ? 'Copied' : name;
   return (

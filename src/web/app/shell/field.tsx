@@ -18,11 +18,11 @@ interface FieldProps {
   readonly spellcheck?: boolean;
 }
 
-/** A line of text with its label, and with what helps to fill it in. */
+/** A text input with a label and an optional hint. */
 export function Field({ label, hint, value, onValue, type = 'text', ...attributes }: FieldProps) {
   const id = useId();
   const hinted = hint === undefined ? {} : { 'aria-describedby': `${id}-hint` };
-  // Types tell each type of input apart; none of those here has other attributes than the rest.
+  // Preact's types distinguish inputs by type, but all types used here have the same attributes.
   const kind = { type } as { type: 'text' };
   return (
     <div class="field">

@@ -3,15 +3,15 @@ import type { ComponentChildren } from 'preact';
 import { isNarrow } from './screen.js';
 
 interface FoldedFiltersProps {
-  /** How many of them leave something out. */
+  /** How many of the filters are active. */
   readonly active: number;
   readonly children: ComponentChildren;
 }
 
-/** Filters that stand open where there is room, and on a phone behind a button that says how many are at work. */
+/** Filters that are always visible on wide screens, and on a phone behind a button with the number of active ones. */
 export function FoldedFilters({ active, children }: FoldedFiltersProps) {
   const [isOpen, setOpen] = useState(false);
-  // What was shown once stays, with whatever was begun in it, when a phone is turned.
+  // Once drawn, the filters stay mounted, so that rotating a phone loses no input.
   const isDrawn = useRef(false);
   isDrawn.current ||= isOpen || !isNarrow.value;
   return (

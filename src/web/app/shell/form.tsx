@@ -3,14 +3,14 @@ import { useAction } from './action-button.js';
 
 interface FormProps {
   readonly onSave: () => Promise<void>;
-  /** What the button says. */
+  /** The label of the submit button. */
   readonly verb: string;
-  /** Other buttons, beside that one. */
+  /** Further buttons beside it. */
   readonly beside?: ComponentChildren;
   readonly children: ComponentChildren;
 }
 
-/** Fields and the one button that sends them; what is missing is said by the browser. */
+/** Fields and a submit button. The browser reports missing or invalid values. */
 export function Form({ onSave, verb, beside, children }: FormProps) {
   const [isBusy, save] = useAction(onSave);
   return (

@@ -9,13 +9,13 @@ import { IssueCount } from './issue-count.js';
 import { Menu } from './menu.js';
 import { usePreferences } from './preferences.js';
 
-/** What stands around every page: the way past the navigation, the navigation, and the page itself. */
+/** The layout of every page: skip link, header with navigation, and the page itself. */
 export function Frame({ children }: { readonly children: ComponentChildren }) {
   usePreferences();
   return (
     <>
       <a class="skip" href="#content">
-        Skip to the content
+        Skip to content
       </a>
       <header class="bar">
         <a class="brand" href="/">
@@ -31,7 +31,7 @@ export function Frame({ children }: { readonly children: ComponentChildren }) {
 
 function Navigation() {
   const { path } = useLocation();
-  // Links that come one after the other would move those that are there.
+  // Links that are added later would move those already shown.
   if (user.value === undefined) return <nav aria-label="Pages" />;
   const pages = PAGES.filter(isShown);
   const rest = pages.slice(TABS);
@@ -63,7 +63,7 @@ function Navigation() {
   );
 }
 
-/** How many pages stand in the bar of a phone beside the menu of the rest; `frame.css` hides the others there. */
+/** How many pages the navigation bar of a phone shows beside the "More" menu; `frame.css` hides the others. */
 const TABS = 4;
 
 function Account() {
@@ -81,7 +81,7 @@ const signIn = <a href="/sign-in">Sign in</a>;
 
 function isShown({ name, isThere, needs }: Page): boolean {
   if (name === undefined || !isThere) return false;
-  return needs === 'nobody' || (needs === 'person' ? Boolean(user.value) : user.value?.isAdmin === true);
+  return needs === 'public' || (needs === 'user' ? Boolean(user.value) : user.value?.isAdmin === true);
 }
 
 const isBelow = (path: string, page: string): boolean => path === page || (page !== '/' && path.startsWith(`${page}/`));

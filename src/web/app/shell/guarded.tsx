@@ -11,28 +11,28 @@ interface GuardedProps {
   readonly children: ComponentChildren;
 }
 
-/** Shows a page to those whom it is for; whoever is not signed in is led there, and back afterwards. */
+/** Shows a page only to users who can open it; others are sent to the sign-in page, which leads back here. */
 export function Guarded({ needs, children }: GuardedProps) {
   const { url, route } = useLocation();
-  // The router shows this page until the next one is loaded, when the address is already the next one's.
+  // The router keeps this page on screen while the next one loads, although the address has already changed.
   const [own] = useState(url);
-  const isStranger = needs !== 'nobody' && user.value === null;
+  const isStranger = needs !== 'public' && user.value === null;
   useEffect(() => {
     if (isStranger) route(`/sign-in?next=${encodeURIComponent(own)}`, true);
   }, [isStranger, own, route]);
-  if (needs === 'nobody') return <>{children}</>;
+  if (needs === 'public') return <>{children}</>;
   if (!user.value) return <Unknown />;
   if (needs === 'admin' && !user.value.isAdmin) return <NotForYou />;
   return <>{children}</>;
 }
 
-/** While it is not known who is there, and where that can't be had. */
+/** Shown while the session is loading, and when it could not be loaded. */
 function Unknown() {
   const problem = sessionProblem.value;
   if (problem === undefined) return <p class="quiet">Loading …</p>;
   return (
     <>
-      <Heading>No answer</Heading>
+      <Heading>Your session could not be loaded</Heading>
       <Loaded from={{ value: undefined, problem, reload: loadSession }}>{() => null}</Loaded>
     </>
   );
@@ -40,9 +40,9 @@ function Unknown() {
 
 const NotForYou = () => (
   <>
-    <Heading>For admins</Heading>
+    <Heading>Admins only</Heading>
     <p>
-      This page is for admins, and you are none. <a href="/">Back to the start</a>
+      Only admins can see this page. <a href="/">Back to the home page</a>
     </p>
   </>
 );

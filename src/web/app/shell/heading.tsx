@@ -2,14 +2,14 @@ import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 interface HeadingProps {
-  /** In the title of the window, where it differs. */
+  /** The title of the window, if it differs from the heading. */
   readonly title?: string;
   readonly children: ComponentChildren;
 }
 
-/** The one `h1` of a page. It takes the focus when the page is come to, which tells screen readers where they are. */
+/** The `h1` of a page. It takes the focus when the page opens, so that screen readers announce the page. */
 export function Heading({ title, children }: HeadingProps) {
-  // Not after the next frame, when a key may have been pressed.
+  // A layout effect moves the focus before the next frame, in which a key could be pressed.
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const text = title ?? (typeof children === 'string' ? children : undefined);

@@ -8,11 +8,11 @@ interface HiddenFieldProps {
   readonly maxLength: number;
 }
 
-/** A secret in one line: hidden until it is asked for, and nothing that a browser should offer to keep. */
+/** A text input for a secret, masked unless the user shows it. Browsers are asked not to store it. */
 export function HiddenField({ label, hint, value, onValue, maxLength }: HiddenFieldProps) {
   const id = useId();
   const [isShown, setShown] = useState(false);
-  // Types tell each type of input apart; these two have the same attributes.
+  // Preact's types distinguish inputs by type, but both types have the same attributes.
   const kind = { type: isShown ? 'text' : 'password' } as { type: 'text' };
   return (
     <div class="field">
@@ -30,7 +30,7 @@ export function HiddenField({ label, hint, value, onValue, maxLength }: HiddenFi
           onInput={({ currentTarget }) => onValue(currentTarget.value)}
         />
         <button type="button" aria-pressed={isShown} onClick={() => setShown(!isShown)}>
-          Show <span class="aside">what is typed</span>
+          Show <span class="aside">typed text</span>
         </button>
       </div>
       {hint !== undefined && (

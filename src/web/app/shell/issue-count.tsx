@@ -1,6 +1,6 @@
 import { newest, owner } from '../board/board-store.js';
 
-/** How many issues of one's own board are open, once a board was read. */
+/** The number of open issues on the user's own board, once a board is loaded. */
 export function IssueCount() {
   const count = owner.value === '' ? newest.value?.openIssueCount : undefined;
   return (

@@ -1,10 +1,9 @@
 /**
- * Keeps values one after the other, of those given while one is being kept the
- * newest alone.
+ * Returns a function that saves values one at a time. A value that is passed during a save replaces any waiting one.
  *
- * @param keep Does not throw: the next one waits for its end.
+ * @param save must not reject, as later values would not be saved
  */
-export function keepNewest<Value>(keep: (value: Value) => Promise<void>): (value: Value) => void {
+export function keepNewest<Value>(save: (value: Value) => Promise<void>): (value: Value) => void {
   const waiting: Value[] = [];
   let isBusy = false;
   return (value) => {
@@ -16,7 +15,7 @@ export function keepNewest<Value>(keep: (value: Value) => Promise<void>): (value
     isBusy = true;
     while (waiting.length > 0) {
       const [value] = waiting.splice(0) as [Value];
-      await keep(value);
+      await save(value);
     }
     isBusy = false;
   }

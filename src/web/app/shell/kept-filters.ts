@@ -1,26 +1,26 @@
-/** What the lists select, by list; of another release maybe, or of nobody knows whom. */
+/** The stored filters of both lists. They may come from another release, so their types are unknown. */
 export interface KeptFilters {
   readonly pullRequests?: unknown;
   readonly issues?: unknown;
 }
 
-const KEPT_AS = 'trellis-filters';
+const STORAGE_KEY = 'trellis-filters';
 
-/** What this browser keeps, and is there at once. */
+/** Reads the filters that this browser stores. */
 export function readKept(): KeptFilters {
   try {
-    return (JSON.parse(localStorage.getItem(KEPT_AS) ?? '{}') ?? {}) as KeptFilters;
+    return (JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') ?? {}) as KeptFilters;
   } catch {
     return {};
   }
 }
 
-export const writeKept = (filters: KeptFilters): void => localStorage.setItem(KEPT_AS, JSON.stringify(filters));
+export const writeKept = (filters: KeptFilters): void => localStorage.setItem(STORAGE_KEY, JSON.stringify(filters));
 
-/** What another release kept may lack a member, or have one of another type. */
-export function takeKnown<F extends object>(kept: unknown, none: F): F {
-  const members = new Map(Object.entries(kept ?? {}));
-  const known = Object.entries(none).map(([name, value]) => {
+/** Returns `defaults` with the members of a stored filter that have the expected type. */
+export function takeKnown<F extends object>(stored: unknown, defaults: F): F {
+  const members = new Map(Object.entries(stored ?? {}));
+  const known = Object.entries(defaults).map(([name, value]) => {
     const found: unknown = members.get(name);
     return [name, typeof found === typeof value ? found : value] as const;
   });

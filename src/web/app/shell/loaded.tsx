@@ -6,7 +6,7 @@ interface LoadedProps<T> {
   readonly children: (value: T) => ComponentChildren;
 }
 
-/** Shows a resource once it is there, or why it is not, with a way to try again. */
+/** Draws a loaded resource, a loading message, or the error with a button to try again. */
 export function Loaded<T>({ from, children }: LoadedProps<T>) {
   const { value, problem, reload } = from;
   if (value !== undefined) return <>{children(value)}</>;

@@ -3,8 +3,8 @@ import type { FunctionComponent, VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 
 /**
- * Draws a component anew only where its properties changed, as far as `isSame` tells. It is `memo` of preact/compat
- * without the rest of that module, which looks at every element of a page that is made.
+ * Returns a component that is redrawn only if `isSame` returns false for its properties. It corresponds to `memo` of
+ * preact/compat, which would add hooks to the creation of every element.
  */
 export function memo<Props extends object>(
   draw: FunctionComponent<Props>,
@@ -12,7 +12,7 @@ export function memo<Props extends object>(
 ): FunctionComponent<Props> {
   return function Memo(props) {
     const last = useRef<{ readonly props: Props; readonly node: VNode<Props> } | undefined>(undefined);
-    // The same node again is what tells Preact that nothing below it changed.
+    // Preact skips a subtree if its node is the same object as before.
     if (last.current === undefined || !isSame(last.current.props, props)) {
       last.current = { props, node: h(draw, props) };
     }

@@ -2,14 +2,14 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 
 interface MenuProps {
-  /** What screen readers are told of it, where its name says too little. */
+  /** The accessible name, if the visible one is ambiguous. */
   readonly label?: string;
   readonly name: ComponentChildren;
-  /** Made with what closes the menu, for whatever ends its use. */
+  /** The content, or a function that creates it from a function that closes the menu. */
   readonly children: ComponentChildren | ((close: () => void) => ComponentChildren);
 }
 
-/** What is seldom needed, behind a button. Escape, or a touch elsewhere, closes it. */
+/** A menu behind a button. Escape, or a press or focus elsewhere, closes it. */
 export function Menu({ label, name, children }: MenuProps) {
   const menu = useRef<HTMLDetailsElement>(null);
   const [isOpen, setOpen] = useState(false);
@@ -41,7 +41,7 @@ export function Menu({ label, name, children }: MenuProps) {
   );
 }
 
-/** What had the focus inside gives it back to the button. */
+/** Closes a menu and returns the focus to its button if it was inside. */
 function close(menu: HTMLDetailsElement | null): void {
   if (menu === null) return;
   if (menu.contains(document.activeElement)) menu.querySelector('summary')?.focus();

@@ -3,9 +3,9 @@ import { Heading } from './heading.js';
 export function NotFound() {
   return (
     <>
-      <Heading>Nothing here</Heading>
+      <Heading>Page not found</Heading>
       <p>
-        There is no page at this address. <a href="/">Back to the start</a>
+        There is no page at this address. <a href="/">Back to the home page</a>
       </p>
     </>
   );

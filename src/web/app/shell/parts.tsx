@@ -1,17 +1,17 @@
 import { useLocation } from 'preact-iso';
 
 interface PartsProps {
-  /** What a screen reader calls them together. */
+  /** The accessible name of the navigation. */
   readonly name: string;
-  /** The address and the name of each; pages that are none of them belong to the first. */
+  /** Path and name of each page. Any other path belongs to the first page. */
   readonly parts: readonly (readonly [string, string])[];
 }
 
-/** Pages that belong together, as links above each of them. */
+/** Links between the pages of a section. */
 export function Parts({ name, parts }: PartsProps) {
   const { path } = useLocation();
   const isOther = !parts.some(([address]) => address === path);
-  const currentOf = (address: string, index: number) => {
+  const toCurrent = (address: string, index: number) => {
     if (address === path) return 'page';
     return isOther && index === 0 ? 'true' : undefined;
   };
@@ -20,7 +20,7 @@ export function Parts({ name, parts }: PartsProps) {
       <ul class="parts">
         {parts.map(([address, part], index) => (
           <li key={address}>
-            <a href={address} aria-current={currentOf(address, index)}>
+            <a href={address} aria-current={toCurrent(address, index)}>
               {part}
             </a>
           </li>

@@ -5,32 +5,32 @@ import { user } from '../session.js';
 import { theme } from './theme.js';
 import { timezone } from './times.js';
 
-/** Takes over what the person chose at another device, as soon as it is known who they are. */
+/** Loads the preferences of the signed-in user, unless the document has embedded them. */
 export function usePreferences(): void {
   const name = user.value?.username;
   useEffect(() => {
-    if (name !== undefined && name !== told?.username && runs('dashboard')) void load();
+    if (name !== undefined && name !== embedded?.username && runs('dashboard')) void load();
   }, [name]);
 }
 
-/** Of whom the document tells. */
-const told = pageFacts?.session;
+/** The user whose preferences the document embeds. */
+const embedded = pageFacts?.session;
 
-/** Takes over what the document tells, before anything is drawn. */
+/** Applies the preferences that the document embeds, before anything is drawn. */
 export function startPreferences(): void {
-  if (!pageFacts || !told) return;
+  if (!pageFacts || !embedded) return;
   theme.value = pageFacts.theme;
   timezone.value = pageFacts.timezone;
 }
 
-/** Without an answer, pages look as this browser left them. */
+/** After a failed request, the preferences of this browser stay in effect. */
 async function load(): Promise<void> {
   const shown = { theme: theme.value, timezone: timezone.value };
   const [saved, zone] = await Promise.all([
     dashboard.GET('/api/settings/theme').catch(() => undefined),
     dashboard.GET('/api/settings/timezone').catch(() => undefined),
   ]);
-  // Whoever has chosen something meanwhile meant that.
+  // A choice that the user made during the request takes precedence.
   if (saved?.data !== undefined && theme.value === shown.theme) theme.value = saved.data.theme;
   if (zone?.data !== undefined && timezone.value === shown.timezone) timezone.value = zone.data.timezone;
 }

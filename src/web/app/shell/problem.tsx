@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
 import { explain } from '../answers.js';
 
-/** What went wrong with a form, where it is looked for: beside it. */
+/** The error of a form, shown beside it. */
 export function Problem({ text }: { readonly text: string | undefined }) {
-  // The region is there before its words are, as screen readers need it.
+  // Screen readers announce only changes of a region that already exists.
   return (
     <div role="alert" class="problem">
       {text !== undefined && <p>{text}</p>}
@@ -11,7 +11,7 @@ export function Problem({ text }: { readonly text: string | undefined }) {
   );
 }
 
-/** Work that tells why it failed in place of failing; the problem of the last time goes when it is tried again. */
+/** Returns the error message of the last run, and a function that runs `work`, clears the message and never rejects. */
 export function useProblem<Args extends readonly unknown[]>(
   work: (...args: Args) => Promise<void>,
   toWords: (error: unknown) => string = explain,

@@ -3,12 +3,12 @@ import { useId } from 'preact/hooks';
 interface RadiosProps<Value extends string> {
   readonly legend: string;
   readonly value: Value;
-  /** Each value with what it is called. */
+  /** Pairs of value and label. */
   readonly options: readonly (readonly [Value, string])[];
   readonly onValue: (value: Value) => void;
 }
 
-/** A choice of one among few, all of which are seen. */
+/** A group of radio buttons. */
 export function Radios<Value extends string>({ legend, value, options, onValue }: RadiosProps<Value>) {
   const name = useId();
   return (

@@ -1,12 +1,12 @@
 interface SelectProps<Value extends string> {
   readonly label: string;
   readonly value: Value;
-  /** Each value with what it is called. */
+  /** Pairs of value and label. */
   readonly options: readonly (readonly [Value, string])[];
   readonly onValue: (value: Value) => void;
 }
 
-/** A choice of one, with its label above. */
+/** A select with its label above. */
 export function Select<Value extends string>({ label, value, options, onValue }: SelectProps<Value>) {
   return (
     <label>

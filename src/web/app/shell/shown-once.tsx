@@ -6,7 +6,7 @@ interface ShownOnceProps {
   readonly value: string;
 }
 
-/** A secret that the server does not know any more: selected, to be copied now. */
+/** A secret that the server shows only once, selected for copying. */
 export function ShownOnce({ label, value }: ShownOnceProps) {
   const id = useId();
   const field = useRef<HTMLInputElement>(null);

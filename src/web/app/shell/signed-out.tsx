@@ -5,26 +5,29 @@ import type { SignInButton } from '../sign-in/sign-in.js';
 import { user } from '../session.js';
 import type { SessionUser } from '../session.js';
 
-/** Settles the sign-in that requests of an ended session wait for: whether they are to be sent again. */
+/** Reports to the requests of an ended session whether the user has signed in and they can be sent again. */
 type Settle = (isSignedIn: boolean) => void;
 
-const question = signal<Settle>();
+/** Settles the sign-in for which the dialog is open. */
+const settleSignIn = signal<Settle>();
 
-/** The sign-in that is under way; all requests that are refused meanwhile wait for it together. */
+/** The pending sign-in, for which all requests that fail with 401 wait together. */
 let waiting: Promise<boolean> | undefined;
 
-/** After a refusal to sign in, only requests that change something ask again: a page also reads on its own. */
+/**
+ * After a cancelled sign-in, only requests that change something open the dialog again: pages also read on their own.
+ */
 let isDeclined = false;
 
 const originals = new WeakMap<Request, Request>();
 
 /**
- * Asks a user whose session has ended to sign in over the page, then sends the refused request again, so that nothing
- * that was typed is lost. Without a sign-in the page gets the refusal.
+ * Opens a sign-in dialog when a request fails because the session has ended, and repeats the request afterwards, so
+ * that no input is lost. Without a sign-in the page receives the original 401 response.
  */
 export const repeatAfterSignIn: Middleware = {
   onRequest({ request }) {
-    // The body of the request that is sent can be read once only.
+    // A body can be read only once, so a copy is needed to send it again.
     originals.set(request, request.clone());
   },
   async onResponse({ request, response }) {
@@ -35,24 +38,24 @@ export const repeatAfterSignIn: Middleware = {
   },
 };
 
-/** Requests that tell whether there is a session, or start one, explain a refusal on their own. */
+/** Returns whether a request reads or starts the session. Such requests handle a 401 response themselves. */
 const isAboutSignIn = ({ url }: Request): boolean => /^\/api\/auth\/(?:session$|login\/)/.test(new URL(url).pathname);
 
 function askToSignIn(): Promise<boolean> {
   waiting ??= new Promise<boolean>((resolve) => {
-    question.value = resolve;
+    settleSignIn.value = resolve;
   }).then((isSignedIn) => {
     isDeclined = !isSignedIn;
     waiting = undefined;
-    question.value = undefined;
+    settleSignIn.value = undefined;
     return isSignedIn;
   });
   return waiting;
 }
 
-/** The dialog over a page whose session has ended. */
+/** The sign-in dialog, shown while requests wait for a sign-in. */
 export function SignedOut() {
-  const settle = question.value;
+  const settle = settleSignIn.value;
   return settle && <SignInDialog settle={settle} />;
 }
 
@@ -62,11 +65,11 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
   const [Button, setButton] = useState<typeof SignInButton>();
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
-    // Few pages need passkeys, so they are loaded here.
+    // Loaded on demand, as few pages need passkeys.
     void import('../sign-in/sign-in.js').then((module) => setButton(() => module.SignInButton));
   }, []);
   const enter = (next: SessionUser): void => {
-    // The page shows data of the user who was signed in before.
+    // The page still shows data of the previous user.
     if (next.username !== user.value?.username) {
       location.reload();
       return;
@@ -77,7 +80,7 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
   return (
     <dialog ref={dialog} aria-labelledby={id} onClose={() => settle(false)}>
       <h2 id={id}>You’ve been signed out</h2>
-      <p>Sign in to continue. This page stays as it is, with everything that you typed.</p>
+      <p>Sign in to continue. Nothing on this page is lost.</p>
       <div class="row wrapping">
         {Button && <Button onDone={enter} />}
         <button type="button" onClick={() => dialog.current?.close()}>

@@ -1,15 +1,15 @@
 import type { ComponentType } from 'preact';
 import { Heading } from './heading.js';
 
-/** Marks in the session's storage that the page was reloaded because a part of it was missing. */
+/** The `sessionStorage` key that is set after a reload because of a missing file. */
 const RELOADED = 'trellis-reloaded';
 
 type Load = () => Promise<{ readonly default: ComponentType } | ComponentType>;
 
 /**
- * Loads a page's part of the application. A tab that is older than the server's release asks for files that are no
- * longer there: it is reloaded once, at the address of the page that was asked for. If that does not help, or the
- * server cannot be reached, a page says so.
+ * Loads the bundle of a page. A tab that was opened before an upgrade of the server requests files that no longer
+ * exist: it is reloaded once, at the address of the requested page. If that does not help, or the server cannot be
+ * reached, an error page is shown.
  */
 export async function loadPage(load: Load): Promise<{ readonly default: ComponentType } | ComponentType> {
   try {
@@ -21,7 +21,7 @@ export async function loadPage(load: Load): Promise<{ readonly default: Componen
     if (wasReloaded || !(await isServerUp())) return LoadFailed;
     sessionStorage.setItem(RELOADED, 'true');
     location.reload();
-    // The old page stays in sight until the new document is there.
+    // Keeps the old page visible until the new document is loaded.
     return new Promise(() => undefined);
   }
 }

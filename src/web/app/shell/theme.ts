@@ -2,15 +2,17 @@ import { effect, signal } from '@preact/signals';
 
 export type Theme = '' | 'dark' | 'light';
 
-const KEPT_AS = 'trellis-theme';
+const STORAGE_KEY = 'trellis-theme';
 
-/** Empty leaves it to the system. Kept in the browser too, so that a page has its colours before the server is asked. */
-export const theme = signal<Theme>(toTheme(localStorage.getItem(KEPT_AS)));
+/**
+ * The selected theme; empty follows the system. Also stored in the browser, so that pages have their colours at once.
+ */
+export const theme = signal<Theme>(toTheme(localStorage.getItem(STORAGE_KEY)));
 
 export function startTheme(): void {
   effect(() => {
     document.documentElement.style.colorScheme = theme.value === '' ? 'light dark' : theme.value;
-    localStorage.setItem(KEPT_AS, theme.value);
+    localStorage.setItem(STORAGE_KEY, theme.value);
   });
 }
 

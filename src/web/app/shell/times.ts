@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 
-/** The person's own, as saved; empty leaves it to the browser, which may hide where it is. */
+/** The time zone of the user's settings; empty uses that of the browser, which may hide the real one. */
 export const timezone = signal('');
 
 const options = (): Intl.DateTimeFormatOptions => (timezone.value === '' ? {} : { timeZone: timezone.value });
@@ -11,6 +11,6 @@ export const toDay = (time: string): string =>
 export const toMoment = (time: string): string =>
   new Date(time).toLocaleString(undefined, { dateStyle: 'medium', timeStyle: 'short', ...options() });
 
-/** Of the same day, which goes without saying. */
+/** Formats a time without its date. */
 export const toTime = (moment: number): string =>
   new Date(moment).toLocaleTimeString(undefined, { timeStyle: 'short', ...options() });

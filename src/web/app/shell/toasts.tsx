@@ -10,19 +10,21 @@ interface Toast {
 
 const toasts = signal<readonly Toast[]>([]);
 
-/** Long enough to be read; what failed stays until it is dismissed. */
+/** How long a success message is shown; errors stay until they are dismissed. */
 const SHOWN_MS = 6_000;
 
-/** More would hide the page. */
-const MOST = 4;
+/** More toasts would hide the page. */
+const MAX_TOASTS = 4;
 
 let last = 0;
 
-/** Says what was done, or why it was not, and writes it down. Screen readers are told at once of failures, else when they pause. */
+/**
+ * Shows a message and adds it to the activity. Screen readers announce failures at once, and successes when they pause.
+ */
 export function say(text: string, kind: Toast['kind'] = 'done'): void {
   const id = (last += 1);
   record(text, kind);
-  toasts.value = [...toasts.value, { id, text, kind }].slice(-MOST);
+  toasts.value = [...toasts.value, { id, text, kind }].slice(-MAX_TOASTS);
   if (kind === 'done') setTimeout(() => dismiss(id), SHOWN_MS);
 }
 

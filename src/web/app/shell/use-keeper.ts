@@ -3,10 +3,10 @@ import { explain } from '../answers.js';
 import { keepNewest } from './keep-newest.js';
 import { say } from './toasts.js';
 
-/** What keeps the newest of what is chosen, and says why it can't be. */
-export function useKeeper<Value>(keep: (value: Value) => Promise<void>): (value: Value) => void {
-  const [choose] = useState(() =>
-    keepNewest((value: Value) => keep(value).catch((error: unknown) => say(explain(error), 'failed'))),
+/** Returns a function that saves values one at a time, as `keepNewest` does, and shows errors as toasts. */
+export function useKeeper<Value>(save: (value: Value) => Promise<void>): (value: Value) => void {
+  const [saveNewest] = useState(() =>
+    keepNewest((value: Value) => save(value).catch((error: unknown) => say(explain(error), 'failed'))),
   );
-  return choose;
+  return saveNewest;
 }

@@ -2,24 +2,24 @@ import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { explain } from '../answers.js';
 
 export interface Resource<T> {
-  /** What was last loaded; it stays while it is loaded again. */
+  /** The last loaded value, also during a reload. */
   readonly value: T | undefined;
-  /** Why the last time failed. */
+  /** The error message of the last attempt. */
   readonly problem: string | undefined;
   readonly reload: () => Promise<void>;
-  /** Shows what is known to be there, without asking. */
+  /** Replaces the value without a request. */
   readonly set: (value: T) => void;
 }
 
-/** Loads something when a component is first shown, and when it is told to. `load` must stay the same function. */
+/** Loads a value when a component is first drawn and whenever `load` changes, so `load` must be memoised. */
 export function useResource<T>(load: () => Promise<T>): Resource<T> {
   const [value, set] = useState<T>();
   const [problem, setProblem] = useState<string>();
-  const rounds = useRef(0);
+  const attempts = useRef(0);
   const reload = useCallback(async () => {
-    const round = (rounds.current += 1);
-    // An answer that was overtaken by a later one is of no use any more.
-    const settle = (act: () => void): void => (round === rounds.current ? act() : undefined);
+    const attempt = (attempts.current += 1);
+    // Ignores the result if a later attempt has started.
+    const settle = (act: () => void): void => (attempt === attempts.current ? act() : undefined);
     try {
       const loaded = await load();
       settle(() => {

@@ -5,7 +5,7 @@ interface UsernameFieldProps {
   readonly onValue: (value: string) => void;
 }
 
-/** Somebody else's name, which no browser should complete or correct. */
+/** A field for a different user's name, which browsers must not autocomplete or correct. */
 export const UsernameField = (props: UsernameFieldProps) => (
   <Field
     label="Username"

@@ -1,9 +1,9 @@
-/** What a link that lets somebody in carries behind `#`, which browsers never send. */
+/** The data of a setup link or an invitation. Links carry it in the fragment, which browsers never send. */
 export interface InvitationLink {
   readonly secret: string;
-  /** Of the first account, which becomes the admin's. */
+  /** Whether this is the setup link, which creates the admin account. */
   readonly isSetup: boolean;
-  /** Whom an invitation is for. */
+  /** The username that an invitation fixes. */
   readonly username: string | null;
 }
 
@@ -15,8 +15,8 @@ function parseLink(hash: string): InvitationLink | undefined {
 }
 
 /**
- * Takes the link out of the address bar, where it would be seen, and kept in
- * the history. Only for a page that can use it: from another, it has to be carried on.
+ * Reads the link from the address and removes it from the address bar and the history, where others could see it. Pages
+ * that only forward the link must not call this.
  */
 export function takeLink(): InvitationLink | undefined {
   const link = parseLink(location.hash);

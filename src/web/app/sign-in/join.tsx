@@ -12,16 +12,16 @@ import type { InvitationLink } from './invitation-link.js';
 interface JoinProps {
   readonly link: InvitationLink;
   readonly onDone: (user: SessionUser) => void;
-  /** The link is of no use any more. */
+  /** Called when the link is no longer valid. */
   readonly onEnded: () => void;
 }
 
-/** Makes the account that a link is for, with its first passkey. */
+/** A form that creates the account of a setup link or an invitation, with its first passkey. */
 export function Join({ link, onDone, onEnded }: JoinProps) {
   const [username, setUsername] = useState(link.username ?? '');
   const [displayName, setDisplayName] = useState('');
   const [problem, join] = useProblem(async () => {
-    // Whom an invitation is for, and how others see them, the admin has said.
+    // For an invitation, the server uses the names that the admin has entered.
     const account = { username, displayName: displayName || username, inviteToken: link.secret };
     await register(account).then(onDone, (error: unknown) => {
       if (!(error instanceof ApiError && error.code === 'forbidden')) throw error;
@@ -29,11 +29,11 @@ export function Join({ link, onDone, onEnded }: JoinProps) {
     });
   });
   useEffect(() => {
-    if (link.isSetup) void isUnclaimed().then((is) => !is && onEnded());
+    if (link.isSetup) void isSetupOpen().then((isOpen) => !isOpen && onEnded());
   }, [link]);
   return (
     <section class="narrow">
-      <Heading>{link.isSetup ? 'Make the admin’s account' : 'Make your account'}</Heading>
+      <Heading>{link.isSetup ? 'Create the admin account' : 'Create your account'}</Heading>
       <Form verb="Create a passkey" onSave={join}>
         <Field
           label="Username"
@@ -48,7 +48,7 @@ export function Join({ link, onDone, onEnded }: JoinProps) {
         />
         {link.isSetup && (
           <Field
-            label="Your name, as others see it"
+            label="Display name"
             required
             maxLength={100}
             autoComplete="name"
@@ -57,8 +57,8 @@ export function Join({ link, onDone, onEnded }: JoinProps) {
           />
         )}
         <p class="quiet">
-          In place of a password you get a passkey. Your browser asks where to keep it: this device, a phone or a
-          security key.
+          You’ll sign in with a passkey instead of a password. Your browser asks where to save it: on this device, a
+          phone or a security key.
         </p>
         <Problem text={problem} />
       </Form>
@@ -66,8 +66,10 @@ export function Join({ link, onDone, onEnded }: JoinProps) {
   );
 }
 
-/** Whether nobody has an account yet; said before somebody fills in a form for nothing. */
-async function isUnclaimed(): Promise<boolean> {
+/**
+ * Returns whether the server has no accounts yet, so that a used setup link is reported before the form is filled in.
+ */
+async function isSetupOpen(): Promise<boolean> {
   const { data } = await dashboard.GET('/api/auth/registration-status').catch(() => ({ data: undefined }));
   return data?.open ?? true;
 }

@@ -8,23 +8,23 @@ interface LinkEndedProps {
   readonly onDone: (user: SessionUser) => void;
 }
 
-/** A link that was used, has expired, was withdrawn or never held: which of them, the server tells nobody. */
+/** Shown for a link that was used, has expired, was withdrawn or never existed; the server does not reveal which. */
 export function LinkEnded({ link, onDone }: LinkEndedProps) {
   return (
     <section class="narrow">
-      <Heading>This link doesn’t hold any more</Heading>
+      <Heading>This link has expired</Heading>
       {link.isSetup ? (
         <p>
-          A setup link makes the first account, once and within an hour. While nobody has an account, the server prints
-          another whenever it is started; that one holds.
+          A setup link works once, within one hour, and creates the first account. As long as there are no accounts, the
+          server prints a new link whenever it starts.
         </p>
       ) : (
         <p>
-          An invitation holds once and for an hour, and the admin can withdraw it. Ask the admin for another
+          An invitation works once, within one hour, unless the admin withdraws it. Ask the admin for a new one
           {link.username === null ? '' : ` for “${link.username}”`}.
         </p>
       )}
-      <p>If it was you who used it, you have an account:</p>
+      <p>If you have already used the link, you have an account:</p>
       <SignInButton onDone={onDone} />
     </section>
   );

@@ -13,7 +13,7 @@ import { SignIn } from './sign-in.js';
 import { Elsewhere, NoPasskeys, NotSafe } from './unsupported.js';
 import './sign-in.css';
 
-/** The way in, or what keeps this browser from it at this address. */
+/** The sign-in form, the account form of a link, or the reason why passkeys don't work in this browser or here. */
 export function SignInPage() {
   if (location.origin !== publicOrigin) return <Elsewhere />;
   if (!window.isSecureContext) return <NotSafe />;
@@ -25,7 +25,7 @@ function Entrance() {
   const { query, route } = useLocation();
   const link = useLink();
   const [ended, setEnded] = useState<InvitationLink>();
-  // The router shows this page until the next one is loaded, when the address is already the next one's.
+  // The router keeps this page on screen while the next one loads, although the address has already changed.
   const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
   const leave = useCallback(() => {
@@ -33,11 +33,11 @@ function Entrance() {
     else location.replace(next);
   }, [next, route]);
   useEffect(() => {
-    // Whoever is signed in already came by a bookmark.
+    // A signed-in user has no reason to stay on this page.
     if (isIn) leave();
   }, [isIn, leave]);
-  const enter = (who: SessionUser): void => {
-    user.value = who;
+  const enter = (signedIn: SessionUser): void => {
+    user.value = signedIn;
     leave();
   };
   if (link === undefined) return <SignIn onDone={enter} />;
@@ -45,7 +45,9 @@ function Entrance() {
   return <Join key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
 }
 
-/** The link that the page was opened with, or another that was opened since: for the browser that is no other page. */
+/**
+ * Returns the most recently opened link. Opening a second link changes only the fragment and does not reload the page.
+ */
 function useLink(): InvitationLink | undefined {
   const [link, setLink] = useState(takeLink);
   useEffect(() => {
@@ -56,7 +58,7 @@ function useLink(): InvitationLink | undefined {
   return link;
 }
 
-/** A path of this server alone: a link could have brought any text. */
+/** Restricts the target of a redirect to paths of this server, as links can contain any text. */
 function toPath(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/';
 }

@@ -22,7 +22,7 @@ export function SignIn({ onDone }: SignInProps) {
   );
 }
 
-/** The one act of signing in, with what went wrong below it. */
+/** The sign-in button, with its error below. */
 export function SignInButton({ onDone }: SignInProps) {
   const [problem, enter] = useProblem(async () => onDone(await signIn()), toWords);
   return (
@@ -35,39 +35,35 @@ export function SignInButton({ onDone }: SignInProps) {
   );
 }
 
-/** All that a passkey can be refused for has one answer, which tells nobody what there is. */
+/** Returns one message for every rejected passkey, so that it does not reveal which accounts exist. */
 function toWords(error: unknown): string {
   if (!(error instanceof ApiError && error.code === 'invalid_input')) return explain(error);
-  return 'That passkey opens no account here: it was removed, or the request took longer than five minutes. Try again, or use another.';
+  return 'This passkey was not accepted: it was removed, or the request took longer than five minutes. Try again, or use another passkey.';
 }
 
-/** How somebody without an account gets one, and back to one. */
+/** Help for users without an account or without their passkey. */
 function Hint() {
   const [isOpen, setOpen] = useState<boolean>();
   useEffect(() => {
-    const ask = dashboard.GET('/api/auth/registration-status');
-    // Without an answer there is no hint; signing in says what is wrong.
-    void ask.then(({ data }) => setOpen(data?.open)).catch(() => undefined);
+    const status = dashboard.GET('/api/auth/registration-status');
+    // A failed request only hides the hint; signing in reports the error.
+    void status.then(({ data }) => setOpen(data?.open)).catch(() => undefined);
   }, []);
   if (isOpen === undefined) return null;
   if (isOpen) {
-    return (
-      <p class="quiet">
-        Nobody has an account yet. The link for the first one was printed where this server was started.
-      </p>
-    );
+    return <p class="quiet">There are no accounts yet. Open the setup link that the server printed when it started.</p>;
   }
   return (
     <>
-      <p class="quiet">A new account takes an invitation: ask the admin for a link.</p>
+      <p class="quiet">To create an account you need an invitation. Ask the admin for a link.</p>
       <details class="fold">
-        <summary>My passkey is lost</summary>
+        <summary>I lost my passkey</summary>
         <p>
-          Use another of yours, if you have one. Otherwise ask the admin: they can put your account out and invite you
-          again to the same name, which leads back to all that you stored.
+          If you have another passkey, use that one. Otherwise ask the admin to revoke your access and to invite you
+          again with the same username, which restores access to your data.
         </p>
         <p>
-          An admin without a passkey gets in by a link that is printed on the server’s machine:{' '}
+          If you are the admin, run this command on the server to print a recovery link:{' '}
           <code>trellis accounts recover --user …</code>
         </p>
       </details>

@@ -2,69 +2,74 @@ import { publicOrigin } from '../server-facts.js';
 import { CopyButton } from '../shell/copy-button.js';
 import { Heading } from '../shell/heading.js';
 
-/** With what a link carries: it is of use there, and must not be lost on the way. */
+/**
+ * Shown at an origin other than the server's public one. The link to that one keeps the fragment with the invitation.
+ */
 export function Elsewhere() {
   const there = publicOrigin + location.pathname + location.search + location.hash;
   return (
     <section class="narrow">
-      <Heading>Another address</Heading>
+      <Heading>Wrong address</Heading>
       <p>
-        You came by <code>{location.origin}</code>. Passkeys of this server hold at <code>{publicOrigin}</code> alone.
+        You opened <code>{location.origin}</code>. Passkeys for this server only work at <code>{publicOrigin}</code>.
       </p>
       <p>
         <a class="button main" href={there}>
-          Go on there
+          Continue
         </a>
       </p>
     </section>
   );
 }
 
-/** Browsers keep passkeys, and all of cryptography, from addresses where others could listen. */
+/** Shown at an origin without https, where browsers disable passkeys and the Web Crypto API. */
 export function NotSafe() {
   return (
     <section class="narrow">
-      <Heading title="Sign in">This address is not safe enough for passkeys</Heading>
+      <Heading title="Sign in">Passkeys need a secure address</Heading>
       <p>
-        Browsers use passkeys only at addresses that begin with <code>https://</code>, and at <code>localhost</code>.
-        This one is <code>{publicOrigin}</code>.
+        Browsers allow passkeys only at addresses that begin with <code>https://</code>, and at <code>localhost</code>.
+        This address is <code>{publicOrigin}</code>.
       </p>
       <p>
-        You can do nothing about it here. Whoever runs this server has to put it behind <code>https</code> and say so
-        with <code>PUBLIC_URL</code>.
+        You can’t change this here. The operator of this server has to serve it over <code>https</code> and to set{' '}
+        <code>PUBLIC_URL</code>.
       </p>
     </section>
   );
 }
 
-/** The link stays in the address bar, as it is to be opened elsewhere. */
+/** Shown in browsers without passkeys. The link stays in the address bar, so that it can be opened elsewhere. */
 export function NoPasskeys() {
   const isInvited = location.hash !== '';
   return (
     <section class="narrow">
-      <Heading title="Sign in">This browser can’t use passkeys</Heading>
+      <Heading title="Sign in">This browser doesn’t support passkeys</Heading>
       <p>
-        {isInvited ? 'An account here is opened' : 'Signing in here is done'} with a passkey: a key on this device, on a
-        phone or on a security key. This browser is too old for that, or it was switched off.
+        {isInvited ? 'To create your account' : 'To sign in'}, you need a passkey, which is stored on this device, a
+        phone or a security key. This browser is too old for passkeys, or they are turned off.
       </p>
       <p>What you can do:</p>
       <ul>
-        <li>Open this page in a current Chrome, Edge, Firefox or Safari; here or on another device, your phone too.</li>
+        <li>
+          Open this page in a current Chrome, Edge, Firefox or Safari, here or on another device such as your phone.
+        </li>
         <li>Update this browser, or allow passkeys (WebAuthn) in its settings.</li>
-        <li>In a window inside an app, choose “Open in the browser”.</li>
+        <li>If this window is part of an app, choose “Open in browser”.</li>
       </ul>
       <CopyAddress />
-      {isInvited && <p class="quiet">Your link is not used up by this: it goes on holding until its hour is over.</p>}
+      {isInvited && <p class="quiet">Your link is still valid until it expires.</p>}
     </section>
   );
 }
 
-/** Where cryptography is missing, the clipboard may be too. */
+/** The clipboard may be missing too. */
 function CopyAddress() {
   if (!('clipboard' in navigator)) return null;
   return (
     <p>
-      To take along, the address of this page: <CopyButton value={location.href} what="the address of this page" />
+      To open this page elsewhere, copy its address:{' '}
+      <CopyButton value={location.href} what="the address of this page" />
     </p>
   );
 }
