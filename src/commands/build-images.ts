@@ -4,8 +4,8 @@ import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions, StoredImages } from './stored-images.js';
 
 /**
- * Makes the images that the site's stored queries ask for, but those that are
- * there. Gives the exit code: 1 when any could not be made.
+ * Generates the missing images of the site's stored queries. Returns the exit code:
+ * 1 when an image could not be generated.
  *
  * @throws StartError for a site, a query or a state folder that can't be used.
  */
@@ -50,9 +50,9 @@ function summarize(
 ): string {
   const there = total - made - failed;
   const parts = [`${count(made, 'image')} made`, `${there} already there`, `${failed} failed`];
-  const unanswered = failures.length > 0 ? `; ${count(failures.length, 'field')} could not be answered` : '';
+  const unanswered = failures.length > 0 ? `; ${count(failures.length, 'field')} failed` : '';
   const asked = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
-  return `${parts.join(', ')}${unanswered}; asked for by ${asked}, in ${(milliseconds / 1000).toFixed(1)} s.`;
+  return `${parts.join(', ')}${unanswered}; requested by ${asked}, in ${(milliseconds / 1000).toFixed(1)} s.`;
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

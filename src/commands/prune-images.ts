@@ -5,15 +5,15 @@ import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions } from './stored-images.js';
 
 export interface PruneCommandOptions extends ImagesCommandOptions {
-  /** Tells what would be removed, and removes nothing. */
+  /** Lists the files that would be removed, and removes nothing. */
   readonly dryRun: boolean;
 }
 
 /**
- * Removes the images that no stored query asks for. Gives the exit code.
+ * Removes the images that no stored query requests. Returns the exit code.
  *
  * @throws StartError for a site, a query or a state folder that can't be used,
- * and when a query can't be answered: what it asks for would be removed.
+ * and when a query fails, as its images would be removed.
  */
 export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): Promise<number> {
   return withStoredImages(options, async ({ imaging: { images, pictures }, links, failures }) => {
@@ -23,7 +23,7 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
       dryRun,
       onRemove({ path, bytes: size }) {
         const [contentDigest = ''] = path.split('/');
-        const picture = pictures.find(contentDigest)?.relativePath ?? 'a file that has gone';
+        const picture = pictures.find(contentDigest)?.relativePath ?? 'a deleted file';
         if (dryRun) options.print(`${path}  ${prettyBytes(size)}  of ${picture}`);
       },
     });
@@ -33,8 +33,8 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
   });
 }
 
-/** Of a file that holds no picture there are no images to keep; anything else may hide some. */
+/** A file that is not an image has no derived images; all other errors could hide some. */
 function requireAnswers(failures: readonly QueryFailure[]): void {
   const bad = failures.find(({ code }) => code !== 'unprocessable');
-  if (bad) throw new StartError(`${bad.message} Nothing is removed, as this would hide what is asked for`);
+  if (bad) throw new StartError(`${bad.message} Nothing was removed, because this error hides requested images`);
 }

@@ -12,7 +12,7 @@ import type { Streams } from './accounts-database.js';
 
 const DAY_SECONDS = 86_400;
 
-/** `user` goes with personal tokens, `consumer` with those of consumers. */
+/** `user` is for API tokens, `consumer` for consumer tokens. */
 interface Whose {
   readonly kind: 'consumer' | 'personal' | 'write';
   readonly user?: string | undefined;
@@ -31,7 +31,7 @@ export interface TokensCommand {
   revoke(id: string): Promise<void>;
 }
 
-/** @throws StartError of one line for a setting, a name, a label or an id that is wrong. */
+/** @throws StartError of one line for an invalid option, name, label or id. */
 export function withTokens(
   config: Config,
   streams: Streams,
@@ -52,7 +52,7 @@ function tokensCommand(tokens: Tokens, { out, err }: Streams): TokensCommand {
   return {
     async create(asked) {
       const { id, token, expiresAt, whose } = await create(tokens, asked);
-      err.write(`Token ${id} of ${whose}, until ${toDay(expiresAt)}. It is shown this once:\n`);
+      err.write(`Token ${id} of ${whose}, until ${toDay(expiresAt)}. It is shown only once:\n`);
       out.write(`${token}\n`);
     },
     async list({ kind, user = '', json }) {
@@ -98,7 +98,7 @@ function toTable(tokens: readonly (PersonalToken | SecretToken)[]): string {
   return `${table.toString()}\n`;
 }
 
-/** What it is for, and what it may do. */
+/** Formats the purpose and the permissions of a token. */
 function toCells(token: PersonalToken | SecretToken): [label: string, may: string] {
   if ('scopes' in token) return [token.label, token.scopes.join(' ')];
   const { description, consumer, status } = token;

@@ -56,8 +56,8 @@ test('finds nothing wrong with a server that works', async () => {
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
     server: 'ok does not run',
-    port: 'ok any port that is free',
-    address: 'ok http://localhost, for this machine alone',
+    port: 'ok any free port',
+    address: 'ok http://localhost, for this machine only',
     proxy: 'ok none is trusted',
   });
 });
@@ -85,16 +85,16 @@ test('says whether the audit log of the secrets is as it was written', async () 
   expect(await examine()).toMatchObject({ 'audit log': like(/^ok 2 entries, whose head is [0-9a-f]{64}$/) });
   await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
   await database.destroy();
-  expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 is not as it was written: changed' });
+  expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 was altered: changed' });
 });
 
 test('makes nothing of what a first start would', async () => {
   const folder = path.join(state, 'new');
   expect(await examine({ state: folder })).toMatchObject({
     code: 0,
-    key: 'ok server.key is made on the first start',
-    'audit log': 'ok none of this release yet',
-    database: like(/^ok (SQLite, made on the first start|PostgreSQL [\d.]+.*, empty)$/),
+    key: 'ok server.key is created on the first start',
+    'audit log': 'ok not created by this release yet',
+    database: like(/^ok (SQLite, created on the first start|PostgreSQL [\d.]+.*, empty)$/),
   });
   await expect(chmod(folder, 0o700)).rejects.toThrow('ENOENT');
 });
@@ -127,8 +127,8 @@ test('warns of a folder, and fails for a key, that others may read', async () =>
   await chmod(state, 0o755);
   await chmod(path.join(state, 'server.key'), 0o644);
   expect(await examine()).toMatchObject({
-    state: like(/^warn .* is open to others$/),
-    key: like(/^fail .* is open to others$/),
+    state: like(/^warn .* is accessible to other users$/),
+    key: like(/^fail .* is accessible to other users$/),
   });
 });
 

@@ -71,7 +71,7 @@ test('makes what every page of a stored query asks for, and makes it once', asyn
   const first = await run(buildStoredImages);
   expect(first).toMatchObject({ code: 0, failures: '' });
   expect(first.said).toMatch(
-    /^18 images made, 0 already there, 0 failed; asked for by 1 stored query, in \d+\.\d s\.$/u,
+    /^18 images made, 0 already there, 0 failed; requested by 1 stored query, in \d+\.\d s\.$/u,
   );
   const made = await listImages();
   expect(made).toHaveLength(18);
@@ -118,7 +118,7 @@ test('makes all others when a picture can\u2019t be read, and tells why once', a
   await write('queries/pages.graphql', PAGES.replace(' base64', ''));
   const { code, said, failures } = await run(buildStoredImages);
   expect(code).toBe(1);
-  expect(said).toContain('18 images made, 0 already there, 6 failed; 1 field could not be answered');
+  expect(said).toContain('18 images made, 0 already there, 6 failed; 1 field failed');
   expect(failures.trim().split('\n')).toEqual([
     expect.stringMatching(/^trellis: queries\/pages\.graphql: Expected a picture in "pictures\/text\.png"/u),
     expect.stringMatching(/^trellis: 6 times: Expected a picture in "pictures\/cut\.jpg"/u),
@@ -157,7 +157,7 @@ test('removes nothing when a query is refused, which may hide what is asked for'
 });
 
 test.each([
-  ['there is none', '', 'expected stored queries, files that match queries/**/*.graphql in '],
+  ['there is none', '', 'No stored queries found: no file matches queries/**/*.graphql in '],
   ['it asks for no field of the site', 'query A { nothing }', 'queries/a.graphql:1:11: Cannot query field "nothing"'],
   ['it is no GraphQL', 'query {', 'queries/a.graphql:1:8: Syntax Error'],
   ['it is two', 'query A { __typename } query B { __typename }', 'queries/a.graphql: expected one operation'],

@@ -11,7 +11,7 @@ import type { Entry } from './transfer-format.js';
 import type { ExportFlags } from './transfer.js';
 import { toVariable } from './variables.js';
 
-/** `export`: nothing is opened unless that is asked for. */
+/** `export`: values stay sealed by default. */
 export async function exportValues(session: Session, flags: ExportFlags): Promise<void> {
   const identity = flags.open ? await session.readIdentity() : undefined;
   const entries: Entry[] = [];

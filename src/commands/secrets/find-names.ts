@@ -2,16 +2,15 @@ import type { SecretsClient } from '../../generated/secrets/client.js';
 import { readSettings } from './settings.js';
 import type { Terminal } from './terminal.js';
 
-/** Whoever presses a key waits for no longer. */
+/** The longest wait after the completion key, in milliseconds. */
 const TIMEOUT_MS = 1000;
 
-/** What a shell takes for a word as it stands: names come from the service, and end in a command line. */
+/** Names that a shell reads as one word without quoting. Names of the service are untrusted. */
 const PLAIN = /^[\w@%+][\w./@%+-]*$/;
 
 /**
- * The names that the service knows of what a placeholder stands for, for
- * completion; none when it can't be asked in silence. No command is run for
- * the token: it may ask for a passphrase, or cost something.
+ * Lists the names of a placeholder for completion, or nothing when the service can't be reached
+ * silently. The token command is not run, as it may ask for a passphrase.
  */
 export async function findNames(placeholder: string, terminal: Terminal): Promise<readonly string[]> {
   if (placeholder !== 'object' && placeholder !== 'consumer') return [];

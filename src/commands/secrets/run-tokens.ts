@@ -37,22 +37,22 @@ export async function rotateToken(session: Session, id: string, days: number | u
   await show(session, await request(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })));
 }
 
-/** Left out, the service says how long. */
+/** Omitted for the default of the service. */
 const lasting = (days: number | undefined) =>
   defined({ ttl_seconds: days === undefined ? undefined : days * DAY_SECONDS });
 
 async function show(session: Session, token: components['schemas']['ConsumerTokenWithValue']): Promise<void> {
   const { id, consumer, expires_at, value } = token;
-  session.say(`Token ${id} of ${consumer}, until ${toDay(expires_at)}. It is shown this once:`);
+  session.say(`Token ${id} of ${consumer}, until ${toDay(expires_at)}. It is shown only once:`);
   await write(session.terminal.out, `${value}\n`);
 }
 
 export async function revokeToken(session: Session, id: string): Promise<void> {
   await request(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
-  session.say(`Token ${id} does not work any more.`);
+  session.say(`Token ${id} no longer works.`);
 }
 
 export async function purgeToken(session: Session, id: string): Promise<void> {
   await request(session.client.DELETE('/consumer-tokens/{id}/purge', { params: { path: { id } } }));
-  session.say(`Token ${id} is out of the list.`);
+  session.say(`Token ${id} was purged.`);
 }

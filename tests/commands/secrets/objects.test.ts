@@ -42,7 +42,7 @@ test('an object is deleted when somebody has agreed', async () => {
   const name = newName();
   await put(name);
   const unasked = await cli.run(['delete', name]);
-  expect([unasked.code, unasked.err]).toEqual([2, 'trellis: expected --yes, as nobody is here to be asked\n']);
+  expect([unasked.code, unasked.err]).toEqual([2, 'trellis: Not a terminal: confirm with --yes\n']);
   expect((await cli.run(['get', name])).code).toBe(0);
   expect(await cli.run(['delete', name, '--yes'])).toMatchObject({ code: 0, err: `Deleted ${name}.\n` });
   expect((await cli.run(['get', name])).code).toBe(3);
@@ -85,7 +85,7 @@ test('a token of a consumer reads the values that name it, until it is ended', a
     cli.run(args, { env: { TRELLIS_SECRETS_TOKEN: token.trim() } });
   expect((await withToken(minted.out, 'get', name)).out).toBe('value');
   expect((await withToken(minted.out, 'list')).code).toBe(4);
-  expect((await withToken(minted.out, 'status')).out).toContain('Token: reads values');
+  expect((await withToken(minted.out, 'status')).out).toContain('Token: consumer token');
 
   const rotated = await cli.run(['tokens', 'rotate', id]);
   expect((await withToken(minted.out, 'get', name)).code).toBe(4);
@@ -132,6 +132,9 @@ test('the audit log tells what was done and by whom, and that nobody has altered
 
 test('status tells whether the settings lead to a service that takes the token', async () => {
   const { code, out } = await cli.run(['status']);
-  expect([code, out]).toEqual([0, `Service: ${cli.server}, release 1.2.3\nToken: may write. Owner's key: none yet\n`]);
+  expect([code, out]).toEqual([
+    0,
+    `Service: ${cli.server}, release 1.2.3\nToken: write token. Owner's key: none yet\n`,
+  ]);
   expect(await cli.run(['status'], { env: { TRELLIS_SECRETS_TOKEN: 'trs_nonsense' } })).toMatchObject({ code: 4 });
 });

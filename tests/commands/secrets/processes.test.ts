@@ -107,7 +107,7 @@ describe('run', () => {
   });
 
   test.each([
-    [['--', 'true'], 2, 'expected a secret: --secret, --tag or --consumer', 'none is named'],
+    [['--', 'true'], 2, 'Select secrets with --secret, --tag or --consumer', 'none is named'],
     [['--secret', '9=db-password', '--', 'true'], 2, 'as VARIABLE=name', 'the variable is none'],
     [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'the secret is none'],
     [['--secret', 'bytes', '--', 'true'], 2, 'expected bytes to be text without NUL', 'a variable can not hold it'],

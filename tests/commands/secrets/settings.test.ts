@@ -84,7 +84,7 @@ test.each<[string, Record<string, string>, number, string]>([
   ['a command that fails', { ...NONE, TRELLIS_SECRETS_TOKEN_COMMAND: 'echo trs_hidden; exit 3' }, 4, 'it ended with 3'],
   ['a server without http', { TRELLIS_SECRETS_SERVER: 'localhost:4000' }, 2, 'an address such as'],
   ['a server with a password', { TRELLIS_SECRETS_SERVER: 'http://a:hidden@b' }, 2, 'an address such as'],
-  ['a caller of two lines', { TRELLIS_SECRETS_CALLER: 'a\nb' }, 2, 'expected a caller of at most 128'],
+  ['a caller of two lines', { TRELLIS_SECRETS_CALLER: 'a\nb' }, 2, 'expected a client name of at most 128'],
 ])('%s is refused', async (_reason, env, code, message) => {
   const said = await cli.run(['list'], { env });
   expect([said.code, said.out]).toEqual([code, '']);

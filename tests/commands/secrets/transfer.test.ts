@@ -33,7 +33,7 @@ test('what is exported is sealed, and is imported as it was', async () => {
 
   expect(await cli.run(['import', file])).toMatchObject({
     code: 5,
-    err: 'trellis: expected --replace, or names that are free; taken: db-password, key\n',
+    err: 'trellis: These names exist: db-password, key\n',
   });
   await cli.run(['delete', 'db-password', '--yes']);
   await cli.run(['delete', 'key', '--yes']);
@@ -107,7 +107,10 @@ test.each([
   ['{"format":"trellis-secrets/1","objects":[{"slug":"a","text":"b","used_by":5}]}', 'consumers are no list'],
 ])('importing %s is refused without repeating it: %s', async (stdin) => {
   const { code, err } = await cli.run(['import', '-', '--recipient', cli.recipient], { stdin });
-  expect([code, err]).toEqual([2, 'trellis: expected what "export" wrote, or JSON with a text for each name\n']);
+  expect([code, err]).toEqual([
+    2,
+    'trellis: expected the output of "export", or a JSON object with a text for each name\n',
+  ]);
 });
 
 test('two names that would be one variable are refused in a .env file', async () => {
