@@ -45,10 +45,10 @@ export function toFailure(error: unknown): unknown {
   const { name, message, code, path } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
   if (name === 'ApiError') return toRefusal(error as ApiError);
-  if (name === 'SealingError') return new CommandFailure(lower(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
+  if (name === 'SealingError') return new CommandFailure(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
   if (code === 'EPIPE') return new CommandFailure('', EXIT.failed);
   if (name === 'TimeoutError')
-    return new CommandFailure(`The server did not respond in time: ${lower(message)}`, EXIT.failed);
+    return new CommandFailure(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);
   if (code !== undefined && path !== undefined) return new CommandFailure(`${path}: ${code}`, EXIT.failed);
   // `fetch` puts the reason into `cause`.
   const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
@@ -69,10 +69,10 @@ interface Known {
 function toRefusal({ message, statusCode, requestId }: ApiError): CommandFailure {
   const isDefect = statusCode >= 500 && requestId !== undefined;
   return new CommandFailure(
-    isDefect ? `${lower(message)} (request ${requestId})` : lower(message),
+    isDefect ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
     exitCodeOf(statusCode),
   );
 }
 
-/** Failures are shown behind "trellis: ", and have no capital there. */
-const lower = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+/** Messages of the command line are printed without a full stop. */
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');

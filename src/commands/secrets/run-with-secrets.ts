@@ -70,7 +70,7 @@ function parseChoice(text: string): Chosen {
   const [, variable, slug = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (variable === undefined) return { variable: toVariable(slug), slug, id: undefined };
   if (/^[A-Za-z_]\w*$/.test(variable)) return { variable, slug, id: undefined };
-  throw new CommandFailure('expected --secret to be a name or VARIABLE=name', EXIT.usage);
+  throw new CommandFailure('Expected --secret to be a name or VARIABLE=name', EXIT.usage);
 }
 
 /** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
@@ -79,7 +79,7 @@ function requireDistinct(chosen: readonly Chosen[]): void {
   const names = chosen.map(({ variable }) => variable);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(`expected one secret for ${twice}; --secret VARIABLE=name tells them apart`, EXIT.conflict);
+  throw new CommandFailure(`Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`, EXIT.conflict);
 }
 
 /** Environment variables are text without NUL. */

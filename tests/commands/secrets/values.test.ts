@@ -232,7 +232,7 @@ describe('refusals', () => {
 
   test('a server that is not there', async () => {
     const { code, err } = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: CLOSED_PORT } });
-    expect([code, err]).toEqual([1, 'trellis: The server can't be reached: ECONNREFUSED\n']);
+    expect([code, err]).toEqual([1, "trellis: The server can't be reached: ECONNREFUSED\n"]);
   });
 
   test('a folder in the place of a value', async () => {
