@@ -45,7 +45,8 @@ export function toFailure(error: unknown): unknown {
   const { name, message, code, path } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
   if (name === 'ApiError') return toRefusal(error as ApiError);
-  if (name === 'SealingError') return new CommandFailure(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
+  if (name === 'SealingError')
+    return new CommandFailure(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
   if (code === 'EPIPE') return new CommandFailure('', EXIT.failed);
   if (name === 'TimeoutError')
     return new CommandFailure(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);

@@ -36,5 +36,5 @@ function requireDistinct(entries: readonly Entry[]): void {
   const names = entries.map(({ slug }) => toVariable(slug));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(`expected one secret for ${twice}, as a .env file holds it; JSON holds both`, EXIT.conflict);
+  throw new CommandFailure(`Several secrets would become ${twice} in a .env file. Use --format json`, EXIT.conflict);
 }

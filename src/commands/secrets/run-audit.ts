@@ -48,7 +48,7 @@ function toTime(text: string | undefined, option: string): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
-  throw new CommandFailure(`expected ${option} as a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
+  throw new CommandFailure(`Expected ${option} to be a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
 }
 
 /** The position after the printed entries; entries that the filter excludes are not read again. */

@@ -66,5 +66,5 @@ export async function deleteConsumer(session: Session, name: string, yes: true |
 function requirePlain(name: string): string {
   const parts = name.split('/');
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return name;
-  throw new CommandFailure('expected the name of a consumer without empty, "." or ".." parts', EXIT.usage);
+  throw new CommandFailure('Expected the name of a consumer without empty, "." or ".." parts', EXIT.usage);
 }

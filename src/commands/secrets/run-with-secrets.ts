@@ -79,7 +79,10 @@ function requireDistinct(chosen: readonly Chosen[]): void {
   const names = chosen.map(({ variable }) => variable);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(`Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`, EXIT.conflict);
+  throw new CommandFailure(
+    `Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`,
+    EXIT.conflict,
+  );
 }
 
 /** Environment variables are text without NUL. */
@@ -90,7 +93,7 @@ function toText(value: Uint8Array, slug: string): string {
   } catch {
     // Reported below, without the value.
   }
-  throw new CommandFailure(`expected ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
+  throw new CommandFailure(`The value of ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
 }
 
 async function start(

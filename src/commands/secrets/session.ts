@@ -54,7 +54,7 @@ function openClient(server: string, token: string, caller: string | undefined): 
 /** An empty token would make the client read the environment instead of the settings. */
 function requireToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new CommandFailure('expected the token to consist of visible characters without spaces', EXIT.refused);
+  throw new CommandFailure('Expected the token to consist of visible characters without spaces', EXIT.refused);
 }
 
 /** The response of a call. */

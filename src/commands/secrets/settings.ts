@@ -81,7 +81,7 @@ export function toServer(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isFit = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password && !url.search;
   if (!isFit) {
-    throw new CommandFailure('expected the URL of the server, such as https://trellis.example.org/secrets', EXIT.usage);
+    throw new CommandFailure('Expected the URL of the server, such as https://trellis.example.org/secrets', EXIT.usage);
   }
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path === '' ? '/secrets' : path}`;
@@ -89,7 +89,7 @@ export function toServer(address: string): string {
 
 function requireCaller(caller: string | undefined): string | undefined {
   if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;
-  throw new CommandFailure(`expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
+  throw new CommandFailure(`Expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
 }
 
 function findToken(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {

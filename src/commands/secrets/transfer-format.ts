@@ -60,7 +60,7 @@ function formatLine({ slug, value, isSealed }: Entry): string {
     const line = lines.find((each) => isReadAs(each, name, text));
     if (line !== undefined) return line;
   }
-  throw new CommandFailure(`expected ${slug} can't be stored in a .env file; use JSON`, EXIT.usage);
+  throw new CommandFailure(`The value of ${slug} can't be stored in a .env file; use JSON`, EXIT.usage);
 }
 
 function isReadAs(line: string, name: string, text: string): boolean {
@@ -86,7 +86,7 @@ export function parseEntries(text: string, format: Format, names: 'as-is' | 'keb
 }
 
 const refuse = (): CommandFailure =>
-  new CommandFailure('expected the output of "export", or a JSON object with a text for each name', EXIT.usage);
+  new CommandFailure('Expected the output of "export", or a JSON object with a text for each name', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {

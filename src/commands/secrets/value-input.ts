@@ -57,7 +57,7 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
   for await (const chunk of chunks) {
     const part = Buffer.from(chunk);
     size += part.byteLength;
-    if (size > maxBytes) throw new CommandFailure(`expected at most ${maxBytes} bytes`, EXIT.usage);
+    if (size > maxBytes) throw new CommandFailure(`Expected at most ${maxBytes} bytes`, EXIT.usage);
     parts.push(part);
   }
   return Buffer.concat(parts);
