@@ -46,15 +46,16 @@ const PASSKEYS = 'accounts/security-passkeys.test.ts';
 const MACHINE = 'commands/tokens.test.ts';
 const PLAIN = 'commands/secrets/never-plain.test.ts';
 
-const VARIANT = 'createObject makes a variant on a name that is taken, unless it leaves no room';
-const ONE_OF_SEVERAL = '%s takes an id where several share the name, and only one of them';
-const OPERATION_IS_FOR = '%s is for: %s';
-const ENTRIES = 'everything that changes who may read what is an entry, with who did it and what they say they are';
-const REVOKED = 'is revoked, and stays in the list until it is purged';
-const ROTATED = 'is rotated: the old secret is dead at once, the rest stays';
-const LIVES = 'is shown once, holds for 90 days, and is listed without its secret';
-const OWNER_PASSKEYS = 'are listed a page at a time, renamed and removed, but for the last';
-const LISTED = 'a list is asked for no more than it gives: %s';
+const VARIANT = 'createObject creates a variant of an existing slug; returns 409 without unused consumers';
+const ONE_OF_SEVERAL = '%s requires the id of a variant if the slug has several';
+const OPERATION_IS_FOR = '%s accepts the credentials of: %s';
+const ENTRIES =
+  'Changes of tokens and consumers are recorded with their actor and the name that the client gave itself';
+const REVOKED = 'can be revoked, and stays listed until it is purged';
+const ROTATED = 'can be rotated, which invalidates the old value immediately and changes nothing else';
+const LIVES = 'is returned once, is valid for 90 days, and is listed without its value';
+const OWNER_PASSKEYS = 'are listed in pages, renamed and removed, except the last one';
+const LISTED = 'Lists reject parameters outside their limits: %s';
 const CHAIN = "eight writers at once are in nobody's way, and number their entries without gaps: %s";
 
 export const RULES: readonly Rule[] = [
@@ -72,34 +73,38 @@ export const RULES: readonly Rule[] = [
     [
       'a consumer token reads the variant that names its consumer, and no other',
       WIRE,
-      'getObject gives a consumer its variant, and nothing else',
+      'getObject returns only the variant of its consumer for a consumer token',
     ],
     [
       'an update that would share a consumer is 409 and changes nothing',
       WIRE,
-      'updateObject is refused a consumer of another variant, and changes nothing',
+      'updateObject: returns 409 for a consumer of a different variant, and changes nothing',
     ],
-    ['so is a rename or a merge of consumers', CONSUMERS, 'stay two when they are in different variants of a name'],
+    [
+      'so is a rename or a merge of consumers',
+      CONSUMERS,
+      'are not merged when they belong to different variants of a slug',
+    ],
     ['a consumer may go from one variant to the other', OBJECTS, 'may go from one variant to the other'],
-    ['the list shows each variant', VARIANTS, 'listObjects shows each variant of a name, the older first'],
+    ['the list shows each variant', VARIANTS, 'listObjects returns each variant of a slug, oldest first'],
     [
       'updated_at moves with the value alone, and is created_at before',
       OBJECTS,
       'updated_at moves with the value alone',
     ],
     ['the description stays as it was created', OBJECTS, 'the description stays as it was created'],
-    ['rename keeps id, value, tags, consumers and times', WIRE, 'renameObject keeps everything but the name'],
+    ['rename keeps id, value, tags, consumers and times', WIRE, 'renameObject changes nothing except the slug'],
     [
       'rename is 409 beside a variant that shares a consumer, or when either has none',
       WIRE,
-      'renameObject is refused where the new name leaves no room',
+      'renameObject: returns 409 for a shared or missing consumer under the new slug',
     ],
     [
       'rename keeps the old name in its entry',
       OBJECTS,
       'has one entry for each change and each read, and none for what was refused',
     ],
-    ['deleting takes one variant', WIRE, 'deleteObject takes one variant away'],
+    ['deleting takes one variant', WIRE, 'deleteObject deletes one variant'],
     [
       'there are 100,000 objects at most, of one name or of many',
       OBJECTS,
@@ -110,7 +115,7 @@ export const RULES: readonly Rule[] = [
     [
       'times and actors are told by the list alone; tags always',
       WIRE,
-      'createObject answers metadata without times, and the list has them',
+      'createObject returns metadata without times, and listObjects includes them',
     ],
     ['a slug is letters of either case, digits, _ and -, a letter or digit first', OBJECTS, 'may have %s'],
     [
@@ -131,43 +136,43 @@ export const RULES: readonly Rule[] = [
       OBJECTS,
       'are replaced when they are told, and stay when they are not',
     ],
-    ['a consumer that is named twice is recorded once', WIRE, 'getObjectUsedBy answers each consumer once'],
+    ['a consumer that is named twice is recorded once', WIRE, 'getObjectUsedBy returns the consumers of the variant'],
     [
       'keep_readable_copy is told again and not kept',
       WIRE,
-      'createObject answers metadata without times, and the list has them',
+      'createObject returns metadata without times, and listObjects includes them',
     ],
   ]),
   ...of('who may do what', [
     ['each operation takes the credentials of its line, and no other', PERMISSIONS, OPERATION_IS_FOR],
-    ['every operation has a line', PERMISSIONS, 'every operation is in the table'],
+    ['every operation has a line', PERMISSIONS, 'The table contains every operation'],
     ['a session does what a write token does, and more', PERMISSIONS, OPERATION_IS_FOR],
     [
       'a write token makes and manages consumer tokens',
       TOKENS,
-      'a write token looks after consumer tokens, and says so as their issuer',
+      'A write token can manage consumer tokens, and is recorded as the actor',
     ],
-    ['a write token never makes a write token', REFUSALS, '$id is refused to a write token'],
+    ['a write token never makes a write token', REFUSALS, '$id: returns 403 for a write token'],
     [
       'the first write token comes from the machine',
       MACHINE,
       'makes tokens of the secrets, which are audited, and ends them',
     ],
-    ['a consumer token is 401 anywhere but at the value', REFUSALS, '$id is refused to a consumer token'],
+    ['a consumer token is 401 anywhere but at the value', REFUSALS, '$id: returns 401 for a consumer token'],
     [
       "another consumer's object is the 404 of an unknown name",
       WIRE,
-      'getObject gives a consumer its variant, and nothing else',
+      'getObject returns only the variant of its consumer for a consumer token',
     ],
     [
       'by the same work',
       MASKED,
       'a consumer is refused by the same statements, without a row, whether or not somebody has the name',
     ],
-    ['whatever exposes stored data needs a credential', REFUSALS, '$id is refused without a credential'],
+    ['whatever exposes stored data needs a credential', REFUSALS, '$id: returns 401 without a credential'],
     ['unknown, expired, revoked and rotated tokens are alike', PERMISSIONS, OPERATION_IS_FOR],
-    ['only the owner is accepted', REFUSALS, '$id is refused to anybody but the owner'],
-    ['a token of the dashboard opens nothing here', REFUSALS, '$id is refused to a token of the dashboard'],
+    ['only the owner is accepted', REFUSALS, '$id: returns 403 for users other than the owner'],
+    ['a token of the dashboard opens nothing here', REFUSALS, '$id: returns 401 for an API token of the dashboard'],
     ['the audit log, its options and used-by need the owner', PERMISSIONS, OPERATION_IS_FOR],
     ['the audit log is the owner’s in the domain too', AUDIT, 'is closed to %s'],
     ['permission is looked at before existence', OBJECTS, 'must own the secrets, before anything is looked at: %s'],
@@ -180,7 +185,7 @@ export const RULES: readonly Rule[] = [
     [
       'a cookie from another site changes nothing',
       REFUSALS,
-      '$id is refused when another site sends it with the cookie',
+      '$id: returns 403 for a cross-site request with the cookie',
     ],
   ]),
   ...of('the audit log', [
@@ -190,24 +195,32 @@ export const RULES: readonly Rule[] = [
       'has one entry for each change and each read, and none for what was refused',
     ],
     ['so is each change to consumers and tokens', WIRE_AUDIT, ENTRIES],
-    ['so is each change to passkeys, whichever service made it', AUTH, 'that the dashboard changes are audited too'],
+    [
+      'so is each change to passkeys, whichever service made it',
+      AUTH,
+      'changed by the dashboard are recorded in the audit log too',
+    ],
     [
       'so is the owner’s public key',
       IDENTITY,
-      'the first public key, the first phrase and every passkey keep theirs, told in one entry each time',
+      'keepIdentity stores the first public key, the first recovery copy and a copy for each passkey, with one audit entry per request',
     ],
     [
       'what is listed, fails, or changes nothing is none',
       WIRE_AUDIT,
-      'what changes nothing, fails, or only lists is none',
+      'Lists, failures and requests without effect are not recorded',
     ],
     ['entry and change are there together or not at all', OBJECTS, 'and the change are both there or neither is: %s'],
-    ['also when the server is killed', KILLED, 'it has made each acknowledged one, with its one audit entry'],
+    [
+      'also when the server is killed',
+      KILLED,
+      'the secrets service stores each acknowledged write with exactly one audit entry',
+    ],
     ['caller is what a client says of itself, beside the actor', WIRE_AUDIT, ENTRIES],
     [
       'ip is the peer’s, whatever headers say',
       VARIANTS,
-      'an entry tells the peer, whatever a header says of it, and what the client calls itself',
+      'An audit entry records the address of the peer regardless of headers, and the name that the client gave itself',
     ],
     [
       'entries outlive what they speak of, and name the variant',
@@ -229,7 +242,11 @@ export const RULES: readonly Rule[] = [
       "tells of entries taken off the end together with the log's own head",
     ],
     ['so is a chain that was made anew', VERIFY, 'tells of a chain that was made anew'],
-    ['verification over the wire', WIRE_AUDIT, 'is verified, also against an answer that was kept'],
+    [
+      'verification over the wire',
+      WIRE_AUDIT,
+      'verifyAuditLog verifies the chain, also against an earlier verification',
+    ],
     [
       'reads at once are each answered and told by themselves',
       OBJECTS,
@@ -238,9 +255,9 @@ export const RULES: readonly Rule[] = [
     [
       'paging goes behind an entry, in either order, while others write',
       WIRE_AUDIT,
-      'is read on behind an entry, in either order, while others write',
+      'queryAuditLog continues after an entry in both orders, despite concurrent writes',
     ],
-    ['filters must all hold', WIRE_AUDIT, 'is found by %j'],
+    ['filters must all hold', WIRE_AUDIT, 'queryAuditLog filters by %j'],
     ['none stands for no credential', 'secrets/audit-filters.test.ts', 'requests without a credential'],
     ['the options are what was written, each once', VERIFY, 'what was written is offered to filter by, each once'],
     [
@@ -252,55 +269,59 @@ export const RULES: readonly Rule[] = [
   ...of('tokens', [
     ['shown once, listed without the secret', TOKENS, LIVES],
     ['90 days unless told', TOKENS, LIVES],
-    ['365 days at most: 422 above, 400 for nothing', TOKENS, 'is refused with %j'],
-    ['the lifetime is what was asked for', TOKENS, 'lives as long as it is asked to'],
+    ['365 days at most: 422 above, 400 for nothing', TOKENS, 'is rejected with %j'],
+    ['the lifetime is what was asked for', TOKENS, 'has the requested lifetime'],
     ['rotate: same id and description, new secret, the old one dead at once', TOKENS, ROTATED],
     [
       'rotate: 404 for unknown, revoked, expired and of the other kind',
       TOKENS,
-      'is not rotated, and not missed when it is revoked, when it %s',
+      'rotation returns 404 and revocation 204 if it %s',
     ],
     ['revoke: repeated without harm, and kept in the list', TOKENS, REVOKED],
     ['purge: only what is dead, else 409; 404 for unknown', TOKENS, REVOKED],
-    ['revoked wins over expired', TOKENS, 'expires, and is purged then; revoked wins over expired'],
-    ['last_used_at, to the minute', TOKENS, 'says when it was used, once a minute'],
+    ['revoked wins over expired', TOKENS, 'can be purged after it expired; revoked takes precedence over expired'],
+    ['last_used_at, to the minute', TOKENS, 'records its last use once a minute'],
     [
       'a consumer token is for a name that can be one, known or not',
       TOKENS,
-      'a consumer token is refused for the name %j',
+      'createConsumerToken: returns 400 for the consumer %j',
     ],
-    ['lists page', TOKENS, 'is listed a page at a time'],
+    ['lists page', TOKENS, 'is listed in pages'],
   ]),
   ...of('ceremonies and sessions', [
-    ['the setup link makes the owner', AUTH, 'the setup link makes the owner, who is signed in with their keys kept'],
-    ['nobody else does', AUTH, 'nobody becomes the owner %s'],
+    [
+      'the setup link makes the owner',
+      AUTH,
+      'finishRegistration: creates the owner with the setup link, signs them in and stores their keys',
+    ],
+    ['nobody else does', AUTH, 'beginRegistration: returns 403 %s'],
     [
       'once there is an owner, registering needs their session',
       AUTH,
-      'once there is an owner, nobody registers without their session',
+      'Registration requires the session of the owner once an owner exists',
     ],
     [
       'whoever has a session gets no other',
       AUTH,
-      'another passkey of the owner gets no other session, and its own copy of the identity',
+      'An additional passkey of the owner gets its own copy of the identity, and no new session',
     ],
-    ['the owner signs in and out, with the cookie of the dashboard', AUTH, 'the owner signs in and out'],
-    ['nobody else signs in here', AUTH, 'nobody else signs in here, and gets no session for trying'],
+    ['the owner signs in and out, with the cookie of the dashboard', AUTH, 'The owner signs in and out'],
+    ['nobody else signs in here', AUTH, 'finishLogin: returns 401 for other users, and creates no session'],
     [
       'a challenge is used once, and for its own ceremony',
       AUTH,
-      'a challenge is answered once, and for its own ceremony',
+      'A challenge can be used once, and only for its own ceremony',
     ],
-    ['a ceremony ends with time', PASSKEYS, 'too late is refused'],
+    ['a ceremony ends with time', PASSKEYS, 'to an expired challenge is rejected'],
     [
       'a signature counter that went back is refused',
       PASSKEYS,
-      'with a counter that went back is refused: the passkey was copied',
+      'with a decreased counter is rejected, as the passkey may be a copy',
     ],
     ['the last passkey stays', AUTH, OWNER_PASSKEYS],
   ]),
   ...of('sealing and escrow', [
-    ['values go in as base64 and come back byte for byte', WIRE, 'getObject answers the bytes that were stored'],
+    ['values go in as base64 and come back byte for byte', WIRE, 'getObject returns the stored bytes'],
     ['up to 1 MiB', OBJECTS, 'of 1 MiB are given back byte for byte'],
     [
       'no base64, no age file, no recipient: 422, and nothing is stored',
@@ -320,50 +341,50 @@ export const RULES: readonly Rule[] = [
       PLAIN,
       'its database, files and log hold none of them, where a careless one is found',
     ],
-    ['the owner’s public key is never overwritten', IDENTITY, 'another public key is refused'],
+    ['the owner’s public key is never overwritten', IDENTITY, 'a different public key is rejected'],
     [
       'the identity is for a session and a write token, its recovery copy for a session',
       AUTH,
-      'the identity is there for a session and a write token, and the recovery copy for a session alone',
+      'getIdentity: returns the public key for a session or write token, and the recovery copy only for a session',
     ],
     [
       'each passkey may hold a copy of its own',
       AUTH,
-      'another passkey of the owner gets no other session, and its own copy of the identity',
+      'An additional passkey of the owner gets its own copy of the identity, and no new session',
     ],
     [
       'agents are not offered a readable copy',
       MCP,
-      'an agent is offered five tools, none of which keeps a readable copy',
+      'listTools: returns five tools, none of which can store a readable copy',
     ],
   ]),
   ...of('limits and order', [
     [
       'bodies of 1.5 MiB and not a byte more, declared or chunked',
       WIRE,
-      'createObject reads bodies of 1.5 MiB and not a byte more, however they come',
+      'createObject accepts bodies of up to 1.5 MiB, with or without Content-Length',
     ],
     ['a declared length beyond is refused unread', ROUTER, 'of a declared length beyond the limit are 413'],
-    ['limits of fields are 422 and name the field', REFUSALS, '$id is refused what is beyond a limit'],
-    ['characters are counted, not bytes', CONSUMERS, 'count characters, not bytes'],
+    ['limits of fields are 422 and name the field', REFUSALS, '$id: returns 422 for a text above its length limit'],
+    ['characters are counted, not bytes', CONSUMERS, 'are limited in characters, not bytes'],
     ['query texts of 128 characters and times of 64 at most, else 422', VARIANTS, LISTED],
-    ['numbers that do not fit, and too many tags, are 400', WIRE, 'listObjects is refused for ?%s'],
-    ['X-Caller of 128 characters at most', VARIANTS, 'getObject answers %s'],
+    ['numbers that do not fit, and too many tags, are 400', WIRE, 'listObjects: rejects ?%s'],
+    ['X-Caller of 128 characters at most', VARIANTS, 'getObject %s'],
     ['what is wrong with a body is told in one order, before the name is looked up', WIRE, 'updateObject: %s'],
     ['pages of 500 at most, of consumers 100', VARIANTS, LISTED],
     [
       'every list tells its total and the next page',
       WIRE,
-      'listObjects answers what every filter lets through, page by page',
+      'listObjects returns the secrets that match all filters, in pages',
     ],
     [
       'of two fields with one name the last counts',
       WIRE,
-      'createObject takes the last of two fields with one name, and looks at no other',
+      'createObject uses the last of two fields with the same name',
     ],
     ['what could be read as two requests is refused', HOSTILE, 'a length and chunks'],
-    ['headers of 64 KiB at most', 'contract/hostile-requests.test.ts', 'headers that never end'],
-    ['requests past the budget are 429', REFUSALS, '$id is refused past the budget'],
+    ['headers of 64 KiB at most', 'contract/hostile-requests.test.ts', 'headers that are too long'],
+    ['requests past the budget are 429', REFUSALS, '$id: returns 429 above the rate limit'],
     [
       'credentials that fail too often are not looked up any more',
       LIMITS,
@@ -375,51 +396,55 @@ export const RULES: readonly Rule[] = [
       'reuses an answer for three seconds, and then sees that the database is gone',
     ],
     ['told to stop, a server is not ready at once', READINESS, 'is over at once when the server is told to stop'],
-    ['health and readiness answer anybody', HEALTH, 'getHealth and getReadiness answer anybody'],
+    ['health and readiness answer anybody', HEALTH, 'getHealth and getReadiness need no credential'],
     [
       'a repeated create is answered like the first',
       WIRE,
-      'createObject answers a repeat under the same key like the first',
+      'createObject: repeats the first response for the same Idempotency-Key',
     ],
-    ['so is a repeated token', TOKENS, 'is made once however often the request is repeated'],
+    ['so is a repeated token', TOKENS, 'is created once for repeated requests with one Idempotency-Key'],
     ['the kept answer is in the transaction of the change', REPLAYS, 'keeps the change and its answer, or neither'],
     ['and is not readable without the key', REPLAYS, 'stores neither the answer nor the key in the clear'],
-    ['a defect of ours tells nothing', REFUSALS, '$id hides a defect of ours'],
+    ['a defect of ours tells nothing', REFUSALS, '$id: returns 500 without details for an internal error'],
   ]),
   ...of('consumers', [
     [
       'the directory is what objects name and what was added',
       CONSUMERS,
-      'are those that were added and those that objects name, each once',
+      'are those that were added and those that secrets name, without duplicates',
     ],
     [
       'names alone without a parameter, pages with one',
       CONSUMERS,
-      'are plain names without a parameter, and pages with one',
+      'are listed as names without parameters, and as pages with one',
     ],
     [
       'q is part of the name, in either case and literally',
       CONSUMERS,
-      'are found by part of their name, in either case and literally',
+      'are found by a literal part of their name, regardless of case',
     ],
-    ['a name is added once', CONSUMERS, 'are added once'],
+    ['a name is added once', CONSUMERS, 'cannot be added twice'],
+    ['rename rewrites every object, and tokens come along', CONSUMERS, 'are renamed in all secrets and tokens'],
     [
-      'rename rewrites every object, and tokens come along',
+      'a merge keeps the target’s key, else the source’s',
       CONSUMERS,
-      'are renamed everywhere, and their tokens with them',
+      'are merged when they are renamed to an existing name: %s',
     ],
-    ['a merge keeps the target’s key, else the source’s', CONSUMERS, 'become one when a name is taken: %s'],
-    ['a key is replaced, never cleared, and makes the entry', CONSUMERS, 'get another key, and never lose one'],
-    ['with both, the rename comes first', CONSUMERS, 'are renamed before they get a key'],
+    [
+      'a key is replaced, never cleared, and makes the entry',
+      CONSUMERS,
+      'can replace their public key, but not remove it',
+    ],
+    ['with both, the rename comes first', CONSUMERS, 'are renamed before their public key is set'],
     [
       'delete takes the name out everywhere and revokes its tokens',
       CONSUMERS,
-      'are deleted out of every object, and their tokens revoked',
+      'are removed from all secrets when they are deleted, and their tokens are revoked',
     ],
-    ['the rest of the path is the name, its slashes kept', CONSUMERS, 'are one name as they stand: %s'],
-    ['dots, NUL, bytes that are no text and the like make none', CONSUMERS, 'are never made of %s'],
-    ['no path leads elsewhere', CONSUMERS, 'are no way to elsewhere: %s'],
-    ['a key is one that values can be sealed to', CONSUMERS, 'have no key that nothing can be sealed to: %s'],
+    ['the rest of the path is the name, its slashes kept', CONSUMERS, 'are accepted exactly as written: %s'],
+    ['dots, NUL, bytes that are no text and the like make none', CONSUMERS, 'are rejected for %s'],
+    ['no path leads elsewhere', CONSUMERS, 'do not resolve path segments: %s'],
+    ['a key is one that values can be sealed to', CONSUMERS, 'have no public key that age cannot use: %s'],
   ]),
   ...of('versions, rotation and resealing', [
     [
@@ -437,7 +462,7 @@ export const RULES: readonly Rule[] = [
     [
       'a version is read by the owner, and only while it is one',
       WIRE_VERSIONS,
-      'getObjectVersion answers a value that was replaced, and only that',
+      'getObjectVersion returns previous values only',
     ],
     [
       'an object is due so many days after its value came',
@@ -450,12 +475,8 @@ export const RULES: readonly Rule[] = [
     ['no more keys are recorded than the header has', RESEAL, 'no more recipients are recorded than the value has'],
   ]),
   ...of('agents', [
-    ['inject, get, update, delete and list', MCP, 'an agent stores, reads, replaces, finds and deletes a sealed value'],
-    [
-      'for the owner and their write tokens',
-      MCP,
-      'the owner may speak it with a session, and a consumer token may not',
-    ],
-    ['without sessions and streams', MCP, 'there are no streams and no sessions'],
+    ['inject, get, update, delete and list', MCP, 'An agent stores, reads, replaces, finds and deletes a sealed value'],
+    ['for the owner and their write tokens', MCP, "MCP accepts the owner's session and rejects consumer tokens"],
+    ['without sessions and streams', MCP, 'MCP: returns 405 for GET and DELETE, as there are no streams and sessions'],
   ]),
 ];

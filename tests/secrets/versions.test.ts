@@ -40,7 +40,7 @@ test('the last 10 are kept, and the older ones are gone', async () => {
   await stage.add({ value: value('1') });
   for (let count = 2; count <= 14; count += 1) await put(String(count));
   expect((await list()).map(({ version }) => version)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
-  await expect(read(3)).rejects.toMatchObject({ code: 'not_found', message: 'unknown version' });
+  await expect(read(3)).rejects.toMatchObject({ code: 'not_found', message: 'The secret has no previous version 3.' });
   const { count } = await stage.database
     .selectFrom('secret_object_values')
     .select(({ fn }) => fn.countAll<number>().as('count'))
