@@ -18,16 +18,16 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 };
 
 const program = new Command('trellis')
-  .description('Serves site data over GraphQL, a dashboard of pull requests and sealed secrets over REST.')
+  .description('Serve site data over GraphQL, and a pull request dashboard and sealed secrets over REST.')
   .version(version);
 
 const serveCommand = program
   .command('serve')
-  .description('start the server; each option also has a variable, and a name in trellis.config.json or .yaml')
-  .option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)')
+  .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
+  .option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)')
   .action(async (flags: Record<string, string | undefined>) => {
     const config = await loadConfig({ flags });
-    // Loading the server takes a moment, which a wrong setting and --help need not wait for.
+    // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
     const { serve } = await import('./main.js');
     await serve(config, { version, terminal: process.stderr, print });
   });

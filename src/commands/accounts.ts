@@ -15,7 +15,7 @@ export function accountsCommand(streams: Streams): Command {
   );
   withAccountSettings(accounts.command('recover'), SETTINGS.publicUrl, SETTINGS.port)
     .description('Print a recovery link for a user who lost their passkeys, and remove the old ones')
-    .requiredOption('--user <name>', 'the user')
+    .requiredOption('--user <name>', 'username')
     .action(async ({ user, ...flags }: RecoverFlags) => {
       const config = await loadConfig({ flags });
       // Loaded late, so that --help and errors in settings do not wait for the database modules.

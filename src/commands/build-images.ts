@@ -48,11 +48,11 @@ function summarize(
   { total, made, failed }: BuildProgress,
   milliseconds: number,
 ): string {
-  const there = total - made - failed;
-  const parts = [`${count(made, 'image')} made`, `${there} already there`, `${failed} failed`];
-  const unanswered = failures.length > 0 ? `; ${count(failures.length, 'field')} failed` : '';
-  const asked = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
-  return `${parts.join(', ')}${unanswered}; requested by ${asked}, in ${(milliseconds / 1000).toFixed(1)} s.`;
+  const existing = total - made - failed;
+  const parts = [`${count(made, 'image')} generated`, `${existing} already present`, `${failed} failed`];
+  const fieldErrors = failures.length > 0 ? `; ${count(failures.length, 'field')} failed` : '';
+  const requestedBy = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
+  return `${parts.join(', ')}${fieldErrors}; requested by ${requestedBy}, in ${(milliseconds / 1000).toFixed(1)} s.`;
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

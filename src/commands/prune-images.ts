@@ -17,7 +17,7 @@ export interface PruneCommandOptions extends ImagesCommandOptions {
  */
 export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): Promise<number> {
   return withStoredImages(options, async ({ imaging: { images, pictures }, links, failures }) => {
-    requireAnswers(failures);
+    assertComplete(failures);
     const { files, bytes } = await images.prune({
       asked: links,
       dryRun,
@@ -27,14 +27,14 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
         if (dryRun) options.print(`${path}  ${prettyBytes(size)}  of ${picture}`);
       },
     });
-    const what = `${files} image${files === 1 ? '' : 's'}, ${prettyBytes(bytes)}`;
-    if (!options.quiet) options.print(dryRun ? `${what}, would be removed.` : `${what}, removed.`);
+    const what = `${files} image${files === 1 ? '' : 's'} (${prettyBytes(bytes)})`;
+    if (!options.quiet) options.print(dryRun ? `${what} would be removed.` : `${what} removed.`);
     return 0;
   });
 }
 
-/** A file that is not an image has no derived images; all other errors could hide some. */
-function requireAnswers(failures: readonly QueryFailure[]): void {
+/** Accepts errors of files that are not images, which have no derived images; any other error could hide some. */
+function assertComplete(failures: readonly QueryFailure[]): void {
   const bad = failures.find(({ code }) => code !== 'unprocessable');
   if (bad) throw new StartError(`${bad.message} Nothing was removed, because this error hides requested images`);
 }

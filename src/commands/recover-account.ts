@@ -4,7 +4,7 @@ import { auditPasskeys } from '../secrets/audit-passkeys.js';
 import { withAccounts } from './accounts-database.js';
 import type { Streams } from './accounts-database.js';
 
-/** Prints a recovery link for a user. @throws StartError of one line for an unknown username. */
+/** Prints a recovery link for a user. @throws StartError for an unknown username. */
 export function recoverAccount(config: Config, { out, err }: Streams, user: string): Promise<void> {
   return withAccounts(config, async (database) => {
     const { username, token } = await createRecovery(database, { witness: auditPasskeys }).invite(user);

@@ -85,7 +85,7 @@ function refuseSecond(error: unknown): never {
 async function requireQueries(site: string, glob: string): Promise<StoredQuery[]> {
   const queries = await readStoredQueries(site, glob);
   if (queries.length > 0) return queries;
-  throw new StartError(`No stored queries found: no file matches ${glob} in ${site}; found none`);
+  throw new StartError(`No stored queries found: no file matches ${glob} in ${site}`);
 }
 
 async function askAll(

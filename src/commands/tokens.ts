@@ -14,34 +14,34 @@ interface Flags {
   readonly databaseUrl?: string;
 }
 
-interface Whose {
+interface TokenSelection {
   readonly kind: 'consumer' | 'personal' | 'write';
   readonly user?: string;
   readonly consumer?: string;
 }
 
-interface CreateFlags extends Flags, Whose {
+interface CreateFlags extends Flags, TokenSelection {
   readonly label: string;
   readonly days: number;
   readonly scope: 'read' | 'write';
 }
 
-interface ListFlags extends Flags, Whose {
+interface ListFlags extends Flags, TokenSelection {
   readonly json?: true;
 }
 
 /** `trellis tokens`: tokens for machines without a browser, created on the server's machine. */
 export function tokensCommand(streams: Streams): Command {
   const tokens = new Command('tokens').description(
-    "Manage tokens of the dashboard and of the secrets on the server's machine, also while the server runs",
+    "Manage API, write and consumer tokens on the server's machine, also while the server runs",
   );
   withAccountSettings(tokens.command('create'))
     .description('Create a token and print it once, on standard output')
     .addOption(kindOption())
-    .option('--user <name>', 'user of an API token')
-    .option('--consumer <name>', 'consumer of a consumer token')
+    .option('--user <name>', 'username for an API token')
+    .option('--consumer <name>', 'consumer for a consumer token')
     .requiredOption('--label <text>', 'purpose of the token')
-    .requiredOption('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} days`, parseDays)
+    .requiredOption('--days <number>', `lifetime in days, 1 to ${MAX_DAYS}`, parseDays)
     .addOption(
       new Option('--scope <scope>', 'scope of an API token; "write" includes "read"')
         .choices(['read', 'write'])
@@ -49,17 +49,17 @@ export function tokensCommand(streams: Streams): Command {
     )
     .action(({ kind, user, consumer, label, days, scope, ...flags }: CreateFlags) =>
       run(flags, streams, (commands) => {
-        const whose = requireWhose({ kind, user, consumer });
-        return commands.create({ ...whose, label, days, scope });
+        const selection = assertConsumer({ kind, user, consumer });
+        return commands.create({ ...selection, label, days, scope });
       }),
     );
   withAccountSettings(tokens.command('list'))
-    .description('List the tokens of a user or of the secrets, oldest first')
+    .description('List the API tokens of a user, or all write or consumer tokens, oldest first')
     .addOption(kindOption())
-    .option('--user <name>', 'user of the API tokens')
+    .option('--user <name>', 'username for API tokens')
     .option('--json', 'print the JSON of the API')
     .action(({ kind, user, json, ...flags }: ListFlags) =>
-      run(flags, streams, (commands) => commands.list({ ...requireUser({ kind, user }), json: json === true })),
+      run(flags, streams, (commands) => commands.list({ ...assertUser({ kind, user }), json: json === true })),
     );
   withAccountSettings(tokens.command('revoke'))
     .description('Revoke a token of any user')
@@ -69,18 +69,21 @@ export function tokensCommand(streams: Streams): Command {
 }
 
 function kindOption(): Option {
-  const option = new Option('--kind <kind>', 'API tokens of the dashboard, or write or consumer tokens of the secrets');
+  const option = new Option(
+    '--kind <kind>',
+    'kind of token: personal is an API token of the dashboard, write and consumer are for secrets',
+  );
   return option.choices(['personal', 'write', 'consumer']).default('personal');
 }
 
-/** @throws StartError when an option that the kind needs is missing. */
-function requireWhose({ kind, user, consumer }: Whose): Whose {
-  if (kind === 'consumer' && consumer === undefined) throw new StartError('Consumer tokens need --consumer');
-  return { ...requireUser({ kind, user }), consumer };
+/** @throws StartError when an option that the kind requires is missing. */
+function assertConsumer({ kind, user, consumer }: TokenSelection): TokenSelection {
+  if (kind === 'consumer' && consumer === undefined) throw new StartError('Consumer tokens require --consumer');
+  return { ...assertUser({ kind, user }), consumer };
 }
 
-function requireUser({ kind, user }: Whose): Whose {
-  if (kind === 'personal' && user === undefined) throw new StartError('API tokens need --user');
+function assertUser({ kind, user }: TokenSelection): TokenSelection {
+  if (kind === 'personal' && user === undefined) throw new StartError('API tokens require --user');
   return { kind, user };
 }
 

@@ -71,13 +71,13 @@ test('makes what every page of a stored query asks for, and makes it once', asyn
   const first = await run(buildStoredImages);
   expect(first).toMatchObject({ code: 0, failures: '' });
   expect(first.said).toMatch(
-    /^18 images made, 0 already there, 0 failed; requested by 1 stored query, in \d+\.\d s\.$/u,
+    /^18 images generated, 0 already present, 0 failed; requested by 1 stored query, in \d+\.\d s\.$/u,
   );
   const made = await listImages();
   expect(made).toHaveLength(18);
   for (const file of made) await sharp(path.join(state, 'public/images', file)).stats();
   await expect(run(buildStoredImages)).resolves.toMatchObject({
-    said: expect.stringContaining('0 images made, 18 already there') as string,
+    said: expect.stringContaining('0 images generated, 18 already present') as string,
   });
 });
 
@@ -85,7 +85,7 @@ test('asks a query with each of its sets of variables', async () => {
   await write('queries/thumbnail.graphql', THUMBNAIL);
   await write('queries/thumbnail.variables.json', '[{"name": "a"}, {"name": "b"}, {"name": "b", "width": 40}]');
   await expect(run(buildStoredImages)).resolves.toMatchObject({
-    said: expect.stringContaining('3 images made') as string,
+    said: expect.stringContaining('3 images generated') as string,
   });
 });
 
@@ -108,7 +108,7 @@ test('goes on where it was stopped', async () => {
   const there = (await listImages()).length;
   const { said } = await run(buildStoredImages);
   const made = 18 - there;
-  expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} made, ${there} already there`);
+  expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} generated, ${there} already present`);
 });
 
 test('makes all others when a picture can\u2019t be read, and tells why once', async () => {
@@ -118,7 +118,7 @@ test('makes all others when a picture can\u2019t be read, and tells why once', a
   await write('queries/pages.graphql', PAGES.replace(' base64', ''));
   const { code, said, failures } = await run(buildStoredImages);
   expect(code).toBe(1);
-  expect(said).toContain('18 images made, 0 already there, 6 failed; 1 field failed');
+  expect(said).toContain('18 images generated, 0 already present, 6 failed; 1 field failed');
   expect(failures.trim().split('\n')).toEqual([
     expect.stringMatching(/^trellis: queries\/pages\.graphql: Expected a picture in "pictures\/text\.png"/u),
     expect.stringMatching(/^trellis: 6 times: Expected a picture in "pictures\/cut\.jpg"/u),
@@ -137,7 +137,7 @@ test('removes what no stored query asks for, after telling what that would be', 
   const dry = await prune(true);
   expect(dry.said.split('\n')).toHaveLength(13);
   expect(dry.said).toMatch(/^[0-9a-f]{32}\/[0-9a-f]{24}\.png {2}[\d.]+ k?B {2}of pictures\/[bc]\.png$/mu);
-  expect(dry.said).toMatch(/^12 images, [\d.]+ kB, would be removed\.$/mu);
+  expect(dry.said).toMatch(/^12 images \([\d.]+ kB\) would be removed\.$/mu);
   expect(await listImages()).toHaveLength(18);
   await expect(prune(false)).resolves.toMatchObject({
     code: 0,

@@ -17,7 +17,7 @@ export async function checkAuditLog(config: Config): Promise<Finding> {
     const verification = await verify(placeOf(config));
     return verification === undefined ? ok(CHECK, 'not created by this release yet') : judge(verification);
   } catch {
-    return warn(CHECK, "it can't be read", 'fix the database first');
+    return warn(CHECK, "can't be read", 'fix the database first');
   }
 }
 
@@ -38,5 +38,5 @@ function judge({ head, broken }: Verification): Finding {
     return ok(CHECK, `${head.count} ${head.count === 1 ? 'entry' : 'entries'}${end}`);
   }
   const advice = 'find out who can write to the database, and compare it with a backup';
-  return fail(CHECK, `entry ${broken.id} was altered: ${broken.reason}`, advice);
+  return fail(CHECK, `entry ${broken.id} is ${broken.reason}`, advice);
 }

@@ -13,11 +13,11 @@ import type { Finding } from './finding.js';
 export async function checkStateFolder({ state }: Config): Promise<Finding> {
   const found = await stat(state).catch(() => undefined);
   if (found === undefined) return ok('state', `${state} is created on the first start`);
-  const isOurs = await access(state, constants.R_OK | constants.W_OK | constants.X_OK).then(
+  const isUsable = await access(state, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => found.isDirectory(),
     () => false,
   );
-  if (!isOurs)
+  if (!isUsable)
     return fail('state', `${state} can't be written`, 'make it writable for this user, or fix TRELLIS_STATE');
   if (isOpenToOthers(found.mode)) return warn('state', `${state} is accessible to other users`, `chmod 700 ${state}`);
   const open = await listOpenDatabases(state);
@@ -28,7 +28,7 @@ export async function checkStateFolder({ state }: Config): Promise<Finding> {
   return ok('state', state);
 }
 
-/** The names of database files, write-ahead logs included, that other users may read. */
+/** Lists the database files, including write-ahead logs, that other users can read. */
 async function listOpenDatabases(state: string): Promise<string[]> {
   const names = (await readdir(state)).filter((name) => /\.db(-wal|-shm)?$/.test(name));
   const modes = await Promise.all(names.map((name) => stat(join(state, name)).catch(() => undefined)));
@@ -77,7 +77,7 @@ function judge({ engine, schema, damage, people, isOfOtherKey }: DatabaseConditi
   if (schema === 'newer') return fail('database', `${engine}, with the tables of a newer release`, 'use that release');
   if (isOfOtherKey) {
     const advice = `copy ${SERVER_KEY_FILE} from the state folder of its other servers, or restore a backup`;
-    return fail('database', `${engine}, used with another ${SERVER_KEY_FILE}`, advice);
+    return fail('database', `${engine}, used with a different ${SERVER_KEY_FILE}`, advice);
   }
-  return ok('database', `${engine}, up to date, ${people} ${people === 1 ? 'person' : 'people'}`);
+  return ok('database', `${engine}, up to date, ${people} ${people === 1 ? 'user' : 'users'}`);
 }

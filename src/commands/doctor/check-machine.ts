@@ -21,7 +21,6 @@ export function checkNode(version = process.versions.node): Finding {
   return fail('node', `Node.js ${version}`, `install Node.js ${OLDEST_NODE.join('.')} or later`);
 }
 
-/** Returns the state folder, or its first existing parent. */
 export async function checkDisk(state: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await findExisting(state));
   const free = bavail * bsize;
@@ -30,6 +29,7 @@ export async function checkDisk(state: string): Promise<Finding> {
   return free < ENOUGH_BYTES ? warn('disk', found, 'free some space soon') : ok('disk', found);
 }
 
+/** Returns the path itself, or its nearest existing parent. */
 async function findExisting(path: string): Promise<string> {
   return stat(path).then(
     () => path,
@@ -47,7 +47,7 @@ export async function checkPort({ host, port }: Config, isServerRunning: boolean
   if (code === 'EADDRINUSE')
     return fail('port', `${place} is already in use`, 'stop the process that uses it, or set PORT');
   if (code === 'EACCES') return fail('port', `${place} is not allowed for this user`, 'set PORT to one above 1023');
-  return fail('port', `${host} is not an address of this machine`, 'mend HOST');
+  return fail('port', `${host} is not an address of this machine`, 'fix HOST');
 }
 
 async function tryListening(host: string, port: number): Promise<string | undefined> {

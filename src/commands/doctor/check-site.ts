@@ -13,8 +13,8 @@ const CHECK = 'site';
 /** The number of problems that are listed. */
 const MAX_SHOWN = 10;
 
-/** Time enough for some hundred thousand files. A larger site is checked by its server. */
-const PATIENCE_MS = 60_000;
+/** Enough for some hundred thousand files. A larger site is checked by its server. */
+const SCAN_TIMEOUT_MS = 60_000;
 
 /** Scans the site as the server does, into a temporary folder, and reports the entries that it would skip. */
 export async function checkSite(config: Config): Promise<Finding> {
@@ -26,7 +26,7 @@ export async function checkSite(config: Config): Promise<Finding> {
     if ((error as Error).name === 'TimeoutError') {
       return warn(CHECK, `${config.site} takes more than a minute to scan`, 'see "site" in the response of /readyz');
     }
-    const advice = 'correct TRELLIS_SITE, or leave site out of TRELLIS_SERVICES';
+    const advice = 'fix TRELLIS_SITE, or remove site from TRELLIS_SERVICES';
     return fail(CHECK, `${config.site}: ${(error as Error).message}`, advice);
   } finally {
     await rm(recordsDirectory, { recursive: true, force: true });
@@ -34,7 +34,7 @@ export async function checkSite(config: Config): Promise<Finding> {
 }
 
 async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
+  const signal = AbortSignal.timeout(SCAN_TIMEOUT_MS);
   // A watched site reads large files later, but this process ends before.
   const site = await openConfiguredSite(config, { recordsDirectory, signal, watch: {} });
   try {

@@ -2,7 +2,7 @@
 export interface Finding {
   readonly check: string;
   readonly status: 'fail' | 'ok' | 'warn';
-  /** The state, in a few words. */
+  /** The state in a few words. */
   readonly found: string;
   /** How to fix it. */
   readonly advice?: string;
@@ -10,7 +10,7 @@ export interface Finding {
 
 export const ok = (check: string, found: string): Finding => ({ check, status: 'ok', found });
 
-/** A check that passes with a loss of safety or function. */
+/** Creates the result of a check that passes, but with a loss of security or function. */
 export const warn = (check: string, found: string, advice: string): Finding => ({
   check,
   status: 'warn',
@@ -18,7 +18,7 @@ export const warn = (check: string, found: string, advice: string): Finding => (
   advice,
 });
 
-/** A check without which the server would not start or work. */
+/** Creates the result of a failed check; the server would not start or not work. */
 export const fail = (check: string, found: string, advice: string): Finding => ({
   check,
   status: 'fail',

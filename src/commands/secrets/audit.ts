@@ -25,7 +25,7 @@ export function addAuditCommand(secrets: Command, terminal: Terminal): void {
   const audit = secrets
     .command('audit')
     .description('Print the audit log, oldest entry first')
-    .option('--object <object>', 'only entries of the secret with this name')
+    .option('--object <secret>', 'only entries of the secret with this name')
     .option('--by <name>', 'only entries with this client name')
     .option('--actor <id>', 'only entries of this session or token; "none" for requests without a credential')
     .option('--from <time>', 'only entries at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z')

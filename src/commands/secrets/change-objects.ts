@@ -28,5 +28,5 @@ export async function deleteObject(session: Session, slug: string, { id, yes }: 
 export async function restoreVersion(session: Session, { slug, id, version }: Variant & { readonly version: number }) {
   const params = { path: { slug, version }, query: defined({ id }) };
   await request(session.client.POST('/objects/{slug}/versions/{version}/restore', { params }));
-  session.say(`The value of ${slug} is that of version ${version} again.`);
+  session.say(`Restored version ${version} of ${slug}.`);
 }

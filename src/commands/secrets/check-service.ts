@@ -13,7 +13,7 @@ export async function checkService({ client, server, terminal }: Session): Promi
   await write(terminal.out, `Service: ${where}, release ${version}\n`);
   const revision = (await health).response.headers.get('X-Trellis-Revision');
   if (revision !== client.revision)
-    await write(terminal.out, 'Contract: a different revision than that of this client\n');
+    await write(terminal.out, 'Contract: its revision differs from that of this client\n');
   const { data, response } = await client.GET('/auth/identity');
   if (data) await write(terminal.out, `Token: write token. Owner's key: ${data.public_key ?? 'none yet'}\n`);
   else if (response.status === 401 && (await mayRead(client))) await write(terminal.out, 'Token: consumer token\n');

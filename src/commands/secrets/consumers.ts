@@ -26,7 +26,7 @@ export function addConsumerCommands(secrets: Command, terminal: Terminal): void 
 function addReading(consumers: Command, terminal: Terminal): void {
   const list = consumers
     .command('list')
-    .description('List consumers, their keys and their number of secrets')
+    .description('List consumers with their public keys and the number of their secrets')
     .option('--query <text>', 'only names that contain this text')
     .option('--json', 'print JSON');
   withSettings(list).action((flags: ConsumerListFlags) =>
@@ -53,8 +53,8 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   const rename = consumers
     .command('rename')
     .description('Rename a consumer; an existing name merges both')
-    .argument('<consumer>', 'its name')
-    .argument('<name>', 'its new name');
+    .argument('<consumer>', 'name of the consumer')
+    .argument('<name>', 'new name');
   withSettings(rename).action((name: string, to: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
       const { updateConsumer } = await import('./run-consumers.js');
@@ -63,8 +63,8 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   );
   const key = consumers
     .command('key')
-    .description('Register the public key of a consumer; "list --reseal" then lists the secrets to reseal')
-    .argument('<consumer>', 'its name')
+    .description('Set the public key of a consumer; "list --reseal" then lists the secrets to reseal')
+    .argument('<consumer>', 'name of the consumer')
     .argument('<key>', 'public key (age1…)');
   withSettings(key).action((name: string, publicKey: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -74,8 +74,8 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   );
   const remove = consumers
     .command('delete')
-    .description('Remove a consumer from every secret that names it')
-    .argument('<consumer>', 'its name')
+    .description('Delete a consumer: remove it from all secrets and revoke its tokens')
+    .argument('<consumer>', 'name of the consumer')
     .option('--yes', 'do not ask for confirmation');
   withSettings(remove).action((name: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {

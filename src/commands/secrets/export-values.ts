@@ -29,7 +29,7 @@ export async function exportValues(session: Session, flags: ExportFlags): Promis
   const text = formatEntries(entries, flags.format);
   if (flags.output === undefined) await write(session.terminal.out, text);
   else await writePrivateFile(flags.output, text);
-  session.say(`Exported ${entries.length} ${entries.length === 1 ? 'object' : 'objects'}.`);
+  session.say(`Exported ${entries.length} ${entries.length === 1 ? 'secret' : 'secrets'}.`);
 }
 
 function requireDistinct(entries: readonly Entry[]): void {

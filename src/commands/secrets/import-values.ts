@@ -33,9 +33,14 @@ export async function importValues(session: Session, file: string, flags: Import
   for (const { entry, object } of steps) {
     if (!flags.dryRun)
       await (object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags }));
-    session.say(`${flags.dryRun ? 'Would ' : ''}${object === undefined ? 'store' : 'replace'} ${entry.slug}`);
+    session.say(`${describeStep(object, flags)} ${entry.slug}`);
   }
-  session.say(`${steps.length} ${steps.length === 1 ? 'object' : 'objects'}.`);
+  session.say(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`);
+}
+
+function describeStep(object: ObjectMetadata | undefined, { dryRun }: ImportFlags): string {
+  if (dryRun) return object === undefined ? 'Would store' : 'Would replace';
+  return object === undefined ? 'Stored' : 'Replaced';
 }
 
 const withFlags = (entry: Entry, { consumer, tag }: ImportFlags): Entry => ({

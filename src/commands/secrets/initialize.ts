@@ -18,7 +18,7 @@ import { readValue } from './value-input.js';
 
 const LOCAL_SERVER = 'http://localhost:4000/secrets';
 
-/** Writes the settings, then tries them, so that nothing has to be entered again after an error. */
+/** Writes the settings before it checks them, so that nothing has to be entered again after an error. */
 export async function initialize(flags: InitFlags, terminal: Terminal): Promise<void> {
   const file = resolve(flags.config ?? settingsPath(terminal.env));
   if (!flags.force && (await exists(file))) {
@@ -26,9 +26,9 @@ export async function initialize(flags: InitFlags, terminal: Terminal): Promise<
   }
   const settings = await gather(flags, terminal);
   await writeSettingsFile(file, settings);
-  terminal.err.write(`Wrote ${file}, for you alone.\n`);
-  await tellIdentity(settings, terminal);
-  // Ignores the environment, so that the file itself is tried.
+  terminal.err.write(`Wrote ${file}, readable only by you.\n`);
+  await printPublicKeys(settings, terminal);
+  // Without the other variables, as they would override the file that is checked.
   const { PATH, HOME } = terminal.env;
   await checkService(await openSession({ config: file }, { ...terminal, env: { PATH, HOME } }));
 }
@@ -67,14 +67,15 @@ async function gatherIdentity(flags: InitFlags, terminal: Terminal, isGuided: bo
     identityFile ?? (isGuided ? await ask(terminal, 'File with the identity that opens values', usual) : undefined);
   if (named === undefined && !newIdentity) return {};
   const file = resolve(named ?? usual);
-  const isThere = await exists(file);
-  if (isThere && newIdentity) throw new CommandFailure(`${file} already exists and is not overwritten`, EXIT.conflict);
-  if (!isThere && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
+  const isPresent = await exists(file);
+  if (isPresent && newIdentity)
+    throw new CommandFailure(`${file} already exists and is not overwritten`, EXIT.conflict);
+  if (!isPresent && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
   return { identityFile: file };
 }
 
 const agrees = async (terminal: Terminal, file: string): Promise<boolean> =>
-  /^y/i.test(await ask(terminal, `There is no ${file} does not exist. Create a new identity there?`, 'yes'));
+  /^y/i.test(await ask(terminal, `${file} does not exist. Create a new identity there?`, 'yes'));
 
 async function makeIdentity(file: string): Promise<void> {
   const identity = await generateIdentity();
@@ -82,8 +83,8 @@ async function makeIdentity(file: string): Promise<void> {
   await writePrivateFile(file, `# public key: ${recipient}\n${identity}\n`);
 }
 
-/** Prints the public key of the identity, if there is one. */
-async function tellIdentity({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
+/** Prints the public keys of the identity, if one is configured. */
+async function printPublicKeys({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
   const source = identityFile ? { file: identityFile } : identityCommand ? { command: identityCommand } : undefined;
   if (source === undefined) return;
   for (const recipient of await toRecipients(await readSource(source, 'an identity'))) {

@@ -85,8 +85,9 @@ async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> 
 interface CheckOptions {
   /** The values of `--accept-key`: public keys or fingerprints. */
   readonly acceptKey?: readonly string[] | undefined;
-  /** The ETag of the value to replace. */
+  /** The recorded recipients of the value that is replaced. */
   readonly recordedRecipients?: readonly string[] | undefined;
+  /** The consumers of the secret before the replacement. */
   readonly previousConsumers?: readonly string[] | undefined;
 }
 

@@ -48,8 +48,8 @@ function addList(secrets: Command, terminal: Terminal): void {
 function addRename(secrets: Command, terminal: Terminal): void {
   const rename = withId(secrets.command('rename'))
     .description('Rename a secret')
-    .argument('<object>', 'its name')
-    .argument('<name>', 'its new name');
+    .argument('<secret>', 'name of the secret')
+    .argument('<name>', 'new name');
   withSettings(rename).action((slug: string, name: string, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
       const { renameObject } = await import('./change-objects.js');
@@ -61,7 +61,7 @@ function addRename(secrets: Command, terminal: Terminal): void {
 function addDelete(secrets: Command, terminal: Terminal): void {
   const remove = withId(secrets.command('delete'))
     .description('Delete a secret and its versions')
-    .argument('<object>', 'its name')
+    .argument('<secret>', 'name of the secret')
     .option('--yes', 'do not ask for confirmation');
   withSettings(remove).action((slug: string, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -74,7 +74,7 @@ function addDelete(secrets: Command, terminal: Terminal): void {
 function addVersions(secrets: Command, terminal: Terminal): void {
   const versions = withId(secrets.command('versions'))
     .description('List the previous values of a secret')
-    .argument('<object>', 'its name')
+    .argument('<secret>', 'name of the secret')
     .option('--json', 'print the JSON of the service')
     .addHelpText('after', '\nExample:\n  trellis secrets get db-password --at-version 3');
   withSettings(versions).action((slug: string, flags: ObjectFlags) =>
@@ -85,7 +85,7 @@ function addVersions(secrets: Command, terminal: Terminal): void {
   );
   const restore = withId(secrets.command('restore'))
     .description('Restore a previous value; the current one becomes a version')
-    .argument('<object>', 'its name')
+    .argument('<secret>', 'name of the secret')
     .argument('<version>', 'number of the version, see "versions"', parseCount);
   withSettings(restore).action((slug: string, version: number, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {

@@ -4,7 +4,7 @@ import type { Command } from 'commander';
 /** Collects the values of a repeated option. */
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-/** Ten years, the limit of the contract. */
+/** Creates a parser for a number of days up to a limit. */
 export const parseDays =
   (most: number) =>
   (text: string): number => {
@@ -16,7 +16,7 @@ export const parseDays =
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
-  throw new InvalidArgumentError('Expected a whole number from 1.');
+  throw new InvalidArgumentError('Expected a positive whole number.');
 }
 
 /** The recipients of a value. */
@@ -29,9 +29,9 @@ export interface ReaderFlags {
 
 export const withReaders = (command: Command): Command =>
   command
-    .option('--consumer <consumer>', 'repository or host that reads it; repeatable', collect)
+    .option('--consumer <consumer>', 'repository or host that reads the value; repeatable', collect)
     .option('--recipient <key>', 'further public key (age1…) to seal to; repeatable', collect)
-    .option('--accept-key <key>', 'public key, or SHA256 fingerprint of one, to accept although it changed', collect);
+    .option('--accept-key <key>', 'changed public key to accept, or its SHA256 fingerprint; repeatable', collect);
 
 /** The source of a value. Never an argument, which other users of the machine can see. */
 export interface ValueFlags {
@@ -48,7 +48,7 @@ export const withValue = (command: Command): Command =>
 
 /** Selects a variant. */
 export const withId = (command: Command): Command =>
-  command.option('--id <id>', 'id of the variant, if the name has several');
+  command.option('--id <id>', 'id of the variant, if the secret has several');
 
 /** Returns a copy without the undefined members. */
 export const defined = <T extends object>(object: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>

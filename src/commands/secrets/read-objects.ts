@@ -35,7 +35,7 @@ export async function readObjects({ client }: Session, selection: Selection): Pr
 
 const toObjectTable = (objects: readonly ObjectMetadata[]): string =>
   toTable(
-    ['name', 'tags', 'consumers', 'value of', 'due', 'reseal'],
+    ['name', 'tags', 'consumers', 'value from', 'due', 'reseal'],
     objects.map(({ slug, tags, used_by = [], updated_at, rotation_due_at, rotation_due, reseal }) => [
       slug,
       tags.join(' '),

@@ -43,7 +43,7 @@ function toFilter({ object, by, actor, from, to }: AuditFlags) {
   return defined({ object_id: object, caller: by, actor, from: toTime(from, '--from'), to: toTime(to, '--to') });
 }
 
-/** A date means its midnight in UTC, the time zone of the log. */
+/** Parses a time; a date means midnight UTC, the time zone of the log. */
 function toTime(text: string | undefined, option: string): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
@@ -51,7 +51,7 @@ function toTime(text: string | undefined, option: string): string | undefined {
   throw new CommandFailure(`Expected ${option} to be a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
 }
 
-/** The position after the printed entries; entries that the filter excludes are not read again. */
+/** Returns the id of the newest entry, so that entries that the filter excludes are not read again. */
 async function findLast({ client }: Session): Promise<number> {
   const query = { order: 'desc', limit: 1 } as const;
   const [entry] = await request(client.GET('/audit-log', { params: { query } }));
@@ -64,7 +64,7 @@ const readFrom = ({ client }: Session, filter: Filter, after?: number): AsyncIte
     defined({ after }),
   );
 
-/** The service returns the newest first; the output starts with the oldest. */
+/** Returns the newest entries, oldest first; the service returns them newest first. */
 async function readNewest({ client }: Session, filter: Filter, limit: number): Promise<AuditLogEntry[]> {
   const found: AuditLogEntry[] = [];
   const pages = readAllAfter(
@@ -81,7 +81,7 @@ function describe(entry: AuditLogEntry): string {
   const { id, timestamp, action, subject_type = 'object', previous_slug, actor_type, actor_id, ip } = entry;
   const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
   const what = previous_slug === undefined ? name : `${name} (before: ${previous_slug})`;
-  const who = actor_type === undefined ? 'nobody' : `${actor_type} ${actor_id ?? ''}`.trim();
+  const who = actor_type === undefined ? 'no credential' : `${actor_type} ${actor_id ?? ''}`.trim();
   const from = entry.caller === undefined ? ip : `${ip} as ${entry.caller}`;
   return `${clean(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
 }
@@ -92,7 +92,7 @@ export async function verifyAudit(session: Session, { json, known }: AuditFlags)
   if (json) await write(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;
   if (!intact) {
-    throw new CommandFailure(`the audit log was altered: entry ${broken ?? 0} was ${reason}`, EXIT.failed);
+    throw new CommandFailure(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
   }
   if (!json) await write(session.terminal.out, `Intact: ${entries} entries, ${entries}:${head}\n`);
 }

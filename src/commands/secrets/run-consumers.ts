@@ -18,7 +18,7 @@ const PAGE_SIZE = 100;
 export async function listConsumers(session: Session, { query, json }: ConsumerListFlags): Promise<void> {
   const consumers = await readConsumers(session, query);
   const table = toTable(
-    ['name', 'objects', 'public key'],
+    ['name', 'secrets', 'public key'],
     consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
     'No consumers.',
   );
@@ -29,10 +29,10 @@ async function readConsumers({ client }: Pick<Session, 'client'>, text?: string)
   const consumers: ConsumerEntry[] = [];
   for (let page = 1; ; page += 1) {
     const query = { ...defined({ q: text }), page, page_size: PAGE_SIZE };
-    const answer = await request(client.GET('/consumers', { params: { query } }));
-    if (!('consumers' in answer)) return consumers;
-    consumers.push(...answer.consumers);
-    if (page * PAGE_SIZE >= answer.total) return consumers;
+    const found = await request(client.GET('/consumers', { params: { query } }));
+    if (!('consumers' in found)) return consumers;
+    consumers.push(...found.consumers);
+    if (page * PAGE_SIZE >= found.total) return consumers;
   }
 }
 
@@ -57,7 +57,10 @@ export async function updateConsumer(
 
 export async function deleteConsumer(session: Session, name: string, yes: true | undefined): Promise<void> {
   const params = { path: { name: requirePlain(name) } };
-  await confirm(session.terminal, { question: `Take ${name} from every secret that names it?`, yes });
+  await confirm(session.terminal, {
+    question: `Delete ${name}, remove it from all secrets and revoke its tokens?`,
+    yes,
+  });
   await request(session.client.DELETE('/consumers/{name}', { params }));
   session.say(`Deleted ${name}.`);
 }

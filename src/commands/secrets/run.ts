@@ -19,13 +19,13 @@ export function addRunCommand(secrets: Command, terminal: Terminal): void {
     .description('Run a command with secrets in its environment')
     .argument('<command>', 'command to run')
     .argument('[arguments...]', 'its arguments, after --')
-    .option('--secret <object>', 'a secret, or VARIABLE=secret; repeatable', collect)
+    .option('--secret <secret>', 'name of a secret, or VARIABLE=name; repeatable', collect)
     .option('--tag <tag>', 'all secrets with this tag; repeatable', collect)
     .option('--consumer <consumer>', 'all secrets of this consumer')
     .addHelpText(
       'after',
       `
-db-password becomes DB_PASSWORD, unless VARIABLE= names another variable. Signals are forwarded, and the exit code is
+db-password becomes DB_PASSWORD, unless VARIABLE= names a different variable. Signals are forwarded, and the exit code is
 that of the command; 127 if it is not found, 126 if it can't be run. TRELLIS_SECRETS_TOKEN and TRELLIS_SECRETS_IDENTITY
 are not passed to it.
 Secrets selected by --tag or --consumer must not set variables that change how programs load code, such as

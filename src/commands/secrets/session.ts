@@ -57,18 +57,18 @@ function requireToken(token: string): string {
   throw new CommandFailure('Expected the token to consist of visible characters without spaces', EXIT.refused);
 }
 
-/** The response of a call. */
-interface Answer<Data> {
+/** The result of a client call. */
+interface CallResult<Data> {
   readonly data?: Data | undefined;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** @throws ApiError when the service returned an error. */
-export async function request<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
-  const { data, error, response } = await answer;
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
+/** Returns the data of a call. @throws ApiError when the service returned an error. */
+export async function request<Data>(call: Promise<CallResult<Data>>): Promise<Data> {
+  const { data, error, response } = await call;
+  const failure = decodeError(response, error);
+  if (failure) throw failure;
   // Operations without a response body have no data.
   return data as Data;
 }

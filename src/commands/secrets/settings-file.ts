@@ -38,13 +38,13 @@ export async function readSettingsFile(file: string): Promise<SettingsFile | und
   await requirePrivate(file);
   const settings = parse(text);
   if (settings !== undefined) return settings;
-  throw new CommandFailure(`${file}: expected a JSON object with texts named ${NAMES.join(', ')}`, EXIT.usage);
+  throw new CommandFailure(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
 }
 
 function refuseUnreadable(error: unknown, file: string): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return undefined;
-  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'it can not be'}`, EXIT.usage);
+  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }
 
 /** Windows has no file modes. */

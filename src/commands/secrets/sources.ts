@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { CommandFailure } from '../../start-error.js';
 import { EXIT } from './exit-codes.js';
 
-/** The source of a credential. */
+/** The source of a credential: its text, a file, or a command that prints it. */
 export type Source = { readonly text: string } | { readonly file: string } | { readonly command: string };
 
 /** Time to type a passphrase. */
@@ -27,7 +27,7 @@ async function readOther(source: Exclude<Source, { readonly text: string }>, wha
   if ('command' in source) return runSource(source.command, what);
   return readFile(source.file, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Expected ${what} in ${source.file}: ${code ?? "it can't be read"}`, EXIT.refused);
+    throw new CommandFailure(`Expected ${what} in ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
   });
 }
 

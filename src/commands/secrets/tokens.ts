@@ -54,7 +54,7 @@ function addSecrets(tokens: Command, terminal: Terminal): void {
     .description('Create a token and print it once, on standard output')
     .requiredOption('--consumer <consumer>', 'consumer whose values it reads; it is added if it is unknown')
     .requiredOption('--description <text>', 'description of the token')
-    .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} days (default: 90)`, parseDays(MAX_DAYS))
+    .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS))
     .addHelpText(
       'after',
       `
@@ -70,8 +70,8 @@ Example:
   const rotate = tokens
     .command('rotate')
     .description('Rotate a token and print the new one; the old one stops working at once')
-    .argument('<id>', 'id, see "list"')
-    .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} days (default: 90)`, parseDays(MAX_DAYS));
+    .argument('<id>', 'id of the token, see "list"')
+    .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS));
   withSettings(rotate).action((id: string, flags: RotateFlags) =>
     withSession(terminal, flags, async (session) => {
       const { rotateToken } = await import('./run-tokens.js');
@@ -84,7 +84,7 @@ function addEnds(tokens: Command, terminal: Terminal): void {
   const revoke = tokens
     .command('revoke')
     .description('Revoke a token; it stays in the list')
-    .argument('<id>', 'id, see "list"');
+    .argument('<id>', 'id of the token, see "list"');
   withSettings(revoke).action((id: string, flags: SettingsFlags) =>
     withSession(terminal, flags, async (session) => {
       const { revokeToken } = await import('./run-tokens.js');
@@ -94,7 +94,7 @@ function addEnds(tokens: Command, terminal: Terminal): void {
   const purge = tokens
     .command('purge')
     .description('Purge a revoked or expired token from the list')
-    .argument('<id>', 'id, see "list"');
+    .argument('<id>', 'id of the token, see "list"');
   withSettings(purge).action((id: string, flags: SettingsFlags) =>
     withSession(terminal, flags, async (session) => {
       const { purgeToken } = await import('./run-tokens.js');

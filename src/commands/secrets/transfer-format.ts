@@ -86,7 +86,7 @@ export function parseEntries(text: string, format: Format, names: 'as-is' | 'keb
 }
 
 const refuse = (): CommandFailure =>
-  new CommandFailure('Expected the output of "export", or a JSON object with a text for each name', EXIT.usage);
+  new CommandFailure('Expected the output of "export", or a JSON object that maps names to strings', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {

@@ -36,9 +36,11 @@ export function addTransferCommands(secrets: Command, terminal: Terminal): void 
 function addExport(secrets: Command, terminal: Terminal): void {
   const command = secrets
     .command('export')
-    .description('Print values and their metadata, sealed')
+    .description('Print sealed values and their metadata')
     .addOption(
-      new Option('--format <format>', 'dotenv contains names and values only').choices(FORMATS).default('json'),
+      new Option('--format <format>', 'output format; dotenv contains names and values only')
+        .choices(FORMATS)
+        .default('json'),
     )
     .option('--tag <tag>', 'only secrets with this tag; repeatable', collect)
     .option('--consumer <consumer>', 'only secrets of this consumer')
@@ -61,10 +63,10 @@ Examples:
 
 function addImport(secrets: Command, terminal: Terminal): void {
   const command = withReaders(secrets.command('import'))
-    .description('Store the values of a file; plain ones are sealed to their consumers')
+    .description('Store the values of a file; plain values are sealed to their consumers')
     .argument(
       '<file>',
-      'output of "export", a .env file, or a JSON object with a text for each name; - for standard input',
+      'output of "export", a .env file, or a JSON object that maps names to strings; - for standard input',
     )
     .addOption(
       new Option(
@@ -73,7 +75,7 @@ function addImport(secrets: Command, terminal: Terminal): void {
       ).choices(FORMATS),
     )
     .addOption(
-      new Option('--names <names>', 'keep DB_PASSWORD, or change it to db-password')
+      new Option('--names <names>', 'keep names like DB_PASSWORD, or change them to db-password')
         .choices(['as-is', 'kebab'])
         .default('as-is'),
     )

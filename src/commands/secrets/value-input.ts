@@ -66,5 +66,5 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
 function refuse(error: unknown, file: string): never {
   if (error instanceof CommandFailure) throw error;
   const { code } = error as NodeJS.ErrnoException;
-  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'it can not be'}`, EXIT.usage);
+  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }

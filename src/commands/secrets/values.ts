@@ -6,6 +6,7 @@ import { withSettings } from './settings.js';
 import type { SettingsFlags } from './settings.js';
 import type { Terminal } from './terminal.js';
 
+/** Ten years, the limit of the contract. */
 const MAX_ROTATION_DAYS = 3650;
 
 interface IdFlags extends SettingsFlags {
@@ -40,7 +41,7 @@ export function addValueCommands(secrets: Command, terminal: Terminal): void {
 function addPut(secrets: Command, terminal: Terminal): void {
   const put = withReaders(withValue(secrets.command('put')))
     .description('Seal a value to its consumers and store it under a new name')
-    .argument('<name>', 'name: letters, digits, _ and -')
+    .argument('<name>', 'name of letters, digits, _ and -')
     .option('--keep-readable-copy', 'also seal it to the key of the owner')
     .option('--tag <tag>', 'tag; repeatable', collect)
     .option('--description <text>', "description; it can't be changed later")
@@ -65,10 +66,10 @@ Examples:
 function addGet(secrets: Command, terminal: Terminal): void {
   const get = withId(secrets.command('get'))
     .description('Open a value with the identity and print it')
-    .argument('<object>', 'its name')
+    .argument('<secret>', 'name of the secret')
     .option('--sealed', 'print the sealed bytes; needs no identity')
     .option('--output <file>', 'write to a file with mode 0600 instead of standard output')
-    .option('--at-version <number>', 'a value that was replaced, number of the version, see "versions"', parseCount)
+    .option('--at-version <number>', 'number of a previous value, see "versions"', parseCount)
     .addHelpText(
       'after',
       `
@@ -88,15 +89,15 @@ Examples:
 function addRotate(secrets: Command, terminal: Terminal): void {
   const rotate = withId(withReaders(withValue(secrets.command('rotate'))))
     .description('Replace a value; the previous value becomes a version')
-    .argument('<object>', 'its name')
+    .argument('<secret>', 'name of the secret')
     .option('--reseal', 'reseal the current value to the current recipients')
     .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if that is recorded)')
     .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
-    .option('--rotate-after-days <number>', 'days until it is due again', parseDays(MAX_ROTATION_DAYS))
+    .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseDays(MAX_ROTATION_DAYS))
     .addHelpText(
       'after',
       `
-Without --consumer the consumers stay the same; with it they are replaced. Repeat the keys of --recipient, unless the
+Without --consumer, the consumers stay the same; with it, they are replaced. Repeat every --recipient, unless the
 secret has no consumers.
 
 Examples:

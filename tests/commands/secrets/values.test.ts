@@ -164,7 +164,7 @@ describe('rotate', () => {
       return bytes;
     };
     const { code, err } = await cli.run(['rotate', name, ...flags], { stdin });
-    expect([code, err]).toEqual([5, 'trellis: The secret was changed by another request; reload it.\n']);
+    expect([code, err]).toEqual([5, 'trellis: The secret was changed by another request; reload it\n']);
     expect((await cli.run(['get', name])).out).toBe('theirs');
   });
 
