@@ -19,7 +19,7 @@ const MAX_LENGTH = 65_536;
  */
 export async function readSource(source: Source, what: string): Promise<string> {
   const text = 'text' in source ? source.text : await readOther(source, what);
-  if (text.trim() === '') throw new CommandFailure(`Expected ${what}; ${describe(source)} is empty`, EXIT.refused);
+  if (text.trim() === '') throw new CommandFailure(`Can't read ${what}: ${describe(source)} is empty`, EXIT.refused);
   return text.trim();
 }
 
@@ -27,7 +27,7 @@ async function readOther(source: Exclude<Source, { readonly text: string }>, wha
   if ('command' in source) return runSource(source.command, what);
   return readFile(source.file, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`Expected ${what} in ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
+    throw new CommandFailure(`Can't read ${what} from ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
   });
 }
 
@@ -38,7 +38,7 @@ const describe = (source: Source): string =>
 function runSource(command: string, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const refuse = (why: string): void =>
-      reject(new CommandFailure(`Expected ${what} from its command: ${why}`, EXIT.refused));
+      reject(new CommandFailure(`Can't read ${what} from its command: ${why}`, EXIT.refused));
     const child = spawn(command, {
       shell: true,
       stdio: ['ignore', 'pipe', 'inherit'],

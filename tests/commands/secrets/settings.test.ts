@@ -84,7 +84,7 @@ test.each<[string, unknown, number, string]>([
 
 test.each<[string, Record<string, string>, number, string]>([
   ['a missing token', { ...NONE }, 4, 'No token configured: run "trellis secrets init"'],
-  ['a blank token', { TRELLIS_SECRETS_TOKEN: ' \n' }, 4, 'Expected a token; the given value is empty'],
+  ['a blank token', { TRELLIS_SECRETS_TOKEN: ' \n' }, 4, "Can't read a token: the given value is empty"],
   ['a token with a space', { TRELLIS_SECRETS_TOKEN: 'trs_hidden x' }, 4, 'visible characters without spaces'],
   [
     'a failing token command',
@@ -161,7 +161,7 @@ describe('init', () => {
     const env = { PATH: process.env.PATH, HOME: home, TERM: 'dumb' };
     const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     let shown = '';
-    // Each answer is sent after its prompt.
+    // Each input is sent after its prompt.
     const answers = new Map([
       ['URL of the service', cli.server],
       ['Token (', cli.token],
