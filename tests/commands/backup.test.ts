@@ -195,7 +195,7 @@ describe('restore: changes nothing for', () => {
     ['an empty file', ''],
   ])('%s', async (_what, text) => {
     await writeFile(file, text);
-    await expectRefused('The file is not a backup', '--force');
+    await expectRefused('not a backup', '--force');
   });
 
   test('a missing file', async () => {

@@ -16,7 +16,7 @@ let state: string;
 beforeEach(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trellis-command-'));
   site = path.join(folder, 'site');
-  // Within the site, where what is made must not become a part of it.
+  // Inside the site, so that the tests show that derived files do not become part of it.
   state = path.join(site, '.trellis');
   await write('pictures/a.jpg', await scene(600, 400).jpeg().toBuffer());
   await write('pictures/b.png', await scene(300, 200).png().toBuffer());
@@ -24,7 +24,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true }));
 
-/** A page of two pictures, and one of one; each picture in six widths. */
+/** Two pages, with two images and one image; each image in six widths. */
 const PAGES = `query Pages($skip: Int = 0) {
   allFile(filter: { extension: { in: ["jpg", "png"] } }, limit: 2, skip: $skip) {
     nodes { childImageProc { fluid(maxWidth: 100) { srcSet base64 } } }
@@ -45,7 +45,7 @@ interface Run {
   readonly quiet?: boolean;
 }
 
-/** Runs a command without a terminal, and gives its exit code and what it said. */
+/** Runs a command without a terminal and returns its exit code and output. */
 async function run(work: typeof buildStoredImages, { signal, quiet = false }: Run = {}) {
   const terminal = new PassThrough().setEncoding('utf8');
   const said: string[] = [];
@@ -66,7 +66,7 @@ async function listImages(): Promise<string[]> {
   return names.filter((name) => /\.(jpg|png|webp)$/u.test(name));
 }
 
-test('makes what every page of a stored query asks for, and makes it once', async () => {
+test('images build: generates the images of all pages of a stored query, each once', async () => {
   await write('queries/pages.graphql', PAGES);
   const first = await run(buildStoredImages);
   expect(first).toMatchObject({ code: 0, failures: '' });
@@ -81,7 +81,7 @@ test('makes what every page of a stored query asks for, and makes it once', asyn
   });
 });
 
-test('asks a query with each of its sets of variables', async () => {
+test('images build: runs a stored query with each of its sets of variables', async () => {
   await write('queries/thumbnail.graphql', THUMBNAIL);
   await write('queries/thumbnail.variables.json', '[{"name": "a"}, {"name": "b"}, {"name": "b", "width": 40}]');
   await expect(run(buildStoredImages)).resolves.toMatchObject({
@@ -89,11 +89,11 @@ test('asks a query with each of its sets of variables', async () => {
   });
 });
 
-test('goes on where it was stopped', async () => {
+test('images build: continues where an interrupted run stopped', async () => {
   await write('queries/pages.graphql', PAGES);
   const stop = new AbortController();
   const stopped = run((options) => {
-    // Stops once something is there.
+    // Stops as soon as the first image exists.
     const timer = setInterval(
       () =>
         void listImages().then(
@@ -111,26 +111,26 @@ test('goes on where it was stopped', async () => {
   expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} generated, ${there} already present`);
 });
 
-test('makes all others when a picture can\u2019t be read, and tells why once', async () => {
+test('images build: skips an unreadable image and reports the reason once', async () => {
   const whole = await scene(240, 200, { disc: '#0f0' }).jpeg().toBuffer();
   await write('pictures/cut.jpg', whole.subarray(0, whole.length / 2));
-  await write('pictures/text.png', 'no picture');
+  await write('pictures/text.png', 'not an image');
   await write('queries/pages.graphql', PAGES.replace(' base64', ''));
   const { code, said, failures } = await run(buildStoredImages);
   expect(code).toBe(1);
   expect(said).toContain('18 images generated, 0 already present, 6 failed; 1 field failed');
   expect(failures.trim().split('\n')).toEqual([
-    expect.stringMatching(/^trellis: queries\/pages\.graphql: Expected a picture in "pictures\/text\.png"/u),
-    expect.stringMatching(/^trellis: 6 times: Expected a picture in "pictures\/cut\.jpg"/u),
+    expect.stringMatching(/^trellis: queries\/pages\.graphql: "pictures\/text\.png" cannot be read as an image/u),
+    expect.stringMatching(/^trellis: 6 times: "pictures\/cut\.jpg" cannot be read as an image/u),
   ]);
 });
 
-test('says failures only when it is to be quiet', async () => {
+test('images build --quiet: prints only failures', async () => {
   await write('queries/thumbnail.graphql', THUMBNAIL);
   await expect(run(buildStoredImages, { quiet: true })).resolves.toEqual({ code: 0, said: '', failures: '' });
 });
 
-test('removes what no stored query asks for, after telling what that would be', async () => {
+test('images prune: removes the images that no stored query uses, and lists them with --dry-run', async () => {
   await write('queries/pages.graphql', PAGES);
   await run(buildStoredImages);
   await write('queries/pages.graphql', PAGES.replace('["jpg", "png"]', '["jpg"]'));
@@ -148,40 +148,44 @@ test('removes what no stored query asks for, after telling what that would be', 
   expect(left.every((file) => file.endsWith('.jpg'))).toBe(true);
 });
 
-test('removes nothing when a query is refused, which may hide what is asked for', async () => {
+test('images prune: removes nothing when a stored query fails, as its images are unknown', async () => {
   await write('queries/pages.graphql', PAGES);
   await run(buildStoredImages);
   await write('queries/pages.graphql', PAGES.replace('maxWidth: 100', 'maxWidth: 0'));
-  await expect(prune(false)).rejects.toThrow(/maxWidth.*Nothing is removed/u);
+  await expect(prune(false)).rejects.toThrow(/maxWidth.*Nothing was removed/u);
   expect(await listImages()).toHaveLength(18);
 });
 
 test.each([
-  ['there is none', '', 'No stored queries found: no file matches queries/**/*.graphql in '],
-  ['it asks for no field of the site', 'query A { nothing }', 'queries/a.graphql:1:11: Cannot query field "nothing"'],
-  ['it is no GraphQL', 'query {', 'queries/a.graphql:1:8: Syntax Error'],
-  ['it is two', 'query A { __typename } query B { __typename }', 'queries/a.graphql: expected one operation'],
-])('refuses to start when %s', async (_reason, text, message) => {
+  ['without stored queries', '', 'No stored queries found: no file matches queries/**/*.graphql in '],
+  ['with an unknown field', 'query A { nothing }', 'queries/a.graphql:1:11: Cannot query field "nothing"'],
+  ['with a syntax error', 'query {', 'queries/a.graphql:1:8: Syntax Error'],
+  [
+    'with two operations in a file',
+    'query A { __typename } query B { __typename }',
+    'queries/a.graphql must contain exactly one operation',
+  ],
+])('images build: fails %s', async (_reason, text, message) => {
   if (text) await write('queries/a.graphql', text);
   const refused = run(buildStoredImages);
   await expect(refused).rejects.toMatchObject({ name: 'StartError' });
   await expect(refused).rejects.toThrow(message);
 });
 
-test('works from the command line beside a server on the same state folder', async () => {
+test('images build: runs beside a server with the same state folder', async () => {
   await write('queries/pages.graphql', PAGES);
   await write('.trellis/keep', '');
   const server = await startServer(['--site', site, '--state', state]);
   const child = runCli(['images', 'build', '--site', site, '--state', state]);
   const output = collect(child);
   await expect(once(child, 'close')).resolves.toEqual([0, null]);
-  expect(output()).toMatch(/^18 images made/u);
+  expect(output()).toMatch(/^18 images generated/u);
 
   const query = '{ imageProc(internal: {}) { fluid(maxWidth: 100) { src } } }';
   const answer = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`);
   const { data } = (await answer.json()) as { data: { imageProc: { fluid: { src: string } } } };
   await expect(fetch(server.origin + data.imageProc.fluid.src)).resolves.toMatchObject({ status: 200 });
-  // The server hands out the very links that were made.
+  // The server issues links to the same images, so no further file was generated.
   expect(await listImages()).toHaveLength(18);
   await server.stop();
 });
