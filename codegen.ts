@@ -4,7 +4,7 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 /** The path of a preset. graphql-codegen imports any module, but its type lists only published presets. */
 const presetAt = (module: string) => module as Types.PresetNames;
 
-/** The files of a REST service, made from its contract and the parts that the contracts share. */
+/** The target of a REST service, generated from its contract and the components that the contracts share. */
 const service = (name: string) => {
   const documents = [`openapi/${name}.yaml`, 'openapi/common.yaml'];
   return {
@@ -16,12 +16,12 @@ const service = (name: string) => {
   };
 };
 
-/** Which documents feed which folder of `src/generated`, for `npx graphql-codegen` and `npm run generate` alike. */
+/** The targets: which contract documents each folder of `src/generated` is generated from. */
 const config: CodegenConfig = {
   // Lets graphql-codegen import the loader, presets and plugin below, which are TypeScript.
   require: ['tsx/esm'],
   importExtension: '.js',
-  // Types stay in the order of the contract.
+  // Keeps the types in the order of the contract.
   config: { sort: false },
   generates: {
     'src/generated/site/': {

@@ -27,7 +27,7 @@ export async function openRecipe(page: Page): Promise<void> {
 }
 
 export async function tryOut(page: Page): Promise<void> {
-  await page.getByText('Say which release runs').click();
+  await page.getByText('Get the running release').click();
   await page.getByRole('button', { name: 'Try it out' }).click();
   await page.getByRole('button', { name: 'Execute' }).click();
 }

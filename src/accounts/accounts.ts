@@ -31,22 +31,21 @@ export interface Accounts {
   readonly signIn: SignIn;
   readonly invitations: Invitations;
   readonly setupLink: SetupLink;
-  /** Deletes what has expired. */
+  /** Deletes expired sessions, links, challenges, API tokens and events. */
   sweep(): Promise<void>;
 }
 
 export interface AccountsOptions {
-  /** The origin that people use, which passkeys are bound to; known once the server listens. */
+  /** Returns the public origin, to which passkeys are bound; known once the server listens. */
   readonly origin: () => string;
-  /** By default nobody. */
   readonly witness?: PasskeyWitness | undefined;
   readonly now?: () => number;
 }
 
-const NOBODY: PasskeyWitness = async () => undefined;
+const IGNORE_CHANGES: PasskeyWitness = async () => undefined;
 
 export function createAccounts(database: Database, options: AccountsOptions): Accounts {
-  const { origin, witness = NOBODY, now = Date.now } = options;
+  const { origin, witness = IGNORE_CHANGES, now = Date.now } = options;
   const relyingParty = () => relyingPartyOf(origin());
   return {
     people: createPeople(database, now),

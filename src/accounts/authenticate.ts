@@ -10,14 +10,14 @@ import type { TokenKind } from './token-format.js';
 export interface AuthenticatorOptions {
   readonly database: Database;
   readonly sessions: Sessions;
-  /** The origin that people use; says how the cookie is named and which origin is ours. */
+  /** The public origin. It determines the name of the cookie and which requests are same-origin. */
   readonly publicUrl: string;
-  /** Which tokens the service takes. */
+  /** The kinds of token that the service accepts. */
   readonly tokens: readonly TokenKind[];
   readonly now?: () => number;
 }
 
-/** What a credential is read from. */
+/** The parts of a request that contain its credential. */
 export interface CredentialSource {
   readonly method?: string | undefined;
   readonly headers: IncomingHttpHeaders;
@@ -26,12 +26,11 @@ export interface CredentialSource {
 const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
 
 /**
- * Makes the function that finds who sent a request. One that carries an
- * `Authorization` header is judged by that alone, otherwise by its cookie.
+ * Creates a function that finds the caller of a request. A request with an `Authorization` header is authenticated by
+ * that header alone, otherwise by its session cookie.
  *
- * The function gives `undefined` when there is no credential, and throws
- * `unauthenticated` for one that does not hold, or `cross_site` when another
- * site may have made a browser send the cookie with a method that changes things.
+ * The function returns `undefined` for a request without a credential. It throws `unauthenticated` for an invalid
+ * credential, and `cross_site` if an unsafe request with a cookie may come from another site.
  */
 export function createAuthenticator(
   options: AuthenticatorOptions,
@@ -56,7 +55,7 @@ export function createAuthenticator(
 
 function requireCaller(caller: Caller | undefined): Caller {
   if (caller !== undefined) return caller;
-  throw new AppError('unauthenticated', 'Expected a session or a bearer token that is still valid.');
+  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.');
 }
 
 function requireSameOrigin({ method = '', headers }: CredentialSource, ownOrigin: string): void {
@@ -64,5 +63,5 @@ function requireSameOrigin({ method = '', headers }: CredentialSource, ownOrigin
   const site = headers['sec-fetch-site'];
   // Older browsers send only Origin; a client that sends neither can send a token instead.
   if (site === undefined ? headers.origin === ownOrigin : site === 'same-origin') return;
-  throw new AppError('cross_site', 'Expected a request from this origin; it came from another site.');
+  throw new AppError('cross_site', 'Cross-site request blocked.');
 }

@@ -3,20 +3,20 @@ import type { Database } from '../storage/database.js';
 import type { ChallengesTable } from '../storage/tables.js';
 import { hashSecret } from './token-format.js';
 
-/** Long enough to look for a security key. */
+/** The lifetime of a challenge in milliseconds, long enough to fetch a security key. */
 export const CEREMONY_MS = 5 * 60_000;
 
 export type Ceremony = ChallengesTable['ceremony'];
 
-/** What a ceremony has to remember between its begin and its finish. */
-type Memory = Partial<
+/** The state of a ceremony between its start and its end. */
+type CeremonyState = Partial<
   Pick<ChallengesTable, 'display_name' | 'invitation_id' | 'person_id' | 'user_handle' | 'username'>
 >;
 
-/** @returns 32 random bytes in base64url; only their hash is kept, for 5 minutes. */
+/** Creates a challenge of 32 random bytes in base64url. Only its hash is stored; it is valid for 5 minutes. */
 export async function createChallenge(
   database: Database,
-  { ceremony, at, ...memory }: Memory & { readonly ceremony: Ceremony; readonly at: number },
+  { ceremony, at, ...state }: CeremonyState & { readonly ceremony: Ceremony; readonly at: number },
 ): Promise<string> {
   const challenge = randomBytes(32).toString('base64url');
   const row = {
@@ -27,14 +27,18 @@ export async function createChallenge(
     username: null,
     display_name: null,
     user_handle: null,
-    ...memory,
+    ...state,
     expires_at: at + CEREMONY_MS,
   };
   await database.insertInto('challenges').values(row).execute();
   return challenge;
 }
 
-/** Finds what a challenge stands for, and deletes it, whatever becomes of the ceremony: each is answered once. */
+/**
+ * Finds and deletes a challenge, so that it can be used only once.
+ *
+ * @returns `undefined` when it is unknown, expired or belongs to a different ceremony.
+ */
 export async function takeChallenge(
   database: Database,
   challenge: string,

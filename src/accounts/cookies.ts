@@ -1,22 +1,21 @@
-/** The cookie that carries a session; the prefix makes browsers hold it to https and to this host. */
+/** Returns the name of the session cookie. The prefix `__Host-` makes browsers restrict it to https and this host. */
 export function sessionCookieName({ isHttps }: { readonly isHttps: boolean }): string {
   return isHttps ? '__Host-trellis_session' : 'trellis_session';
 }
 
 /**
- * How long browsers keep it: 400 days, the longest that they do. The session
- * itself slides, and ends when it was not used for 30 days.
+ * The lifetime of the cookie: 400 days, the maximum in browsers. The session itself expires 30 days after its last use.
  */
 const MAX_AGE_SECONDS = 400 * 86_400;
 
 export interface SessionCookies {
-  /** The `Set-Cookie` header that gives a browser its session. */
+  /** Formats the `Set-Cookie` header that sets the session cookie. */
   give(sessionId: string): string;
-  /** The `Set-Cookie` header that takes it away. */
+  /** Formats the `Set-Cookie` header that deletes the session cookie. */
   readonly clear: () => string;
 }
 
-/** @param publicUrl The origin that people use, asked when it is needed. */
+/** @param publicUrl Returns the public origin; called for every cookie. */
 export function createSessionCookies(publicUrl: () => string): SessionCookies {
   const format = (value: string, maxAgeSeconds: number): string => {
     const isHttps = new URL(publicUrl()).protocol === 'https:';
@@ -26,7 +25,7 @@ export function createSessionCookies(publicUrl: () => string): SessionCookies {
   return { give: (sessionId) => format(sessionId, MAX_AGE_SECONDS), clear: () => format('', 0) };
 }
 
-/** Finds a cookie in a `Cookie` header; of several with one name the first counts. */
+/** Finds the first cookie with a name in a `Cookie` header. */
 export function findCookie(header: string, name: string): string | undefined {
   for (const pair of header.split(';')) {
     const [key = '', ...value] = pair.split('=');

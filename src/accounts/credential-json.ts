@@ -1,30 +1,29 @@
-/** Reads what a browser's passkey answered, which nobody has checked yet. */
+/** Parses the credentials that browsers send, before they are verified. */
 import { AppError } from '../errors.js';
 
-/** The one refusal of a ceremony: why is nobody's business who did not do it themselves. */
+/** Creates the only error of all ceremonies. The reason is not revealed, as it would help an attacker. */
 export function refuseCeremony(cause?: unknown): AppError {
-  const message = "Expected a passkey's answer to a challenge of the last 5 minutes. Begin again.";
+  const message = 'Passkey verification failed or took longer than 5 minutes. Start again.';
   return new AppError('invalid_input', message, { cause });
 }
 
 /**
- * Reads which challenge an answer is for. It proves nothing: the signature over
- * it is checked later.
+ * Reads the challenge from a credential. The signature is not verified here.
  *
- * @throws AppError the refusal of a ceremony, when the answer is not even shaped like one.
+ * @throws AppError as {@link refuseCeremony} creates it, for a malformed credential.
  */
 export function readChallenge(credential: unknown): string {
-  const { clientDataJSON } = fieldsOf(fieldsOf(credential).response);
+  const { clientDataJSON } = toFields(toFields(credential).response);
   if (typeof clientDataJSON !== 'string') throw refuseCeremony();
   const { challenge, crossOrigin } = parseObject(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
-  // No page of ours is ever inside another's.
+  // No page of Trellis is ever embedded in a page of a different origin.
   if (typeof challenge !== 'string' || crossOrigin === true) throw refuseCeremony();
   return challenge;
 }
 
-/** @throws AppError the refusal of a ceremony, when there is none. */
+/** @throws AppError as {@link refuseCeremony} creates it, when the id is missing. */
 export function readCredentialId(credential: unknown): string {
-  const { id } = fieldsOf(credential);
+  const { id } = toFields(credential);
   if (typeof id !== 'string') throw refuseCeremony();
   return id;
 }
@@ -33,13 +32,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 function parseObject(text: string): Fields {
   try {
-    return fieldsOf(JSON.parse(text));
+    return toFields(JSON.parse(text));
   } catch (cause) {
     throw refuseCeremony(cause);
   }
 }
 
-function fieldsOf(value: unknown): Fields {
+function toFields(value: unknown): Fields {
   if (typeof value === 'object' && value !== null) return value as Fields;
   throw refuseCeremony();
 }

@@ -3,7 +3,7 @@ import type { Database } from '../storage/database.js';
 import { prepareInsert } from '../storage/prepared.js';
 import type { ConsumerTokenCaller, SessionCaller, TokenCaller } from './callers.js';
 
-/** What is kept of accounts: who did what, when, and from where. */
+/** The actions that the log of account events records. */
 export type AccountAction =
   | 'account_created'
   | 'account_recovered'
@@ -20,31 +20,31 @@ export type AccountAction =
   | 'token_created'
   | 'token_revoked';
 
-/** Whose act it was; `machine` stands for a command on the server's own machine. */
+/** The actor of an event; `machine` is a command on the server's machine. */
 export type Actor =
   | 'machine'
   | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
   | Pick<SessionCaller, 'kind' | 'personId'>
   | Pick<TokenCaller, 'kind' | 'tokenId'>;
 
-/** Where commands on the server's own machine come from. */
+/** The address recorded for commands on the server's machine. */
 export const THIS_MACHINE = 'this machine';
 
 export interface AccountEvent {
   readonly action: AccountAction;
   readonly actor: Actor;
-  /** Whose account it is about. */
+  /** The user whose account is affected. */
   readonly personId?: string;
   /** The id of the token, passkey or invitation, or a name. Never a secret. */
   readonly subject?: string;
-  /** The peer's address. */
+  /** The address of the client. */
   readonly from: string;
   readonly at: number;
 }
 
 const insertEvent = prepareInsert('account_events');
 
-/** Writes an event in the caller's transaction, so that it is there exactly when the change is. */
+/** Records an event in the transaction of the change that it describes. */
 export async function recordEvent(transaction: Database, event: AccountEvent): Promise<void> {
   const { action, actor, personId, subject, from: address, at } = event;
   const row = {
@@ -59,7 +59,7 @@ export async function recordEvent(transaction: Database, event: AccountEvent): P
   await insertEvent(transaction, row);
 }
 
-/** A session is named by its person: its own id stands for the cookie. */
+/** A session is recorded by its user, because its id is derived from the cookie. */
 function toColumns(actor: Actor): { readonly actor_type: string; readonly actor_id: string | null } {
   if (actor === 'machine') return { actor_type: actor, actor_id: null };
   return { actor_type: actor.kind, actor_id: actor.kind === 'session' ? actor.personId : actor.tokenId };

@@ -12,11 +12,11 @@ import { requireAdminSession } from './scopes.js';
 import { hashSecret } from './token-format.js';
 import { parseDisplayName, parseUsername } from './usernames.js';
 
-/** Links of both kinds hold for an hour. */
+/** The lifetime of invitations and setup links. */
 const LIFETIME_MS = 3_600_000;
 
-/** More than anybody hands out within the hour that each is good for. */
-const MAX_OUTSTANDING = 100;
+/** More than an admin needs within the lifetime of an invitation. */
+const MAX_OPEN = 100;
 
 export interface Invitation {
   readonly id: string;
@@ -25,17 +25,17 @@ export interface Invitation {
   readonly expiresAt: Date;
 }
 
-/** For an admin's session only: `session_required` or `forbidden` otherwise. */
+/** Manages invitations. Other callers than an admin's session get `session_required` or `forbidden`. */
 export interface Invitations {
   /**
-   * Invites one person, once, within an hour.
+   * Creates an invitation for one user, valid once and for an hour.
    *
-   * @returns the invitation and its secret, which is not kept and never shown again.
-   * @throws AppError `conflict` when the name is taken, `invalid_input` for
-   * a name that can't be one, or when 100 are outstanding.
+   * @returns the invitation and its secret, which is not stored and never shown again.
+   * @throws AppError `conflict` when the username is taken, `invalid_input` for an invalid name or when 100
+   * invitations are open.
    */
   create(caller: Caller | undefined, person: NewPerson, from: string): Promise<Invitation & { readonly token: string }>;
-  /** Those that still hold, oldest first. */
+  /** Lists the open invitations, oldest first. */
   list(caller: Caller | undefined): Promise<Invitation[]>;
   /** @throws AppError `not_found` for an id that is unknown, used, expired or revoked. */
   revoke(caller: Caller | undefined, id: string, from: string): Promise<void>;
@@ -48,7 +48,7 @@ export function createInvitations(database: Database, now: () => number = Date.n
       const person = { username: parseUsername(username), displayName: parseDisplayName(displayName) };
       return inTransaction(database, async (transaction) => {
         await requireFree(transaction, person.username);
-        await requireRoom(transaction, now());
+        await assertBelowLimit(transaction, now());
         const { token, row } = await addLink(transaction, now(), person);
         const event = { actor: admin, subject: row.id, from, at: now() };
         await recordEvent(transaction, { action: 'invitation_created', ...event });
@@ -57,13 +57,13 @@ export function createInvitations(database: Database, now: () => number = Date.n
     },
     async list(caller) {
       requireAdminSession(caller);
-      return (await outstanding(database, now()).orderBy('created_at').orderBy('id').execute()).map(toInvitation);
+      return (await selectOpen(database, now()).orderBy('created_at').orderBy('id').execute()).map(toInvitation);
     },
     async revoke(caller, id, from) {
       const admin = requireAdminSession(caller);
       await inTransaction(database, async (transaction) => {
-        const row = await outstanding(transaction, now()).where('id', '=', id).executeTakeFirst();
-        if (row === undefined) throw new AppError('not_found', 'Expected the id of an invitation that still holds.');
+        const row = await selectOpen(transaction, now()).where('id', '=', id).executeTakeFirst();
+        if (row === undefined) throw new AppError('not_found', 'No open invitation with this id.');
         await transaction.deleteFrom('invitations').where('id', '=', id).execute();
         const event = { actor: admin, subject: id, from, at: now() };
         await recordEvent(transaction, { action: 'invitation_revoked', ...event });
@@ -72,7 +72,7 @@ export function createInvitations(database: Database, now: () => number = Date.n
   };
 }
 
-/** Stores a link that lets one person in; without a person it is a setup link, and whoever comes chooses the name. */
+/** Stores an invitation for a user. Without a user it is a setup link, whose user chooses the username. */
 export async function addLink(
   database: Database,
   at: number,
@@ -93,31 +93,31 @@ export async function addLink(
 }
 
 /**
- * The account of somebody who was put out is as free as a name that nobody has.
+ * Asserts that a username can be invited and registered: it is unused, or the access of its user was revoked.
  *
- * @throws AppError `conflict` for a name under which somebody can sign in, or is signed in.
+ * @throws AppError `conflict` when a user with this name has a passkey or a session.
  */
 export async function requireFree(database: Database, username: string): Promise<void> {
   const person = await findPersonRow(database, username);
   if (person === undefined) return;
   for (const table of ['passkeys', 'sessions'] as const) {
-    const held = database.selectFrom(table).select('person_id').where('person_id', '=', person.id);
-    if ((await held.limit(1).executeTakeFirst()) !== undefined) throw refuseTaken();
+    const rows = database.selectFrom(table).select('person_id').where('person_id', '=', person.id);
+    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuseTaken(username);
   }
 }
 
-function outstanding(database: Database, at: number) {
+function selectOpen(database: Database, at: number) {
   const invitations = database.selectFrom('invitations').selectAll();
   return invitations.where('username_key', 'is not', null).where('expires_at', '>', at);
 }
 
-async function requireRoom(transaction: Database, at: number): Promise<void> {
-  const rows = await outstanding(transaction, at).limit(MAX_OUTSTANDING).execute();
-  if (rows.length < MAX_OUTSTANDING) return;
-  throw new AppError('invalid_input', `Expected at most ${MAX_OUTSTANDING} invitations; revoke one first.`);
+async function assertBelowLimit(transaction: Database, at: number): Promise<void> {
+  const rows = await selectOpen(transaction, at).limit(MAX_OPEN).execute();
+  if (rows.length < MAX_OPEN) return;
+  throw new AppError('invalid_input', `You have reached the limit of ${MAX_OPEN} invitations. Revoke one first.`);
 }
 
-/** Setup links have no name; they are not among what is asked for here. */
+/** The rows always have names: only setup links have none, and {@link selectOpen} leaves them out. */
 function toInvitation({ id, username, display_name, expires_at }: InvitationsTable): Invitation {
   return { id, username: username ?? '', displayName: display_name ?? '', expiresAt: new Date(expires_at) };
 }

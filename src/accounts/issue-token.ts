@@ -8,11 +8,11 @@ import type { TokenKind } from './token-format.js';
 
 export interface TokenIssue {
   readonly kind: TokenKind;
-  /** Who answers for the token. */
+  /** The user who is responsible for the token. */
   readonly personId: string;
-  /** Whom a consumer token speaks for. */
+  /** The consumer of a consumer token. */
   readonly consumer?: string | undefined;
-  /** The id of the actor who asked for it; left out for personal ones, and on the command line. */
+  /** The id of the actor who issued it; absent for API tokens, and for tokens issued on the command line. */
   readonly issuedBy?: string | undefined;
   readonly label: string;
   readonly scopes: readonly Scope[];
@@ -22,7 +22,7 @@ export interface TokenIssue {
 
 const insertToken = prepareInsert('tokens');
 
-/** Stores a new token of any kind, hashed. Whether it may be issued is the caller's to check. */
+/** Creates a token of any kind and stores its hash. The calling code checks the permission to issue it. */
 export async function issueToken(
   database: Database,
   { kind, personId, consumer, issuedBy, label, scopes, createdAt, expiresAt }: TokenIssue,
@@ -46,7 +46,10 @@ export async function issueToken(
   return { token, row };
 }
 
-/** The contracts of the two services spell ids differently. None is an option of the command that ends tokens. */
+/**
+ * The contracts of the two services use different formats. No id starts with a hyphen, which the command line would parse
+ * as an option.
+ */
 function createTokenId(kind: TokenKind): string {
   if (kind !== 'personal') return randomBytes(8).toString('hex');
   const id = randomBytes(16).toString('base64url');

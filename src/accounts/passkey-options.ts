@@ -1,4 +1,4 @@
-/** What a browser is asked for. */
+/** The WebAuthn options that browsers receive. */
 import type { components } from '../generated/dashboard/types.js';
 import { CEREMONY_MS } from './challenges.js';
 import type { RelyingParty } from './relying-party.js';
@@ -6,7 +6,7 @@ import type { RelyingParty } from './relying-party.js';
 export type CreationOptions = components['schemas']['CreationOptions'];
 export type RequestOptions = components['schemas']['RequestOptions'];
 
-/** Signatures that we can check, by their COSE numbers, the best first: Ed25519, ES256, RS256. */
+/** The COSE numbers of the supported signature algorithms, in order of preference: Ed25519, ES256, RS256. */
 export const ALGORITHMS: readonly number[] = [-8, -7, -257];
 
 export interface PasskeyOffer {
@@ -14,11 +14,11 @@ export interface PasskeyOffer {
   readonly displayName: string;
   readonly userHandle: string;
   readonly challenge: string;
-  /** The ids of the passkeys that the person has: an authenticator that holds one makes no second. */
+  /** The ids of the user's passkeys. An authenticator that already has one of them creates no second. */
   readonly known?: readonly string[];
 }
 
-/** A discoverable credential, so that whoever signs in need not say who they are, and the server need not tell. */
+/** Requests a discoverable credential, so that sign-in needs no username and the server reveals no account. */
 export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffer): CreationOptions {
   const { username, displayName, userHandle, challenge, known = [] } = offer;
   return {
@@ -30,12 +30,12 @@ export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffe
     excludeCredentials: known.map((credential) => ({ type: 'public-key', id: credential })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
     attestation: 'none',
-    // So that it can wrap keys for its owner's browser, which authenticators that can decide when a passkey is made.
+    // Passkeys with PRF can wrap keys. Authenticators decide on this extension when they create the passkey.
     extensions: { prf: {} },
   };
 }
 
-/** Any passkey of ours; none is listed, so the options tell nothing of any account. */
+/** Requests any passkey for this site. The empty list reveals nothing about accounts. */
 export function toRequestOptions({ id }: RelyingParty, challenge: string): RequestOptions {
   return { challenge, rpId: id, timeout: CEREMONY_MS, allowCredentials: [], userVerification: 'preferred' };
 }

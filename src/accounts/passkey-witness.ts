@@ -6,14 +6,13 @@ export interface PasskeyChange {
   readonly passkeyId: string;
   readonly personId: string;
   readonly actor: Actor;
-  /** The peer's address. */
+  /** The address of the client. */
   readonly from: string;
   readonly at: number;
 }
 
 /**
- * Is told of every passkey that comes, goes or is renamed, in the transaction
- * that does so: what it throws undoes the change. On PostgreSQL it may be told
- * more than once, see `inTransaction`.
+ * Called when a passkey is created, deleted or renamed, in the transaction of that change. Throwing rolls the change
+ * back. On PostgreSQL it may be called several times for one change, see `inTransaction`.
  */
 export type PasskeyWitness = (transaction: Database, change: PasskeyChange) => Promise<void>;

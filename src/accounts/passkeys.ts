@@ -15,41 +15,42 @@ import { requireSession } from './scopes.js';
 import { parseLabel } from './usernames.js';
 import { verifyNewPasskey } from './verify-passkey.js';
 
-/** More devices than anyone signs in from. */
+/** More than the number of devices of any user. */
 const MAX_PASSKEYS = 20;
 
 export interface Passkey {
-  /** The credential's id, base64url. */
+  /** The credential id in base64url. */
   readonly id: string;
   readonly label: string;
   readonly createdAt: Date;
-  /** `undefined` while nobody signed in with it. */
+  /** The time of the last sign-in, or `undefined` if it was never used. */
   readonly lastUsedAt: Date | undefined;
 }
 
-/** The passkeys of the caller, who must be there in person: `session_required` for a token. */
+/** Manages the caller's passkeys. Requires a session: a token gets `session_required`. */
 export interface Passkeys {
-  /** Oldest first. */
+  /** Lists the passkeys, oldest first. */
   list(caller: Caller | undefined): Promise<Passkey[]>;
   begin(caller: Caller | undefined): Promise<CreationOptions>;
   /**
-   * @param added A name for it, and the credential as the browser answered, unchecked.
-   * @throws AppError `invalid_input` for a label that is none, when there are 20 already,
-   * and as the one refusal of every ceremony.
+   * Adds a passkey.
+   *
+   * @param added A name for the passkey, and the unverified credential from the browser.
+   * @throws AppError `invalid_input` for an invalid label, a failed ceremony, or when the user already has 20 passkeys.
    */
   finish(caller: Caller | undefined, added: AddedPasskey, from: string): Promise<Passkey>;
-  /** @throws AppError `not_found` for an id that is unknown or another's, `invalid_input` for a label that is none. */
+  /** @throws AppError `not_found` unless the passkey is the caller's, `invalid_input` for an invalid label. */
   rename(
     caller: Caller | undefined,
     passkey: Omit<Passkey, 'createdAt' | 'lastUsedAt'>,
     from: string,
   ): Promise<Passkey>;
-  /** Does nothing for an id that is unknown or another's. @throws AppError `invalid_input` for the last one. */
+  /** Removes a passkey, if it is the caller's. @throws AppError `invalid_input` for the last passkey. */
   remove(caller: Caller | undefined, id: string, from: string): Promise<void>;
 }
 
 export interface AddedPasskey {
-  /** `passkey` and its number when left out. */
+  /** By default `passkey` and its number. */
   readonly label?: string | undefined;
   readonly credential: unknown;
 }
@@ -69,8 +70,8 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
       const { personId, username } = requireSession(caller);
       const rows = await listRows(database, personId);
       const userHandle = rows[0]?.user_handle ?? randomBytes(32).toString('base64url');
-      const memory = { person_id: personId, user_handle: userHandle, at: now() };
-      const challenge = await createChallenge(database, { ceremony: 'add', ...memory });
+      const state = { person_id: personId, user_handle: userHandle, at: now() };
+      const challenge = await createChallenge(database, { ceremony: 'add', ...state });
       const known = rows.map(({ id }) => id);
       return toCreationOptions(relyingParty(), { username, displayName: username, userHandle, challenge, known });
     },
@@ -85,7 +86,7 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
       const own = { ...verified, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
       return inTransaction(database, async (transaction) => {
         const rows = await listRows(transaction, personId);
-        requireRoom(rows);
+        assertBelowLimit(rows);
         const row = await storePasskey(transaction, { ...own, label: name ?? `passkey ${rows.length + 1}` });
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_added', subject: row.id, ...act });
@@ -100,7 +101,7 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
       return inTransaction(database, async (transaction) => {
         const own = transaction.updateTable('passkeys').set(renamed).where('person_id', '=', personId);
         const row = await own.where('id', '=', id).returningAll().executeTakeFirst();
-        if (row === undefined) throw new AppError('not_found', 'Expected the id of a passkey of yours; there is none.');
+        if (row === undefined) throw new AppError('not_found', 'No passkey with this id.');
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_renamed', subject: id, ...act });
         await witness(transaction, { action: 'rename', passkeyId: id, ...act });
@@ -113,7 +114,7 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
       await inTransaction(database, async (transaction) => {
         const rows = await listRows(transaction, personId);
         if (!rows.some((row) => row.id === id)) return;
-        requireAnother(rows);
+        assertNotLast(rows);
         await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_removed', subject: id, ...act });
@@ -123,7 +124,11 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
   };
 }
 
-/** In the caller's transaction. @throws AppError the refusal of a ceremony, for a credential that somebody has already. */
+/**
+ * Stores a passkey in the transaction of the calling code.
+ *
+ * @throws AppError as {@link refuseCeremony} creates it, when a user already has this credential.
+ */
 export async function storePasskey(
   transaction: Database,
   passkey: Omit<PasskeysTable, 'last_used_at' | 'wrapped_identity'>,
@@ -140,14 +145,14 @@ function listRows(database: Database, personId: string): Promise<PasskeysTable[]
   return own.orderBy('created_at').orderBy('id').execute();
 }
 
-function requireRoom(rows: readonly PasskeysTable[]): void {
+function assertBelowLimit(rows: readonly PasskeysTable[]): void {
   if (rows.length < MAX_PASSKEYS) return;
-  throw new AppError('invalid_input', `Expected at most ${MAX_PASSKEYS} passkeys; remove one first.`);
+  throw new AppError('invalid_input', `You have reached the limit of ${MAX_PASSKEYS} passkeys. Remove one first.`);
 }
 
-function requireAnother(rows: readonly PasskeysTable[]): void {
+function assertNotLast(rows: readonly PasskeysTable[]): void {
   if (rows.length > 1) return;
-  throw new AppError('invalid_input', 'Expected another passkey to stay; without one nobody could sign in.');
+  throw new AppError('invalid_input', "You can't remove your last passkey.");
 }
 
 function toPasskey({ id, label, created_at, last_used_at }: PasskeysTable): Passkey {

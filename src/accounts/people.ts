@@ -21,23 +21,30 @@ export interface NewPerson {
   readonly displayName: string;
 }
 
-/** What concerns the account of another is for an admin's session only: `session_required` or `forbidden` otherwise. */
+/**
+ * Manages user accounts. `list`, `revoke` and `remove` require an admin's session; other callers get `session_required`
+ * or `forbidden`.
+ */
 export interface People {
-  /** The first person to come is the admin. @throws AppError `conflict` when the name is taken, in either case. */
+  /**
+   * Adds a user. The first one becomes the admin.
+   *
+   * @throws AppError `conflict` when the username is taken, regardless of case.
+   */
   add(person: NewPerson): Promise<Person>;
   findByUsername(username: string): Promise<Person | undefined>;
-  /** Who calls, in person or through a token. @throws AppError `unauthenticated` for nobody. */
+  /** Reads the user of a session or API token. @throws AppError `unauthenticated` for other callers. */
   read(caller: Caller | undefined): Promise<Person>;
-  /** By username. */
+  /** Lists all users by username. */
   list(caller: Caller | undefined): Promise<Person[]>;
   /**
-   * Takes a person's sessions, passkeys, tokens and feeds away. What they stored stays,
-   * and so does their name: a new invitation for it leads back to the account.
+   * Deletes a user's sessions, passkeys, API tokens and feeds. The account and its other data stay; a new invitation
+   * for the username restores the access to it.
    *
-   * @throws AppError `not_found` for an unknown name, `invalid_input` for the caller's own.
+   * @throws AppError `not_found` for an unknown username, `invalid_input` for the caller's own.
    */
   revoke(caller: Caller | undefined, username: string, from: string): Promise<void>;
-  /** Removes a person with everything that is theirs. The name is free again. @throws AppError like {@link revoke}. */
+  /** Deletes a user with all data, which frees the username. @throws AppError like {@link revoke}. */
   remove(caller: Caller | undefined, username: string, from: string): Promise<void>;
 }
 
@@ -56,13 +63,14 @@ export function createPeople(database: Database, now: () => number = Date.now): 
     async list(caller) {
       requireAdminSession(caller);
       const rows = await database.selectFrom('people').selectAll().execute();
-      // Not by the database: engines and their locales order text differently.
+      // The database can't sort: engines and their locales order text differently.
       return rows.toSorted((one, other) => (one.username_key < other.username_key ? -1 : 1)).map(toPerson);
     },
     async revoke(caller, username, from) {
       const admin = requireAdminSession(caller);
       await inTransaction(database, async (transaction) => {
-        const { id: personId } = await findOther(transaction, admin, username);
+        const { id: personId } = await getPersonRow(transaction, username);
+        assertNotSelf(admin, personId, "You can't revoke your own access.");
         for (const table of ['sessions', 'passkeys', 'tokens', 'feeds', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', personId).execute();
         }
@@ -73,7 +81,8 @@ export function createPeople(database: Database, now: () => number = Date.now): 
     async remove(caller, username, from) {
       const admin = requireAdminSession(caller);
       await inTransaction(database, async (transaction) => {
-        const { id: personId } = await findOther(transaction, admin, username);
+        const { id: personId } = await getPersonRow(transaction, username);
+        assertNotSelf(admin, personId, "You can't remove your own account.");
         await transaction.deleteFrom('people').where('id', '=', personId).execute();
         const event = { actor: admin, personId, subject: username, from, at: now() };
         await recordEvent(transaction, { action: 'account_removed', ...event });
@@ -82,13 +91,17 @@ export function createPeople(database: Database, now: () => number = Date.now): 
   };
 }
 
-/** In the caller's transaction. @throws AppError `conflict` when the name is taken, in either case. */
+/**
+ * Inserts a user in the transaction of the calling code.
+ *
+ * @throws AppError `conflict` when the username is taken, regardless of case.
+ */
 export async function addPerson(
   transaction: Database,
   { username, displayName }: NewPerson,
   createdAt: number,
 ): Promise<Person> {
-  if ((await findPersonRow(transaction, username)) !== undefined) throw refuseTaken();
+  if ((await findPersonRow(transaction, username)) !== undefined) throw refuseTaken(username);
   const first = await transaction.selectFrom('people').select('id').limit(1).executeTakeFirst();
   const row = {
     id: randomUUID(),
@@ -102,21 +115,24 @@ export async function addPerson(
   return toPerson(row);
 }
 
-export function refuseTaken(): AppError {
-  return new AppError('conflict', 'Expected a username that is free; this one is taken.', { field: 'username' });
+export function refuseTaken(username: string): AppError {
+  return new AppError('conflict', `The username "${username}" is already taken.`, { field: 'username' });
 }
 
-/** By their name, in any case. */
+/** Finds a user by username, regardless of case. */
 export async function findPersonRow(database: Database, username: string): Promise<PeopleTable | undefined> {
   const people = database.selectFrom('people').selectAll();
   return people.where('username_key', '=', toUsernameKey(username)).executeTakeFirst();
 }
 
-async function findOther(transaction: Database, admin: SessionCaller, username: string): Promise<PeopleTable> {
+async function getPersonRow(transaction: Database, username: string): Promise<PeopleTable> {
   const row = await findPersonRow(transaction, username);
-  if (row === undefined) throw new AppError('not_found', 'Expected the username of an account; there is none.');
-  if (row.id !== admin.personId) return row;
-  throw new AppError('invalid_input', 'Expected the account of another; this one is yours.', { field: 'username' });
+  if (row !== undefined) return row;
+  throw new AppError('not_found', `No user named "${username}".`);
+}
+
+function assertNotSelf(admin: SessionCaller, personId: string, message: string): void {
+  if (personId === admin.personId) throw new AppError('invalid_input', message, { field: 'username' });
 }
 
 export function toPerson({ id, username, display_name, is_admin, created_at }: PeopleTable): Person {

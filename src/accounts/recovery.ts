@@ -8,12 +8,11 @@ import { findPersonRow } from './people.js';
 
 export interface Recovery {
   /**
-   * For whoever lost every passkey, the admin included, by whoever runs the
-   * server: ends the sessions and passkeys of a person and invites them again,
-   * to the account that they have. Tokens go on working.
+   * Lets the operator of the server restore the access of a user who lost all passkeys, including the admin. Deletes the
+   * user's sessions and passkeys, and creates an invitation to the existing account. API tokens stay valid.
    *
-   * @returns the username as it is spelt, and the secret of the link, which is not kept.
-   * @throws AppError `not_found` for an unknown name.
+   * @returns the username as stored, and the secret of the link, which is not stored.
+   * @throws AppError `not_found` for an unknown username.
    */
   invite(username: string): Promise<{ readonly username: string; readonly token: string }>;
 }
@@ -28,8 +27,7 @@ export function createRecovery(database: Database, { witness, now = Date.now }: 
     invite: (username) =>
       inTransaction(database, async (transaction) => {
         const person = await findPersonRow(transaction, username);
-        if (person === undefined)
-          throw new AppError('not_found', 'Expected the username of an account; there is none.');
+        if (person === undefined) throw new AppError('not_found', `No user named "${username}".`);
         const lost = transaction.deleteFrom('passkeys').where('person_id', '=', person.id).returning('id');
         for (const { id } of await lost.execute()) {
           const act = { actor: 'machine', personId: person.id, from: THIS_MACHINE, at: now() } as const;

@@ -32,21 +32,21 @@ export interface RegistrationRequest extends NewPerson {
 }
 
 export interface Registration {
-  /** Whether there is no account yet, so that the setup link makes the first. */
+  /** Returns whether no account exists yet, so that the setup link can create the first one. */
   isOpen(): Promise<boolean>;
   /**
-   * Begins an account. Nothing of it is kept but the challenge, so one that is
-   * given up takes no name away.
+   * Starts registering an account. Only the challenge is stored, so an abandoned registration doesn't reserve the
+   * username.
    *
-   * @throws AppError `forbidden` without a link that holds for this name,
-   * whether or not the name is taken; `conflict` when it is.
+   * @throws AppError `forbidden` without a valid link for this username, whether or not it is taken; `conflict` when the
+   * link is valid and the username is taken.
    */
   begin(request: RegistrationRequest): Promise<CreationOptions>;
   /**
-   * Makes the account with its first passkey, signs it in, and uses up the link.
+   * Creates the account with its first passkey, signs it in, and uses up the link.
    *
-   * @throws AppError `invalid_input`, the one refusal of every ceremony;
-   * `conflict` when another link for the same name was used first.
+   * @throws AppError `invalid_input` for a failed ceremony, `conflict` when another link for the same username was used
+   * first.
    */
   finish(answer: RegistrationAnswer, from: string): Promise<Registered>;
 }
@@ -57,31 +57,31 @@ export interface Registered extends SignedIn {
 
 export interface RegistrationAnswer {
   readonly username: string;
-  /** As the browser answered, unchecked. */
+  /** The unverified credential from the browser. */
   readonly credential: unknown;
-  /** A name for the passkey. */
+  /** The name of the passkey. */
   readonly label?: string | undefined;
 }
 
 export function createRegistration(database: Database, { relyingParty, witness, now }: PasskeyParts): Registration {
   return {
     isOpen: () => isUnclaimed(database),
-    async begin({ inviteToken = '', ...asked }) {
-      const name = parseUsername(asked.username);
-      const link = await findLink(database, { inviteToken, username: name, at: now() });
-      // Names that differ in case alone are one; how it is spelt, the invitation says.
+    async begin({ inviteToken = '', ...requested }) {
+      const name = parseUsername(requested.username);
+      const link = await getLink(database, { inviteToken, username: name, at: now() });
+      // Usernames are case-insensitive; the invitation determines the spelling.
       const username = link.username ?? name;
-      const displayName = link.display_name ?? parseDisplayName(asked.displayName);
+      const displayName = link.display_name ?? parseDisplayName(requested.displayName);
       await requireFree(database, username);
       const userHandle = randomBytes(32).toString('base64url');
-      const memory = {
+      const state = {
         invitation_id: link.id,
         username,
         display_name: displayName,
         user_handle: userHandle,
         at: now(),
       };
-      const challenge = await createChallenge(database, { ceremony: 'register', ...memory });
+      const challenge = await createChallenge(database, { ceremony: 'register', ...state });
       return toCreationOptions(relyingParty(), { username, displayName, userHandle, challenge });
     },
     async finish({ username, credential, label = 'First passkey' }, from) {
@@ -93,7 +93,7 @@ export function createRegistration(database: Database, { relyingParty, witness, 
       const passkey = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
       return inTransaction(database, async (transaction) => {
         const at = now();
-        const person = await letIn(transaction, account, at);
+        const person = await findOrAddPerson(transaction, account, at);
         const own = { person_id: person.id, user_handle: account.userHandle, label: name, created_at: at };
         await storePasskey(transaction, { ...passkey, ...own });
         const actor = { kind: 'session', personId: person.id } as const;
@@ -106,13 +106,18 @@ export function createRegistration(database: Database, { relyingParty, witness, 
   };
 }
 
-/** An account that was begun. */
-interface Account extends NewPerson {
+/** An account whose registration was started. */
+interface PendingAccount extends NewPerson {
   readonly invitationId: string;
   readonly userHandle: string;
 }
 
-function toAccount({ invitation_id, username, display_name, user_handle }: ChallengesTable): Account | undefined {
+function toAccount({
+  invitation_id,
+  username,
+  display_name,
+  user_handle,
+}: ChallengesTable): PendingAccount | undefined {
   if (invitation_id === null || username === null || display_name === null || user_handle === null) return undefined;
   return { invitationId: invitation_id, username, displayName: display_name, userHandle: user_handle };
 }
@@ -123,21 +128,21 @@ interface LinkUse {
   readonly at: number;
 }
 
-async function findLink(database: Database, { inviteToken, username, at }: LinkUse): Promise<InvitationsTable> {
+async function getLink(database: Database, { inviteToken, username, at }: LinkUse): Promise<InvitationsTable> {
   const links = database.selectFrom('invitations').selectAll().where('expires_at', '>', at);
   const link = await links.where('hash', '=', hashSecret(inviteToken)).executeTakeFirst();
   const isSetup = link?.username_key === null;
-  const holds = isSetup ? await isUnclaimed(database) : link?.username_key === toUsernameKey(username);
-  if (link !== undefined && holds) return link;
-  const message = 'Expected a setup link or an invitation for this username that still holds. Ask for a new one.';
+  const isValid = isSetup ? await isUnclaimed(database) : link?.username_key === toUsernameKey(username);
+  if (link !== undefined && isValid) return link;
+  const message = 'No valid setup link or invitation for this username. It may have expired. Ask for a new one.';
   throw new AppError('forbidden', message);
 }
 
 /**
- * Uses up the link, and every other for the same name. An account that was put
- * out is the person's again, with what they stored.
+ * Uses up the link, and all other links for the same username. A user whose access was revoked gets the existing account
+ * with its data.
  */
-async function letIn(transaction: Database, account: Account, at: number): Promise<Person> {
+async function findOrAddPerson(transaction: Database, account: PendingAccount, at: number): Promise<Person> {
   const { invitationId, username, displayName } = account;
   const used = await transaction
     .deleteFrom('invitations')

@@ -1,6 +1,6 @@
-/** What passkeys are bound to: they hold for this name, and answer this origin alone. */
+/** The WebAuthn relying party. Passkeys are valid for its id and its origin only. */
 export interface RelyingParty {
-  /** The host's name, without port. */
+  /** The host name without the port. */
   readonly id: string;
   readonly name: string;
   readonly origin: string;

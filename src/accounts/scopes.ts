@@ -1,13 +1,13 @@
 import { AppError } from '../errors.js';
 import type { Caller, SessionCaller, TokenCaller } from './callers.js';
 
-/** Someone with an account, in person or through a token. */
+/** A user, signed in or represented by a token. */
 export type PersonCaller = SessionCaller | TokenCaller;
 
-/** @throws AppError `unauthenticated` for nobody, and for tokens that stand for no person. */
+/** @throws AppError `unauthenticated` without a caller, and for consumer tokens. */
 export function requirePerson(caller: Caller | undefined): PersonCaller {
   if (caller === undefined || caller.kind === 'consumer_token') {
-    throw new AppError('unauthenticated', 'Expected the session or the token of a person.');
+    throw new AppError('unauthenticated', "This operation requires a user's session or token.");
   }
   return caller;
 }
@@ -16,19 +16,19 @@ export function requirePerson(caller: Caller | undefined): PersonCaller {
 export function requireSession(caller: Caller | undefined): SessionCaller {
   const person = requirePerson(caller);
   if (person.kind === 'session') return person;
-  throw new AppError('session_required', 'Expected a session; a token may not do this.');
+  throw new AppError('session_required', "This operation requires a session; tokens can't use it.");
 }
 
-/** @throws AppError `session_required` for a token, `forbidden` for a session of anybody but an admin. */
+/** @throws AppError `session_required` for a token, `forbidden` for a session of a user who isn't an admin. */
 export function requireAdminSession(caller: Caller | undefined): SessionCaller {
   const session = requireSession(caller);
   if (session.isAdmin) return session;
-  throw new AppError('forbidden', 'Expected the session of an admin.');
+  throw new AppError('forbidden', 'Only admins can do this.');
 }
 
-/** The secrets belong to one person: the admin. @throws AppError `forbidden` for anybody else. */
+/** The admin is the owner of all secrets. @throws AppError `forbidden` for other users. */
 export function requireOwner(caller: Caller | undefined): PersonCaller {
   const person = requirePerson(caller);
   if (person.isAdmin) return person;
-  throw new AppError('forbidden', 'Expected the owner of the secrets.');
+  throw new AppError('forbidden', 'Only the owner of the secrets can do this.');
 }

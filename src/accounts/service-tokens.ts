@@ -5,39 +5,43 @@ import type { TokenIssue } from './issue-token.js';
 import { createToken, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
 
-/** Write and consumer tokens, which are kept when they are dead until they are purged. */
+/** The kinds of token that stay stored after they expire or are revoked, until they are purged. */
 export type ServiceTokenKind = Exclude<TokenKind, 'personal'>;
 
-/** Where a token is, and when the question is asked. */
+/** Identifies a token, with the time of the operation. */
 export interface TokenPlace {
   readonly kind: ServiceTokenKind;
   readonly id: string;
-  /** Milliseconds; says what has expired. */
+  /** Milliseconds; determines whether the token has expired. */
   readonly at: number;
 }
 
-/** The token itself, which is not kept, and what is kept of it. */
+/** A new token with its stored row, which contains only its hash. */
 export interface IssuedToken {
   readonly token: string;
   readonly row: TokensTable;
 }
 
-/** Keeps the tokens of a service. Who may do what, and saying so in its log, is the service's own. */
+/** Stores the tokens of a service. The service itself checks permissions and writes its audit log. */
 export interface ServiceTokens {
   issue(
     transaction: Database,
     issue: Omit<TokenIssue, 'kind' | 'scopes'> & Pick<TokenPlace, 'kind'>,
   ): Promise<IssuedToken>;
-  /** A new secret and expiry for a token; the old secret is dead at once. @returns `undefined` unless it is active. */
+  /**
+   * Replaces the value and the expiry of a token. The old value becomes invalid immediately.
+   *
+   * @returns `undefined` unless the token is active.
+   */
   renew(transaction: Database, place: TokenPlace, expiresAt: Date): Promise<IssuedToken | undefined>;
-  /** @returns whether it was active until now. */
+  /** @returns whether the token was active. */
   revoke(transaction: Database, place: TokenPlace): Promise<boolean>;
-  /** Forgets a dead token. @returns whether it was there, and dead. */
+  /** Deletes an expired or revoked token. */
   purge(transaction: Database, place: TokenPlace): Promise<'active' | 'purged' | 'unknown'>;
 }
 
 export const serviceTokens: ServiceTokens = {
-  // What their bearers may do is for the kind to say; they have no narrower scopes.
+  // The kind of these tokens determines their permissions, so they have all scopes.
   issue: (transaction, issue) => issueToken(transaction, { ...issue, scopes: ['read', 'write'] }),
   async renew(transaction, place, expiresAt) {
     const token = createToken(place.kind);

@@ -10,20 +10,24 @@ import { hashSecret } from './token-format.js';
 const DAY_MS = 86_400_000;
 const LIFETIME_MS = 30 * DAY_MS;
 
-/** A cookie that was stolen is of use for no longer, however often it is used. */
+/** The limit from the start of a session, however often it is used, so that a stolen cookie expires. */
 const MAX_LIFETIME_MS = 90 * DAY_MS;
 
-/** A session slides, but is written at most this often. */
+/** The minimum time between two writes that extend a session. */
 const RENEW_AFTER_MS = DAY_MS;
 
 export interface Sessions {
-  /** @returns the secret id that the cookie carries; only its hash is kept. */
+  /** Starts a session. @returns the secret id for the cookie; only its hash is stored. */
   start(personId: string): Promise<string>;
-  /** Finds who a session belongs to, and extends it by 30 days, to at most 90 days after its start. */
+  /** Finds the user of a session, and extends the session by 30 days, to at most 90 days after its start. */
   findCaller(id: string): Promise<SessionCaller | undefined>;
-  /** Ends the caller's session. Does nothing for nobody. */
+  /** Ends the caller's session. Does nothing without a session. */
   signOut(caller: Caller | undefined, from: string): Promise<void>;
-  /** Ends every session of the caller, theirs included. Tokens stay. @throws AppError `session_required` for a token. */
+  /**
+   * Ends all sessions of the caller, including the current one. Tokens stay valid.
+   *
+   * @throws AppError `session_required` for a token.
+   */
   signOutEverywhere(caller: Caller | undefined, from: string): Promise<void>;
 }
 
@@ -50,7 +54,7 @@ export function createSessions(database: Database, now: () => number = Date.now)
   };
 }
 
-/** In the caller's transaction. @returns the secret id that the cookie carries. */
+/** Starts a session in the transaction of the calling code. @returns the secret id for the cookie. */
 export async function startSession(database: Database, personId: string, at: number): Promise<string> {
   const id = randomBytes(32).toString('base64url');
   const row = { id_hash: hashSecret(id), person_id: personId, created_at: at, expires_at: at + LIFETIME_MS };
@@ -71,7 +75,7 @@ async function findCaller(database: Database, idHash: string, at: number): Promi
   const [row] = await findSession(database, { idHash, at });
   if (row === undefined) return undefined;
   const expiresAt = Math.min(at + LIFETIME_MS, row.created_at + MAX_LIFETIME_MS);
-  // Earlier releases extended sessions without an end.
+  // Earlier releases extended sessions without a limit.
   if (expiresAt <= at) return undefined;
   if (expiresAt - row.expires_at >= RENEW_AFTER_MS) {
     const renewed = { expires_at: expiresAt };

@@ -4,10 +4,9 @@ import { addLink } from './invitations.js';
 
 export interface SetupLink {
   /**
-   * Makes the link for the first account, which holds once, for an hour, and
-   * takes the place of one made before.
+   * Creates the link for the first account, valid once and for an hour. It replaces an earlier link.
    *
-   * @returns the secret of the link, which is not kept; `undefined` once there is an account.
+   * @returns the secret of the link, which is not stored; `undefined` once an account exists.
    */
   create(): Promise<string | undefined>;
 }
@@ -23,7 +22,7 @@ export function createSetupLink(database: Database, now: () => number = Date.now
   };
 }
 
-/** Whether nobody has an account yet. */
+/** Returns whether no account exists yet. */
 export async function isUnclaimed(database: Database): Promise<boolean> {
   return (await database.selectFrom('people').select('id').limit(1).executeTakeFirst()) === undefined;
 }

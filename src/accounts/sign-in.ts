@@ -13,18 +13,18 @@ import { startSession } from './sessions.js';
 import { verifyPasskey } from './verify-passkey.js';
 
 export interface SignInAnswer {
-  /** Who it must be; anybody whose passkey it is when left out. */
+  /** The username that the passkey must belong to; by default any. */
   readonly username?: string | undefined;
-  /** Whether anybody but the admin is refused. */
+  /** Whether only the admin can sign in. */
   readonly onlyAdmin?: boolean;
-  /** As the browser answered, unchecked. */
+  /** The unverified credential from the browser. */
   readonly credential: unknown;
 }
 
 export interface SignIn {
-  /** Asks for any passkey of ours. No name is looked at: known and unknown ones get the same, by the same work. */
+  /** Requests any passkey for this site. It uses no username, so neither content nor timing reveal an account. */
   begin(): Promise<RequestOptions>;
-  /** @throws AppError `invalid_input`, the one refusal of every ceremony. */
+  /** Signs a user in. @throws AppError `invalid_input` for a failed ceremony. */
   finish(answer: SignInAnswer, from: string): Promise<SignedIn>;
 }
 
@@ -47,13 +47,13 @@ export function createSignIn(
       const counter = await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() });
       return inTransaction(database, async (transaction) => {
         const at = now();
-        await count(transaction, passkey, { counter, last_used_at: at });
+        await updateCounter(transaction, passkey, { counter, last_used_at: at });
         const row = await transaction
           .selectFrom('people')
           .selectAll()
           .where('id', '=', passkey.person_id)
           .executeTakeFirst();
-        if (row === undefined || !isCalled(row.username_key, username)) throw refuseCeremony();
+        if (row === undefined || !isExpected(row.username_key, username)) throw refuseCeremony();
         const person = toPerson(row);
         if (onlyAdmin && !person.isAdmin) throw refuseCeremony();
         const actor = { kind: 'session', personId: person.id } as const;
@@ -65,8 +65,11 @@ export function createSignIn(
   };
 }
 
-/** Of two answers at once with one counter, or with a passkey that is being removed, only one may hold. */
-async function count(
+/**
+ * Stores the counter of a passkey. Fails if a concurrent sign-in used the same counter, or if the passkey was removed in
+ * the meantime.
+ */
+async function updateCounter(
   transaction: Database,
   { id, counter: before }: { readonly id: string; readonly counter: number },
   used: { readonly counter: number; readonly last_used_at: number },
@@ -75,6 +78,6 @@ async function count(
   if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw refuseCeremony();
 }
 
-function isCalled(usernameKey: string, username: string | undefined): boolean {
+function isExpected(usernameKey: string, username: string | undefined): boolean {
   return username === undefined || toUsernameKey(username.trim()) === usernameKey;
 }

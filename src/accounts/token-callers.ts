@@ -6,11 +6,11 @@ import { findTokenKind, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
 import { parseScopes } from './tokens.js';
 
-/** The time of last use is written at most this often. */
+/** The minimum time between two writes of the time of last use. */
 const LAST_USED_PRECISION_MS = 60_000;
 
-/** Beyond so many, one statement saves nothing that could be measured. */
-const MAX_TOGETHER = 32;
+/** Larger batches bring no measurable gain. */
+const MAX_BATCH = 32;
 
 const findTokens = prepareEach((database, { hash }: { readonly hash: string }) =>
   database
@@ -33,40 +33,39 @@ const findTokens = prepareEach((database, { hash }: { readonly hash: string }) =
 
 type TokenRow = Awaited<ReturnType<typeof findTokens>>[number][number];
 
-/** Finds whom a token of one of these kinds speaks for at a time in milliseconds. */
+/** Finds the caller that a token identifies, at a time in milliseconds. */
 export type FindTokenCaller = (token: string, at: number) => Promise<Caller | undefined>;
 
 /**
- * Makes the function that finds whom a token speaks for, and notes that it was
- * used. Those that are asked for at the same time are looked up together, and
- * never before they were asked for, so a token that is revoked is dead at once.
+ * Creates a function that finds the caller that a token identifies, and records the time of use. Concurrent lookups share
+ * one statement, which never starts before the request, so a revoked token is rejected immediately.
  *
- * It gives `undefined` when the token is malformed, of another kind, unknown,
- * revoked or expired, which look the same from outside.
+ * The function returns `undefined` when the token is malformed, of a different kind, unknown, revoked or expired;
+ * clients can't distinguish these cases.
  */
 export function createTokenCallers(database: Database, kinds: readonly TokenKind[]): FindTokenCaller {
-  const findTogether = together<string, TokenRow | undefined>(MAX_TOGETHER, async (take) => {
-    const asked = take();
-    // A script that asks for much at once shows one token.
-    const hashes = [...new Set(asked)];
+  const findToken = together<string, TokenRow | undefined>(MAX_BATCH, async (take) => {
+    const requested = take();
+    // A script with concurrent requests uses the same token in all of them.
+    const hashes = [...new Set(requested)];
     const found = await findTokens(
       database,
       hashes.map((hash) => ({ hash })),
     );
-    const rows = new Map(hashes.map((hash, place) => [hash, found[place]?.[0]]));
-    return asked.map((hash) => rows.get(hash));
+    const rows = new Map(hashes.map((hash, index) => [hash, found[index]?.[0]]));
+    return requested.map((hash) => rows.get(hash));
   });
   return async (token, at) => {
     const kind = findTokenKind(token);
     if (kind === undefined || !kinds.includes(kind)) return undefined;
-    const row = await findTogether(hashSecret(token));
+    const row = await findToken(hashSecret(token));
     if (row === undefined || row.expires_at <= at) return undefined;
-    await noteUse(database, row, at);
+    await recordUse(database, row, at);
     return toCaller(row);
   };
 }
 
-async function noteUse(database: Database, { id, last_used_at: lastUsedAt }: TokenRow, at: number): Promise<void> {
+async function recordUse(database: Database, { id, last_used_at: lastUsedAt }: TokenRow, at: number): Promise<void> {
   if (lastUsedAt !== null && at - lastUsedAt < LAST_USED_PRECISION_MS) return;
   await database.updateTable('tokens').set({ last_used_at: at }).where('id', '=', id).execute();
 }

@@ -13,7 +13,7 @@ import { parseLabel } from './usernames.js';
 const DAY_MS = 86_400_000;
 const MAX_LIFETIME_DAYS = 366;
 
-/** More than anyone can tell apart in a list. */
+/** More than a user can keep track of in a list. */
 const MAX_TOKENS = 100;
 
 export interface PersonalToken {
@@ -22,31 +22,32 @@ export interface PersonalToken {
   readonly scopes: readonly Scope[];
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** To the minute; `undefined` while it has not been used. */
+  /** Precise to the minute; `undefined` if the token was never used. */
   readonly lastUsedAt: Date | undefined;
 }
 
-/** The one answer that holds the token itself, which is not kept and never shown again. */
+/** A new API token with its value, which is not stored and never shown again. */
 export type CreatedToken = PersonalToken & { readonly token: string };
 
 export interface NewToken {
   readonly label: string;
   readonly expiresAt: Date;
-  /** By default `read` alone. */
+  /** By default only `read`. */
   readonly scopes?: readonly Scope[] | undefined;
 }
 
-/** The personal API tokens of the caller. */
+/** Manages the caller's API tokens. */
 export interface PersonalTokens {
   /**
-   * @throws AppError `session_required` for a token, `invalid_input` when the
-   * label is blank or longer than 100 characters, when it would expire in the
-   * past or in more than 366 days, or there are 100 already.
+   * Creates an API token.
+   *
+   * @throws AppError `session_required` for a token; `invalid_input` when the label is blank or longer than 100
+   * characters, when the expiry is in the past or more than 366 days away, or when the caller already has 100 tokens.
    */
   create(caller: Caller | undefined, token: NewToken, from: string): Promise<CreatedToken>;
-  /** Oldest first, expired ones included. */
+  /** Lists the caller's tokens, oldest first, including expired ones. */
   list(caller: Caller | undefined): Promise<PersonalToken[]>;
-  /** Does nothing for an id that is unknown or another person's. @throws AppError `session_required` for a token. */
+  /** Revokes a token, if it is the caller's. @throws AppError `session_required` for a token. */
   revoke(caller: Caller | undefined, id: string, from: string): Promise<void>;
 }
 
@@ -66,46 +67,50 @@ export function createPersonalTokens(database: Database, now: () => number = Dat
   };
 }
 
-/** Who did it, from where, and when. */
-interface Act {
+/** The actor, client address and time of a change. */
+interface ChangeOrigin {
   readonly actor: Actor;
   readonly from: string;
   readonly at: number;
 }
 
-/** Whether the actor may is the caller's to check. @throws AppError `invalid_input` as `create` does. */
+/**
+ * Creates an API token of a user. The calling code checks the permission of the actor.
+ *
+ * @throws AppError `invalid_input` as {@link PersonalTokens.create} does.
+ */
 export async function createTokenOf(
   database: Database,
   personId: string,
-  { label, expiresAt, scopes = ['read'], ...act }: NewToken & Act,
+  { label, expiresAt, scopes = ['read'], ...origin }: NewToken & ChangeOrigin,
 ): Promise<CreatedToken> {
-  requireLifetime(expiresAt.getTime(), act.at);
-  const issue = { personId, label: parseLabel(label), scopes, expiresAt, createdAt: act.at };
+  assertLifetime(expiresAt.getTime(), origin.at);
+  const issue = { personId, label: parseLabel(label), scopes, expiresAt, createdAt: origin.at };
   return inTransaction(database, async (transaction) => {
-    await requireRoom(transaction, personId);
+    await assertBelowLimit(transaction, personId);
     const { token, row } = await issueToken(transaction, { ...issue, kind: 'personal' });
-    await recordEvent(transaction, { action: 'token_created', personId, subject: row.id, ...act });
+    await recordEvent(transaction, { action: 'token_created', personId, subject: row.id, ...origin });
     return { ...toPersonalToken(row), token };
   });
 }
 
-/** Oldest first, expired ones included. */
+/** Lists a user's API tokens, oldest first, including expired ones. */
 export async function listTokensOf(database: Database, personId: string): Promise<PersonalToken[]> {
   const rows = await ownTokens(database, personId).selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toPersonalToken);
 }
 
-/** @returns whether the person had such a token. */
+/** Revokes an API token of a user. @returns whether the user had this token. */
 export async function revokeTokenOf(
   database: Database,
   personId: string,
-  { id, ...act }: Act & { readonly id: string },
+  { id, ...origin }: ChangeOrigin & { readonly id: string },
 ): Promise<boolean> {
   return inTransaction(database, async (transaction) => {
     const own = transaction.deleteFrom('tokens').where('person_id', '=', personId).where('kind', '=', 'personal');
     const revoked = await own.where('id', '=', id).returning('id').executeTakeFirst();
     if (revoked === undefined) return false;
-    await recordEvent(transaction, { action: 'token_revoked', personId, subject: id, ...act });
+    await recordEvent(transaction, { action: 'token_revoked', personId, subject: id, ...origin });
     return true;
   });
 }
@@ -118,17 +123,17 @@ const countTokens = prepare((database, { personId }: { readonly personId: string
   ownTokens(database, personId).select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-function requireLifetime(expiresAt: number, at: number): void {
-  // Written so that a date that is none is refused too.
+function assertLifetime(expiresAt: number, at: number): void {
+  // An invalid date is NaN, which fails both comparisons and is rejected too.
   if (expiresAt > at && expiresAt <= at + MAX_LIFETIME_DAYS * DAY_MS) return;
-  const message = `Expected expiresAt to lie in the future, at most ${MAX_LIFETIME_DAYS} days from now.`;
+  const message = `Set expiresAt to a time within the next ${MAX_LIFETIME_DAYS} days.`;
   throw new AppError('invalid_input', message, { field: 'expiresAt' });
 }
 
-async function requireRoom(transaction: Database, personId: string): Promise<void> {
+async function assertBelowLimit(transaction: Database, personId: string): Promise<void> {
   const [tokens] = await countTokens(transaction, { personId });
   if (tokens !== undefined && tokens.count >= MAX_TOKENS) {
-    throw new AppError('invalid_input', `Expected at most ${MAX_TOKENS} tokens; revoke one first.`);
+    throw new AppError('invalid_input', `You have reached the limit of ${MAX_TOKENS} tokens. Revoke one first.`);
   }
 }
 
@@ -143,7 +148,7 @@ function toPersonalToken({ id, label, scopes, created_at, expires_at, last_used_
   };
 }
 
-/** The inverse of joining with spaces; only scopes that were checked on the way in are stored. */
+/** Parses stored scopes, which are separated by spaces. They were validated before they were stored. */
 export function parseScopes(text: string): Scope[] {
   return text.split(' ') as Scope[];
 }

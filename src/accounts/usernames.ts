@@ -1,29 +1,28 @@
 import { AppError } from '../errors.js';
 
-/** In characters; names are shown in tables, and are part of addresses. */
+/** Lengths in UTF-16 code units. Names are shown in tables and are part of URLs. */
 const MAX_USERNAME = 64;
 const MAX_DISPLAY_NAME = 100;
 const MAX_LABEL = 100;
 
-/** Control and format characters, which make two names look alike, and unpaired surrogates. */
+/** Control and format characters, which can make different names look the same, and unpaired surrogates. */
 const INVISIBLE = /\p{C}/u;
 
 /**
- * Reads the name that a new account is to have: in Unicode's composed form,
- * without space around it.
+ * Parses the username of a new account: normalises it to NFC and trims it.
  *
- * @throws AppError `invalid_input` when it is blank, longer than 64 characters, or not all of it can be seen.
+ * @throws AppError `invalid_input` when it is blank, longer than 64 characters, or contains invisible characters.
  */
 export function parseUsername(text: string): string {
   return parseName(text, 'username', MAX_USERNAME);
 }
 
-/** @throws AppError `invalid_input` as {@link parseUsername} does, for more than 100 characters. */
+/** Parses a display name of at most 100 characters. @throws AppError `invalid_input` as {@link parseUsername} does. */
 export function parseDisplayName(text: string): string {
   return parseName(text, 'displayName', MAX_DISPLAY_NAME);
 }
 
-/** Reads the name of a passkey. @throws AppError `invalid_input` as {@link parseDisplayName} does. */
+/** Parses the name of a passkey or token. @throws AppError `invalid_input` as {@link parseDisplayName} does. */
 export function parseLabel(text: string): string {
   return parseName(text, 'label', MAX_LABEL);
 }

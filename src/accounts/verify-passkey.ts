@@ -1,4 +1,4 @@
-/** The cryptography of passkeys, which is @simplewebauthn's. */
+/** Verifies passkeys with `@simplewebauthn/server`. */
 import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
@@ -14,22 +14,21 @@ interface Expectation {
   readonly relyingParty: RelyingParty;
 }
 
-/** WebAuthn's own names; anything else an answer calls a transport is left out. */
+/** The transports that WebAuthn defines; others are dropped. */
 const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', 'usb'];
 
 /**
- * Checks a new credential: that it answers our challenge, at our origin, for our
- * name, in the presence of a person.
+ * Verifies a new credential: its challenge, origin, relying party id and user presence.
  *
- * @throws AppError the refusal of a ceremony.
+ * @throws AppError as {@link refuseCeremony} creates it.
  */
 export async function verifyNewPasskey(
   credential: unknown,
   { challenge, relyingParty }: Expectation,
 ): Promise<NewPasskey> {
   const response = credential as RegistrationResponseJSON;
-  const { verified, registrationInfo } = await refusing(async () => {
-    requirePlain(response);
+  const { verified, registrationInfo } = await withCeremonyError(async () => {
+    assertNoCertificates(response);
     return verifyRegistrationResponse({
       response,
       ...expected(challenge, relyingParty),
@@ -47,10 +46,10 @@ export async function verifyNewPasskey(
 }
 
 /**
- * Checks that a known credential signed our challenge.
+ * Verifies that a known credential signed the challenge.
  *
- * @returns its counter, which has gone up since the last time, or is 0 with authenticators that don't count.
- * @throws AppError the refusal of a ceremony.
+ * @returns its new counter, which is larger than the previous one, or 0 for authenticators without a counter.
+ * @throws AppError as {@link refuseCeremony} creates it.
  */
 export async function verifyPasskey(
   credential: unknown,
@@ -58,7 +57,7 @@ export async function verifyPasskey(
   { challenge, relyingParty }: Expectation,
 ): Promise<number> {
   const response = credential as AuthenticationResponseJSON;
-  const { verified, authenticationInfo } = await refusing(() =>
+  const { verified, authenticationInfo } = await withCeremonyError(() =>
     verifyAuthenticationResponse({
       response,
       ...expected(challenge, relyingParty),
@@ -69,7 +68,7 @@ export async function verifyPasskey(
       },
     }),
   );
-  // Whoever signs in without a name is who their authenticator says; this must be the passkey's owner.
+  // Sign-in needs no username, so the authenticator names the user, who must be the owner of the passkey.
   if (!verified || response.response.userHandle !== passkey.user_handle) throw refuseCeremony();
   return authenticationInfo.newCounter;
 }
@@ -79,17 +78,16 @@ function expected(challenge: string, { id, origin }: RelyingParty) {
     expectedChallenge: challenge,
     expectedOrigin: origin,
     expectedRPID: id,
-    // Preferred, not required: a security key without a PIN is still a thing one has to hold.
+    // User verification is preferred, not required: a security key without a PIN still proves possession.
     requireUserVerification: false,
   };
 }
 
 /**
- * We ask for no attestation, so browsers leave it out, or pass on one that the
- * credential signed itself. Any other holds certificates, for which the verifier
- * would fetch revocation lists from wherever they say.
+ * Rejects attestations with certificates, for which the verifier would fetch revocation lists from arbitrary URLs. The
+ * options request no attestation, so browsers send none, or one that the credential signed itself.
  */
-function requirePlain({ response }: RegistrationResponseJSON): void {
+function assertNoCertificates({ response }: RegistrationResponseJSON): void {
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, 'base64url')));
   const format = attestation.get('fmt');
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
@@ -100,8 +98,8 @@ function readTransports(transports: unknown): string[] {
   return Array.isArray(transports) ? TRANSPORTS.filter((known) => transports.includes(known)) : [];
 }
 
-/** What the library throws is about the answer it was given, which comes from outside. */
-async function refusing<T>(verify: () => Promise<T>): Promise<T> {
+/** Converts errors of the library, which are caused by the credential, to the error of a ceremony. */
+async function withCeremonyError<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
   } catch (cause) {

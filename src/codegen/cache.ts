@@ -2,20 +2,21 @@ import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { findText, listFiles, writeFiles } from './files.js';
 
-/** What the last run of a target read and wrote. */
+/** The digests of the last run of a target. */
 export interface CacheEntry {
+  /** Digest of the documents and the generating code. */
   inputs: string;
   /** Path below `src/generated` → digest of its text. */
   outputs: Readonly<Record<string, string>>;
 }
 
-/** Target name → what its last run read and wrote. */
+/** Target name → the digests of its last run. */
 export type Cache = Readonly<Record<string, CacheEntry>>;
 
 const FOLDER = '.cache';
 const FILE = 'generate.json';
 
-/** Reads the cache; one that is lost or can't be understood is empty, which costs time and nothing else. */
+/** Reads the cache. A missing or invalid cache counts as empty, which only costs time. */
 export async function readCache(root: string): Promise<Cache> {
   try {
     const cache: unknown = JSON.parse((await findText(path.join(root, FOLDER, FILE))) ?? '{}');
@@ -29,15 +30,15 @@ export async function writeCache(root: string, cache: Cache): Promise<void> {
   await writeFiles(path.join(root, FOLDER), new Map([[FILE, JSON.stringify(cache)]]));
 }
 
-/** Digests named texts; a name that moves from one text to another changes the digest. */
+/** Returns a digest of named texts, including which name belongs to which text. */
 export function digestOf(texts: Iterable<readonly [name: string, text: string]>): string {
   const hash = createHash('sha256');
-  // Lengths keep names and texts apart.
+  // The lengths make the boundary between name and text unambiguous.
   for (const [name, text] of texts) hash.update(`${name.length} ${text.length} `).update(name).update(text);
   return hash.digest('hex');
 }
 
-/** Digests the code that generates: the generators, the table of targets and the libraries they stand on. */
+/** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */
 export async function digestGenerators(root: string): Promise<string> {
   const generators = (await listFiles(path.join(root, 'src/codegen'))).map((name) => `src/codegen/${name}`);
   const files = ['codegen.ts', 'package-lock.json', ...generators];

@@ -5,30 +5,31 @@ import { readGenerated } from './project.js';
 import type { Project } from './project.js';
 import { mergeFiles, runTargets } from './run-targets.js';
 
-/** A generated file on disk that is not what the contract makes of it. */
+/** A file of `src/generated` that differs from the output of the generators. */
 export interface Difference {
   /** Path from the root. */
   file: string;
   kind: 'missing' | 'edited' | 'stale';
-  /** The first line that differs, from 1, as the contract makes it and as it was found; absent past the end. */
+  /** The number of the first line that differs, from 1. */
   line: number;
+  /** That line as generated and as found on disk; absent past the end of the file. */
   expected?: string | undefined;
   found?: string | undefined;
-  /** The contract line behind that line. */
+  /** The contract line that the generated line comes from. */
   origin?: Location | undefined;
 }
 
 /**
- * Compares `src/generated` with what the contract makes of it now. Generates
- * everything in memory, trusts no cache and touches no file.
+ * Compares `src/generated` with the output of the generators. Generates everything in memory, ignores the cache and
+ * changes no file.
  *
- * @throws ContractError when the documents can't be generated from.
+ * @throws ContractError when the contract has errors.
  */
 export async function check(project: Project): Promise<Difference[]> {
-  const made = await runTargets(project, project.targets);
+  const outputs = await runTargets(project, project.targets);
   const onDisk = await readGenerated(project.root);
-  const files = mergeFiles(made);
-  const differing = made.flatMap(({ target, files: own, details }) =>
+  const files = mergeFiles(outputs);
+  const differing = outputs.flatMap(({ target, files: own, details }) =>
     [...own].flatMap(([file, text]) => {
       const found = onDisk.get(file);
       const locateLine = details.lineOrigins?.get(file.slice(target.output.length));
@@ -40,17 +41,17 @@ export async function check(project: Project): Promise<Difference[]> {
 }
 
 interface Origins extends Pick<Details, 'origins'> {
-  /** Finds the contract line behind a line of the file, where names do not. */
+  /** Finds the contract line of a generated line, for files that have line origins instead of named ones. */
   locateLine: ((line: number) => Location | undefined) | undefined;
 }
 
 function toDifference(file: string, text: string, foundText: string | undefined, origins: Origins): Difference {
-  const wanted = text.split('\n');
+  const expected = text.split('\n');
   if (foundText === undefined) return { file, kind: 'missing', line: 1 };
   const found = foundText.split('\n');
-  const index = wanted.findIndex((line, at) => line !== found[at]);
-  const at = index < 0 ? wanted.length : index;
+  const index = expected.findIndex((line, at) => line !== found[at]);
+  const at = index < 0 ? expected.length : index;
   const { locateLine } = origins;
-  const origin = locateLine ? locateLine(at + 1) : findOrigin(wanted, at, found[at], origins.origins);
-  return { file, kind: 'edited', line: at + 1, expected: wanted[at], found: found[at], origin };
+  const origin = locateLine ? locateLine(at + 1) : findOrigin(expected, at, found[at], origins.origins);
+  return { file, kind: 'edited', line: at + 1, expected: expected[at], found: found[at], origin };
 }

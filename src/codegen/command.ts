@@ -8,11 +8,11 @@ import { formatMistakes, formatOutcome } from './report.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
 
-Makes src/generated from the contracts in schema/ and openapi/.
+Generates src/generated from the contracts in schema/ and openapi/.
 
-  --check   touches nothing; fails when src/generated is not what the contracts make of it
-  --watch   stays, and generates after each save of a contract; Ctrl-C ends it
-  --stub    also writes the handlers and resolvers that the contracts ask for and nobody wrote
+  --check   changes no file; fails if src/generated is out of date
+  --watch   generates again after each save of a contract, until Ctrl-C
+  --stub    also writes stubs of missing handlers and resolvers
   --help    shows this text`;
 
 const OPTIONS = {
@@ -23,29 +23,29 @@ const OPTIONS = {
 } as const;
 
 /**
- * Runs `npm run generate` with its flags and gives the exit code: 1 when a
- * contract has mistakes or `--check` found a difference, 2 for wrong flags.
+ * Runs `npm run generate` with its flags and returns the exit code: 1 when a contract has errors, `--check` found a
+ * difference or `--stub` could not change a file; 2 for invalid flags.
  */
 export async function runGenerate(flags: readonly string[], root: string, config: CodegenConfig): Promise<number> {
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
-  if (mode === 'help') return say(USAGE);
+  if (mode === 'help') return print(USAGE);
   const project = await openProject(root, config);
   if (mode === 'watch') return runWatch(project);
-  return reportMistakes(project, () => RUNS[mode](project));
+  return reportErrors(project, () => RUNS[mode](project));
 }
 
 const RUNS = { generate: runOnce, check: runCheck, stub: runStub };
 
-/** Gives the one thing that the flags ask for, or says why they ask for none. */
+/** Returns the mode that the flags select. For invalid flags, prints the reason and returns `undefined`. */
 function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'help' | undefined {
   try {
     const { values } = parseArgs({ args: [...flags], options: OPTIONS });
     const [mode, second] = Object.keys(values) as (keyof typeof OPTIONS)[];
     if (second === undefined) return mode ?? 'generate';
-    complain(`Expected at most one flag; received ${flags.join(' ')}.`);
+    printError(`Expected at most one flag; received ${flags.join(' ')}.`);
   } catch (error) {
-    complain(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+    printError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
   }
   return undefined;
 }
@@ -53,74 +53,74 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
 async function runOnce(project: Project, useCache = true): Promise<number> {
   const start = performance.now();
   const outcome = await generate(project, { useCache });
-  return say(formatOutcome(outcome, performance.now() - start));
+  return print(formatOutcome(outcome, performance.now() - start));
 }
 
 async function runCheck(project: Project): Promise<number> {
   const [{ check }, { formatDifferences }] = await Promise.all([import('./check.js'), import('./report.js')]);
   const differences = await check(project);
-  if (differences.length === 0) return say('src/generated is what the contracts make of it.');
-  return complain(await formatDifferences(project.root, differences));
+  if (differences.length === 0) return print('src/generated is up to date.');
+  return printError(await formatDifferences(project.root, differences));
 }
 
 async function runStub(project: Project): Promise<number> {
   const { writeStubs } = await import('./stub.js');
   const start = performance.now();
-  // The cache knows files, not skeletons, so every generator runs.
+  // The cache does not contain stubs, so every generator runs.
   const outcome = await generate(project, { useCache: false });
-  say(formatOutcome(outcome, performance.now() - start));
+  print(formatOutcome(outcome, performance.now() - start));
   const stubs = await writeStubs(project.root, outcome.stubs);
-  for (const { file, written } of stubs) if (written.length > 0) say(`${file}: wrote ${written.join(', ')}.`);
-  for (const { toAdd } of stubs) if (toAdd) say(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);
-  if (stubs.length === 0) say('No skeleton is missing.');
+  for (const { file, written } of stubs) if (written.length > 0) print(`${file}: wrote ${written.join(', ')}.`);
+  for (const { toAdd } of stubs) if (toAdd) print(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);
+  if (stubs.length === 0) print('No stub is missing.');
   const refused = stubs.filter((stub) => stub.refused !== undefined);
-  for (const stub of refused) complain(`${stub.file}: ${stub.refused ?? ''}`);
+  for (const stub of refused) printError(`${stub.file}: ${stub.refused ?? ''}`);
   return refused.length > 0 ? 1 : 0;
 }
 
 async function runWatch(project: Project): Promise<number> {
   const { watch } = await import('./watch.js');
-  const stop = new AbortController();
-  const end = () => stop.abort();
-  process.once('SIGINT', end).once('SIGTERM', end);
-  say('Watching the contracts; Ctrl-C ends.');
-  // The first run trusts no cache: it loads every generator, so that no save waits for that.
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  print('Watching the contracts. Press Ctrl-C to stop.');
+  // The first run ignores the cache and thereby loads every generator, so that later runs are fast.
   let useCache = false;
   const run = async () => {
     await runAgain(project, useCache);
     useCache = true;
   };
-  await watch(project, run, stop.signal);
+  await watch(project, run, controller.signal);
   return 0;
 }
 
-/** Runs while watching, where a defect in a generator is told and the next save tries again. */
+/** Runs while watching: an internal error of a generator is printed, and the next save runs it again. */
 async function runAgain(project: Project, useCache: boolean): Promise<void> {
   try {
-    await reportMistakes(project, () => runOnce(project, useCache));
+    await reportErrors(project, () => runOnce(project, useCache));
   } catch (error) {
     console.error(error);
   }
 }
 
-/** Turns mistakes in a contract into text and an exit code; any other error goes on. */
-async function reportMistakes(project: Project, run: () => Promise<number>): Promise<number> {
+/** Prints the errors of a contract and returns the exit code. Rethrows any other error. */
+async function reportErrors(project: Project, run: () => Promise<number>): Promise<number> {
   try {
     return await run();
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    const { mistakes } = error;
-    const count = mistakes.length === 1 ? 'One mistake' : `${mistakes.length} mistakes`;
-    return complain(`${await formatMistakes(project.root, mistakes)}\n${count}; no file was touched.`);
+    const diagnostics = error.mistakes;
+    const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
+    return printError(`${await formatMistakes(project.root, diagnostics)}\n${count}. No file was changed.`);
   }
 }
 
-function say(text: string): number {
+function print(text: string): number {
   process.stdout.write(`${text}\n`);
   return 0;
 }
 
-function complain(text: string): number {
+function printError(text: string): number {
   process.stderr.write(`${text}\n`);
   return 1;
 }

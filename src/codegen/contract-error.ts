@@ -1,4 +1,4 @@
-/** A place in a contract document; lines and columns count from 1. */
+/** A position in a contract document. Lines and columns start at 1. */
 export interface Location {
   /** The document's path from the repository root. */
   file: string;
@@ -6,18 +6,18 @@ export interface Location {
   column: number;
 }
 
-/** An error in a contract and its place; the message names the expected and the received value. */
+/** An error in a contract document, with its position. */
 export interface Mistake extends Location {
   message: string;
 }
 
-/** Thrown by a generator whose documents can't be generated from; carries every mistake it found. */
+/** Thrown when contract documents have errors; carries all of them. */
 export class ContractError extends Error {
   readonly mistakes: readonly Mistake[];
 
-  constructor(mistakes: readonly Mistake[]) {
-    super(mistakes.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
+  constructor(diagnostics: readonly Mistake[]) {
+    super(diagnostics.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
     this.name = 'ContractError';
-    this.mistakes = mistakes;
+    this.mistakes = diagnostics;
   }
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
-/** Gives the text of a file, or `undefined` when there is none. */
+/** Returns the text of a file, or `undefined` if it does not exist. */
 export async function findText(file: string): Promise<string | undefined> {
   try {
     return await readFile(file, 'utf8');
@@ -12,7 +12,7 @@ export async function findText(file: string): Promise<string | undefined> {
   }
 }
 
-/** Lists every file below a folder as sorted paths with `/`; a folder that is not there has none. */
+/** Lists every file below a folder as sorted paths with `/`. The list is empty if the folder does not exist. */
 export async function listFiles(folder: string): Promise<string[]> {
   try {
     const entries = await readdir(folder, { recursive: true, withFileTypes: true });
@@ -34,10 +34,9 @@ export async function readFolder(folder: string): Promise<Map<string, string>> {
 }
 
 /**
- * Writes files below a folder so that a reader meets the old text or the new one.
+ * Writes files below a folder. Each file is replaced atomically, so that a reader sees either the old or the new text.
  *
- * All texts reach the disk under temporary names before the first takes its place,
- * so that a full disk changes nothing.
+ * All texts are written to temporary files before the first one is renamed, so that a full disk changes nothing.
  */
 export async function writeFiles(folder: string, files: ReadonlyMap<string, string>): Promise<void> {
   const moves = [...files].map(([name, text]) => {
@@ -56,7 +55,7 @@ export async function writeFiles(folder: string, files: ReadonlyMap<string, stri
   }
 }
 
-/** Removes files below a folder, and the folders that this leaves empty. */
+/** Removes files below a folder, and the folders that become empty. */
 export async function removeFiles(folder: string, names: readonly string[]): Promise<void> {
   for (const name of names) {
     await rm(path.join(folder, name), { force: true });

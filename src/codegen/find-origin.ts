@@ -3,9 +3,11 @@ import type { Location } from './contract-error.js';
 type Origins = ReadonlyMap<string, Location>;
 
 /**
- * Finds the contract line behind a generated line: that of the member it
- * declares, or of a name that the line found in its place lacks, or of the
- * innermost name on it or around it. None is better than one that is wrong.
+ * Finds the contract line that a generated line comes from. Tries, in this order: the member that the line declares,
+ * the names that the line on disk lacks, and the names on the line and on the lines that enclose it, innermost first.
+ * Returns `undefined` rather than an uncertain match.
+ *
+ * @param found The line on disk in the place of the generated one.
  */
 export function findOrigin(
   lines: readonly string[],
@@ -13,36 +15,36 @@ export function findOrigin(
   found: string | undefined,
   origins: Origins,
 ): Location | undefined {
-  const around = listAround(lines, at);
+  const enclosing = listEnclosing(lines, at);
   const known = new Set(wordsOf(found ?? ''));
   const added = wordsOf(lines[at] ?? '').filter((word) => !known.has(word));
-  return findMember(around, origins) ?? firstOf(added, origins) ?? firstOf(around.flatMap(wordsOf), origins);
+  return findMember(enclosing, origins) ?? findFirst(added, origins) ?? findFirst(enclosing.flatMap(wordsOf), origins);
 }
 
-/** The line, and those above that it is inside of by their indentation, the innermost first. */
-function listAround(lines: readonly string[], at: number): string[] {
-  const around = [lines[at] ?? ''];
-  let depth = depthOf(around[0]);
+/** Lists the line and, by indentation, the lines above that enclose it, innermost first. */
+function listEnclosing(lines: readonly string[], at: number): string[] {
+  const enclosing = [lines[at] ?? ''];
+  let depth = depthOf(enclosing[0]);
   for (let index = at - 1; index >= 0 && depth > 0; index -= 1) {
     const line = lines[index] ?? '';
     if (line.trim() === '' || depthOf(line) >= depth) continue;
-    around.push(line);
+    enclosing.push(line);
     depth = depthOf(line);
   }
-  return around;
+  return enclosing;
 }
 
-/** Finds `Owner.member` for the first name of a line and an owner named on it or around it. */
-function findMember(around: readonly string[], origins: Origins): Location | undefined {
-  const [member] = wordsOf(around[0] ?? '');
-  const owners = around.flatMap(wordsOf);
-  return firstOf(
+/** Finds `Owner.member`: the member is the first name of the line, the owner any name on it or on an enclosing line. */
+function findMember(enclosing: readonly string[], origins: Origins): Location | undefined {
+  const [member] = wordsOf(enclosing[0] ?? '');
+  const owners = enclosing.flatMap(wordsOf);
+  return findFirst(
     owners.map((owner) => `${owner}.${member ?? ''}`),
     origins,
   );
 }
 
-function firstOf(names: readonly string[], origins: Origins): Location | undefined {
+function findFirst(names: readonly string[], origins: Origins): Location | undefined {
   const name = names.find((candidate) => origins.has(candidate));
   return name === undefined ? undefined : origins.get(name);
 }

@@ -7,25 +7,25 @@ import type { Project } from './project.js';
 import { mergeFiles, readJobs, runTargets } from './run-targets.js';
 import type { Job } from './run-targets.js';
 
-/** The changes of a run; paths are relative to the root. */
+/** The result of a run. Paths are relative to the root. */
 export interface Outcome {
   written: readonly string[];
   removed: readonly string[];
   unchanged: number;
   /** Outputs of `codegen.ts` that were generated. */
   generated: readonly string[];
-  /** Skeletons that the targets that ran ask for. */
+  /** The stubs of the targets that ran. */
   stubs: readonly Stub[];
 }
 
 /**
- * Brings `src/generated` up to date: writes what changed, removes what no target
- * makes, and leaves every other file untouched.
+ * Updates `src/generated`: writes changed files, removes files that no target generates, and leaves all others
+ * untouched.
  *
- * A target runs when its documents, the generating code or its files changed
- * since the last run, or always without `useCache`.
+ * A target runs if its documents, its files or the generating code changed since the last run. Without `useCache`,
+ * every target runs.
  *
- * @throws ContractError before any file is touched.
+ * @throws ContractError before any file is changed.
  */
 export async function generate(project: Project, { useCache } = { useCache: true }): Promise<Outcome> {
   const jobs = await readJobs(project);
@@ -33,30 +33,30 @@ export async function generate(project: Project, { useCache } = { useCache: true
   const fresh = freshEntries(project, jobs, onDisk, cache);
   const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output));
 
-  const made = await runTargets(
+  const outputs = await runTargets(
     project,
     due.map(({ target }) => target),
   );
-  const files = mergeFiles(made);
-  const kept = new Set(Object.values(fresh).flatMap(({ outputs }) => Object.keys(outputs)));
+  const files = mergeFiles(outputs);
+  const cached = new Set(Object.values(fresh).flatMap((entry) => Object.keys(entry.outputs)));
   const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
-  const removed = [...onDisk.keys()].filter((name) => !files.has(name) && !kept.has(name));
+  const removed = [...onDisk.keys()].filter((name) => !files.has(name) && !cached.has(name));
 
   await writeFiles(project.root, written);
   await removeFiles(project.root, removed);
-  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, made[index]?.files)] as const);
+  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, outputs[index]?.files)] as const);
   if (due.length > 0) await writeCache(project.root, { ...fresh, ...Object.fromEntries(entries) });
 
   return {
     written: [...written.keys()],
     removed,
-    unchanged: files.size + kept.size - written.size,
+    unchanged: files.size + cached.size - written.size,
     generated: due.map(({ target }) => target.output),
-    stubs: made.flatMap(({ details }) => details.stubs),
+    stubs: outputs.flatMap(({ details }) => details.stubs),
   };
 }
 
-/** Keeps the cache entries whose inputs and outputs are still what they were. */
+/** Returns the cache entries whose inputs and outputs have not changed. */
 function freshEntries(
   project: Project,
   jobs: readonly Job[],

@@ -1,29 +1,29 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import type { Location } from './contract-error.js';
 
-/** An object literal that a person fills in, and the members that the contract asks of it. */
+/** A file with an object literal that developers implement, and the members that the contract requires. */
 export interface Stub {
   /** Path from the repository root. */
   file: string;
-  /** Text of a new file up to and including the opening brace of the object literal. */
+  /** The text of a new file up to and including the opening brace of the object literal. */
   header: string;
-  /** Text of a new file from the closing brace on. */
+  /** The text of a new file from the closing brace on. */
   footer: string;
   /** The exported constant or function that declares or returns the object literal. */
   exportName: string;
-  /** `text` is a whole member with its trailing comma and without its indentation. */
+  /** `text` is a complete member with its trailing comma and without indentation. */
   members: readonly { name: string; text: string }[];
-  /** The file that uses it, and the lines to add there; `--stub` prints them where they are missing. */
+  /** The file that uses the object, and the lines to add there. `--stub` prints them if they are missing. */
   use?: { file: string; lines: readonly string[] };
 }
 
-/** What `--check` and `--stub` need to know about the files of an output folder. */
+/** Details about the files of an output folder that `--check` and `--stub` use. */
 export interface Details {
-  /** Names that appear in generated text → the contract line behind them. */
+  /** Names in generated text → the contract lines that they come from. */
   origins: ReadonlyMap<string, Location>;
-  /** For a file whose lines say more than names do: path → the contract line behind a line, from 1. */
+  /** For files that are traced by line instead of by name: path → a lookup of the contract line by line, from 1. */
   lineOrigins?: ReadonlyMap<string, (line: number) => Location | undefined>;
-  /** Skeletons that `--stub` may write. */
+  /** The stubs that `--stub` writes if they are missing. */
   stubs: readonly Stub[];
 }
 
@@ -36,8 +36,8 @@ export interface Generated extends Details {
 const TEXT_PLUGIN = { plugin: (_schema: unknown, _documents: unknown, { text }: { text: string }) => text };
 
 /**
- * Turns the result of a generator into the outputs of a preset. Its details are stored
- * in the plugin context under the output folder, since outputs carry text only.
+ * Converts the output of a generator to the outputs of a graphql-codegen preset. Preset outputs carry text only, so the
+ * details are stored in the plugin context under the output folder.
  */
 export function toOutputs(options: Types.PresetFnArgs, { files, ...details }: Generated): Types.GenerateOptions[] {
   if (options.pluginContext) options.pluginContext[options.baseOutputDir] = details;

@@ -1,18 +1,18 @@
 import type { Expression, Node, ObjectLiteralElementLike, ObjectLiteralExpression, Statement } from 'typescript';
 
-/** Where an object literal stands in its text, by character position. */
+/** The position of an object literal in its text, in characters. */
 export interface ObjectLiteral {
   open: number;
-  /** The end of its last member, or the place after the opening brace when it has none. */
+  /** The end of the last member, or the position after the opening brace if there are no members. */
   lastEnd: number;
   close: number;
   members: ReadonlySet<string>;
   hasSpread: boolean;
-  /** Whether its last member lacks the comma that another member needs. */
+  /** Whether the last member lacks a trailing comma. */
   needsComma: boolean;
 }
 
-/** Finds the object literal that a top-level constant or function of that name declares or returns. */
+/** Finds the object literal that the top-level constant or function `name` declares or returns. */
 export async function findLiteral(file: string, text: string, name: string): Promise<ObjectLiteral | undefined> {
   const { default: ts } = await import('typescript');
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);

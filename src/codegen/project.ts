@@ -3,27 +3,24 @@ import type { CodegenConfig } from '@graphql-codegen/cli';
 import { digestGenerators } from './cache.js';
 import { readFolder } from './files.js';
 
-/** The folder that holds generated files and nothing else. */
+/** The folder that contains only generated files. */
 const GENERATED = 'src/generated';
 
-/** A repository whose `src/generated` is made from its contract documents. */
+/** A repository whose `src/generated` is generated from contract documents. */
 export interface Project {
   root: string;
   /** The default export of `codegen.ts`. */
   config: CodegenConfig;
   targets: readonly Target[];
-  /**
-   * Digest of the generating code. It is taken once, since code that changes
-   * later is not the code that this process has loaded.
-   */
+  /** Digest of the generating code. Computed once, as the process does not reload code that changes later. */
   generators: string;
 }
 
 /** An entry of `generates` in `codegen.ts`. */
 export interface Target {
-  /** Its key: a file, or the folder of its files with a trailing slash. */
+  /** The key of the entry: a file, or a folder with a trailing slash. */
   output: string;
-  /** The documents that it reads, as paths from the root; a `*` in the file name stands for any characters. */
+  /** Paths or patterns of its documents, from the root. A `*` in the file name matches any characters. */
   documents: readonly string[];
 }
 

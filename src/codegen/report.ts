@@ -4,7 +4,7 @@ import type { Location, Mistake } from './contract-error.js';
 import { findText } from './files.js';
 import type { Outcome } from './generate.js';
 
-/** Says in one line what a run changed. */
+/** Formats the changes of a run in one line. */
 export function formatOutcome(outcome: Outcome, milliseconds: number): string {
   const { written, removed, unchanged } = outcome;
   const time = `${Math.round(milliseconds)} ms`;
@@ -12,34 +12,34 @@ export function formatOutcome(outcome: Outcome, milliseconds: number): string {
   return `Generated: ${written.length} files written, ${removed.length} removed, ${unchanged} unchanged, ${time}.`;
 }
 
-/** Shows mistakes as `file:line:column message`, each with its line of the contract and a caret under the place. */
-export async function formatMistakes(root: string, mistakes: readonly Mistake[]): Promise<string> {
-  const shown = mistakes.map(async (mistake) => {
-    const { file, line, column, message } = mistake;
-    return [`${file}:${line}:${column} ${message}`, ...(await quote(root, mistake))].join('\n');
+/** Formats errors as `file:line:column message`, each followed by the contract line and a caret below the position. */
+export async function formatMistakes(root: string, diagnostics: readonly Mistake[]): Promise<string> {
+  const shown = diagnostics.map(async (diagnostic) => {
+    const { file, line, column, message } = diagnostic;
+    return [`${file}:${line}:${column} ${message}`, ...(await quote(root, diagnostic))].join('\n');
   });
   return (await Promise.all(shown)).join('\n');
 }
 
-/** Gives the line of a document and a caret line under it; nothing when the line is not there. */
+/** Returns a line of a document and a caret line below it, or nothing if the line does not exist. */
 async function quote(root: string, { file, line, column }: Location): Promise<string[]> {
   const text = await findText(path.join(root, file));
   const source = text?.split(/\r?\n/u)[line - 1];
   if (source === undefined) return [];
-  // Tabs stay tabs, so that the caret stands under its place however wide they are.
+  // Tabs are copied, so that the caret is aligned for any tab width.
   const indent = source.slice(0, column - 1).replace(/[^\t]/gu, ' ');
   return [`  ${source}`, `  ${indent}^`];
 }
 
-/** Shows what `--check` found: each file, its first differing line and the contract line behind it. */
+/** Formats the result of `--check`: each file with its first differing line and the contract line it comes from. */
 export async function formatDifferences(root: string, differences: readonly Difference[]): Promise<string> {
   const shown = await Promise.all(differences.map((difference) => formatDifference(root, difference)));
-  return [...shown.flat(), 'Run "npm run generate" and commit what it writes.'].join('\n');
+  return [...shown.flat(), 'Run "npm run generate" and commit the changes.'].join('\n');
 }
 
 async function formatDifference(root: string, difference: Difference): Promise<string[]> {
   const { file, kind, line, expected, found, origin } = difference;
-  if (kind === 'stale') return [`${file} is stale: no contract makes it.`];
+  if (kind === 'stale') return [`${file} is stale: no contract generates it.`];
   const head =
     kind === 'missing'
       ? [`${file} is missing.`]
@@ -48,7 +48,7 @@ async function formatDifference(root: string, difference: Difference): Promise<s
   return [...head, `  from ${origin.file}:${origin.line}:${origin.column}`, ...(await quote(root, origin))];
 }
 
-/** Bounds what one line of a generated bundle takes on a terminal. */
+/** The limit of characters shown of a line, as generated bundles have very long ones. */
 const MAX_SHOWN = 160;
 
 const showLine = (line: string | undefined) => (line === undefined ? '(end of file)' : line.slice(0, MAX_SHOWN));

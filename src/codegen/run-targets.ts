@@ -4,13 +4,13 @@ import { readDocuments } from './documents.js';
 import type { Details } from './generated.js';
 import type { Project, Target } from './project.js';
 
-/** A target with the documents that it is made from. */
+/** A target with the text of its documents. */
 export interface Job {
   target: Target;
   documents: ReadonlyMap<string, string>;
 }
 
-/** What graphql-codegen made of a target. */
+/** The output of a target. */
 export interface Made {
   target: Target;
   /** Path from the root → text. */
@@ -18,16 +18,16 @@ export interface Made {
   details: Details;
 }
 
-/** Reads the documents of every target. @throws ContractError when one has none. */
+/** Reads the documents of every target. @throws ContractError when a pattern matches no document. */
 export async function readJobs({ root, targets }: Project): Promise<Job[]> {
   return all(targets, async (target) => ({ target, documents: await readDocuments(root, target.documents) }));
 }
 
 /**
- * Runs graphql-codegen in memory, once for each target so that a mistake in one
- * hides no mistake in another. Results are in the order given.
+ * Runs graphql-codegen in memory, separately for each target, so that an error in one target does not hide the errors
+ * of others. Results are in the order of the targets.
  *
- * @throws ContractError with the mistakes of all of them.
+ * @throws ContractError with the errors of all targets.
  */
 export async function runTargets(project: Project, targets: readonly Target[]): Promise<Made[]> {
   return all(targets, (target) => runTarget(project, target));
@@ -47,32 +47,33 @@ async function runTarget({ root, config }: Project, target: Target): Promise<Mad
   };
 }
 
-/** Puts the files of several targets together. @throws Error when two make the same file. */
-export function mergeFiles(made: readonly Pick<Made, 'files'>[]): Map<string, string> {
+/** Merges the files of several targets. @throws Error when two targets generate the same file. */
+export function mergeFiles(outputs: readonly Pick<Made, 'files'>[]): Map<string, string> {
   const merged = new Map<string, string>();
-  for (const [name, text] of made.flatMap(({ files }) => [...files])) {
-    if (merged.has(name)) throw new Error(`Expected one target to make ${name}; two do.`);
+  for (const [name, text] of outputs.flatMap(({ files }) => [...files])) {
+    if (merged.has(name)) throw new Error(`Two targets generate ${name}.`);
     merged.set(name, text);
   }
   return merged;
 }
 
-/** Waits for all, so that the mistakes of every target are told at once. */
+/** Waits for all items, so that the contract errors of every target are reported together. */
 async function all<T, R>(items: readonly T[], run: (item: T) => Promise<R>): Promise<R[]> {
   const settled = await Promise.allSettled(items.map(run));
   const errors = settled.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : []));
-  const defect = errors.find((error) => !(error instanceof ContractError));
-  if (defect !== undefined) throw new Error('A generator failed.', { cause: defect });
-  if (errors.length > 0) throw new ContractError(sortMistakes((errors as ContractError[]).flatMap((e) => e.mistakes)));
+  const unexpected = errors.find((error) => !(error instanceof ContractError));
+  if (unexpected !== undefined) throw new Error('A generator failed.', { cause: unexpected });
+  if (errors.length > 0)
+    throw new ContractError(sortDiagnostics((errors as ContractError[]).flatMap((e) => e.mistakes)));
   return settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
 }
 
-/** Orders mistakes by place and drops the repetitions that a document shared by targets brings. */
-function sortMistakes(mistakes: readonly Mistake[]): Mistake[] {
-  const byPlace = [...mistakes].sort(
+/** Sorts errors by position and removes the duplicates that a document shared by several targets causes. */
+function sortDiagnostics(diagnostics: readonly Mistake[]): Mistake[] {
+  const byPlace = [...diagnostics].sort(
     (a, b) => compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.message, b.message),
   );
-  return byPlace.filter((mistake, index) => JSON.stringify(mistake) !== JSON.stringify(byPlace[index - 1]));
+  return byPlace.filter((diagnostic, index) => JSON.stringify(diagnostic) !== JSON.stringify(byPlace[index - 1]));
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : Number(a > b));

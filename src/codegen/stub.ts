@@ -4,29 +4,26 @@ import { findLiteral } from './object-literal.js';
 import type { ObjectLiteral } from './object-literal.js';
 import type { Stub } from './generated.js';
 
-/** What was done about one skeleton. */
+/** The result of writing one stub. */
 export interface StubOutcome {
   file: string;
-  /** Members that were written. */
+  /** The members that were written. */
   written: readonly string[];
-  /** Why the file was left alone although members may be missing. */
+  /** Why the file was not changed although members may be missing. */
   refused?: string;
-  /** What a person adds elsewhere, so that the skeleton is taken up. */
+  /** The lines that a developer must add to another file, so that the object is used. */
   toAdd?: NonNullable<Stub['use']>;
 }
 
-/**
- * Writes the members that are missing from the object literals that people fill
- * in, and the files that are missing; what exists is never changed.
- */
+/** Creates missing stub files and adds missing members to existing ones. Existing code is never changed. */
 export async function writeStubs(root: string, stubs: readonly Stub[]): Promise<StubOutcome[]> {
   const outcomes: StubOutcome[] = [];
-  // One after another: two skeletons may belong to one file.
+  // Sequential, as two stubs may belong to the same file.
   for (const stub of stubs) outcomes.push({ ...(await writeStub(root, stub)), ...(await findUse(root, stub)) });
   return outcomes.filter(({ written, refused, toAdd }) => written.length > 0 || refused !== undefined || toAdd);
 }
 
-/** What is missing where the object literal should be taken up; nothing once that file names it. */
+/** Returns the lines to add to the file that uses the object, unless that file already mentions it. */
 async function findUse(root: string, { use, exportName }: Stub): Promise<Pick<StubOutcome, 'toAdd'>> {
   if (use === undefined) return {};
   const text = (await findText(path.join(root, use.file))) ?? '';
@@ -41,10 +38,11 @@ async function writeStub(root: string, stub: Stub): Promise<StubOutcome> {
     return { file, written: members.map(({ name }) => name) };
   }
   const literal = await findLiteral(file, text, stub.exportName);
-  if (literal === undefined) return refuse(stub, `Expected an object literal named ${stub.exportName}; found none.`);
+  if (literal === undefined) return refuse(stub, `No object literal named ${stub.exportName} found.`);
   const missing = members.filter(({ name }) => !literal.members.has(name));
   if (missing.length === 0) return { file, written: [] };
-  if (literal.hasSpread) return refuse(stub, `${stub.exportName} spreads another object, which may hold its members.`);
+  if (literal.hasSpread)
+    return refuse(stub, `${stub.exportName} spreads another object, which may contain the missing members.`);
   await writeFiles(root, new Map([[file, insertMembers(text, literal, missing)]]));
   return { file, written: missing.map(({ name }) => name) };
 }
@@ -57,7 +55,7 @@ function newFile({ header, members, footer }: Stub): string {
   return [header.trimEnd(), ...lines, footer.replace(/^\n/u, '')].join('\n').replace(/\n*$/u, '\n');
 }
 
-/** Inserts members before the closing brace; every byte around them stays. */
+/** Inserts members before the closing brace and preserves all other text. */
 function insertMembers(text: string, literal: ObjectLiteral, missing: Stub['members']): string {
   const newline = text.includes('\r\n') ? '\r\n' : '\n';
   const outer = indentOf(lineAt(text, literal.open));

@@ -3,12 +3,12 @@ import path from 'node:path';
 import { matchesPattern } from './documents.js';
 import type { Project } from './project.js';
 
-/** Editors save in several steps that lie a few milliseconds apart; one run answers all of them. */
+/** Editors save a file in several steps within a few milliseconds, which must cause only one run. */
 const QUIET_MILLISECONDS = 50;
 
 /**
- * Calls `run` now and after each save of a document, never twice at once, until
- * the signal aborts; resolves when the last run has ended. `run` must not reject.
+ * Calls `run` immediately and after each save of a document until the signal aborts. Runs never overlap. Resolves when
+ * the last run has finished. `run` must not reject.
  */
 export async function watch(project: Project, run: () => Promise<void>, signal: AbortSignal): Promise<void> {
   let timer: NodeJS.Timeout | undefined;

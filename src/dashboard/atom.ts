@@ -2,7 +2,7 @@ import type { components } from '../generated/dashboard/types.js';
 
 type PullRequest = components['schemas']['PullRequest'];
 
-/** What feed readers show of a feed at most. */
+/** Feed readers rarely show more. */
 const MAX_ENTRIES = 100;
 
 export interface AtomFeed {
@@ -11,15 +11,14 @@ export interface AtomFeed {
   readonly title: string;
   /** In milliseconds. */
   readonly createdAt: number;
-  /** The page that shows the same. */
+  /** The page that shows the same pull requests. */
   readonly link: string;
   readonly pullRequests: readonly PullRequest[];
 }
 
 /**
- * Writes the pull requests that moved last as RFC 4287 says. Every text is
- * plain text, whatever it holds. There is no link to the feed itself, for that
- * would be its secret.
+ * Formats the most recently updated pull requests as an Atom feed (RFC 4287). All texts are plain text, never markup.
+ * The feed has no `self` link, because its URL is secret.
  */
 export function formatAtom({ id, title, createdAt, link, pullRequests }: AtomFeed): string {
   const newest = [...pullRequests].sort((a, b) => timeOf(b) - timeOf(a)).slice(0, MAX_ENTRIES);
@@ -53,7 +52,7 @@ ${categories}    <summary>${toXml(summarize(one))}</summary>
 const CI_WORDS: Readonly<Record<PullRequest['ci'], string>> = {
   success: 'Checks pass.',
   failure: 'Checks fail.',
-  pending: 'Checks run.',
+  pending: 'Checks are running.',
   none: 'No checks.',
 };
 
@@ -72,7 +71,7 @@ const timeOf = ({ updatedAt }: PullRequest): number => Date.parse(updatedAt);
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 
-/** Text, or the value of an attribute. XML has no way to write some characters at all. */
+/** Escapes element text or an attribute value. Characters that XML cannot represent become U+FFFD. */
 function toXml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu, '\uFFFD')

@@ -3,7 +3,10 @@ import type { components } from '../generated/dashboard/types.js';
 export type Badge = components['schemas']['Badge'];
 type PullRequest = Pick<components['schemas']['PullRequest'], 'ci'>;
 
-/** Counts pull requests in the shape that shields.io reads of an endpoint: red when checks fail, yellow while some run. */
+/**
+ * Counts pull requests in the format of a shields.io endpoint badge: red if checks fail, yellow while checks are
+ * running.
+ */
 export function toBadge(label: string, pullRequests: readonly PullRequest[]): Badge {
   const count = (ci: PullRequest['ci']): number => pullRequests.filter((one) => one.ci === ci).length;
   const [all, failing] = [pullRequests.length, count('failure')];

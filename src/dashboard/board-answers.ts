@@ -1,4 +1,4 @@
-/** Boards as they were last answered, kept for as long as they are right. */
+/** A cache of rendered boards. */
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
 import { onceAtATime } from '../in-turn.js';
@@ -15,102 +15,99 @@ import { findViewText } from './views.js';
 export interface BoardLook {
   readonly includeDrafts?: boolean | undefined;
   readonly includeSnoozed?: boolean | undefined;
-  /** The name of one of the reader's views. */
+  /** The name of one of the caller's saved views. */
   readonly view?: string | undefined;
 }
 
-interface BoardQuestion extends BoardLook {
+interface BoardQuery extends BoardLook {
   readonly readerId: string;
   readonly ownerId: string;
 }
 
-/** Answers the same question with the same object while the answer is the same, so that what was made of it can be kept too. */
-export type BoardAnswers = (question: BoardQuestion) => Promise<Board>;
+/**
+ * Returns a rendered board: the same object for the same query until the board changes, so that callers can cache
+ * derived values by identity.
+ */
+export type BoardAnswers = (query: BoardQuery) => Promise<Board>;
 
 /**
- * Characters, of snapshots and of answers each. The largest boards have some
- * million of them, and take three times that as objects.
+ * The size of each of the two caches, for snapshots and for rendered boards. The largest boards have a few million
+ * characters of JSON, and take about three times as many bytes as objects.
  */
-const MAX_KEPT_CHARACTERS = 20_000_000;
+const MAX_CACHED_CHARACTERS = 20_000_000;
 
-interface Answer {
+interface CachedBoard {
   readonly version: string;
   /** In milliseconds. */
-  readonly until: number;
+  readonly expiresAt: number;
   readonly board: Board;
 }
 
 export function createBoardAnswers(database: Database, now: () => number): BoardAnswers {
-  const findSnapshot = createSnapshots(database);
-  const kept = new LRUCache<string, Answer>({ maxSize: MAX_KEPT_CHARACTERS });
+  const loadSnapshot = createSnapshotCache(database);
+  const cache = new LRUCache<string, CachedBoard>({ maxSize: MAX_CACHED_CHARACTERS });
   const once = onceAtATime<Board>();
 
-  return async (question) => {
-    const { ownerId, readerId } = question;
-    const view = question.view === undefined ? '' : await requireViewText(database, readerId, question.view);
-    const state = await requireState(database, ownerId);
-    const [key, version] = [toKey(question), toVersion(state, view)];
-    const known = kept.get(key);
-    if (known?.version === version && now() < known.until) return known.board;
+  return async (query) => {
+    const { ownerId, readerId } = query;
+    const view = query.view === undefined ? '' : await getViewText(database, readerId, query.view);
+    const state = await getState(database, ownerId);
+    const [key, version] = [toKey(query), toVersion(state, view)];
+    const cached = cache.get(key);
+    if (cached?.version === version && now() < cached.expiresAt) return cached.board;
     return once(`${key} ${version}`, async () => {
-      const { snapshot, size, ...newest } = await findSnapshot(ownerId, state);
+      const { snapshot, size, ...newest } = await loadSnapshot(ownerId, state);
       const reader = ownerId === readerId ? await readBoardReader(database, ownerId) : undefined;
-      const look = {
+      const options = {
         generatedAt: newest.generated_at ?? newest.created_at,
         at: now(),
-        includeDrafts: question.includeDrafts ?? false,
-        includeSnoozed: question.includeSnoozed ?? false,
+        includeDrafts: query.includeDrafts ?? false,
+        includeSnoozed: query.includeSnoozed ?? false,
         reader,
         view: view === '' ? undefined : (JSON.parse(view) as View),
       };
-      const board = showBoard(snapshot, look);
-      kept.set(key, { version: toVersion(newest, view), until: findEnd(snapshot, look), board }, { size });
+      const board = showBoard(snapshot, options);
+      cache.set(key, { version: toVersion(newest, view), expiresAt: findEnd(snapshot, options), board }, { size });
       return board;
     });
   };
 }
 
-const toKey = ({
-  readerId,
-  ownerId,
-  includeDrafts = false,
-  includeSnoozed = false,
-  view = '',
-}: BoardQuestion): string =>
+const toKey = ({ readerId, ownerId, includeDrafts = false, includeSnoozed = false, view = '' }: BoardQuery): string =>
   [readerId === ownerId || view !== '' ? readerId : '', ownerId, includeDrafts, includeSnoozed, view].join(' ');
 
 const toVersion = ({ generated_at, revision }: BoardState, view: string): string =>
   `${String(generated_at)} ${String(revision)} ${view}`;
 
-async function requireViewText(database: Database, personId: string, name: string): Promise<string> {
+async function getViewText(database: Database, personId: string, name: string): Promise<string> {
   const text = await findViewText(database, personId, name);
   if (text !== undefined) return text;
-  throw new AppError('not_found', 'Expected the name of a view that is saved; there is none.', { field: 'view' });
+  throw new AppError('not_found', `No saved view named "${name}".`, { field: 'view' });
 }
 
-async function requireState(database: Database, personId: string): Promise<BoardState> {
+async function getState(database: Database, personId: string): Promise<BoardState> {
   const state = await findBoardState(database, personId);
-  if (state === undefined) throw new Error('Expected a person who is there.');
+  if (state === undefined) throw new Error('The owner of the board has no account.');
   return state;
 }
 
-/** A snapshot, what it is known by, and how many characters it has. */
-interface Found extends BoardState {
+interface LoadedSnapshot extends BoardState {
   readonly snapshot: ArrangedSnapshot;
+  /** In characters. */
   readonly size: number;
 }
 
-/** A snapshot is read anew when its time is another. */
-function createSnapshots(database: Database): (personId: string, state: BoardState) => Promise<Found> {
-  const kept = new LRUCache<string, Found>({ maxSize: MAX_KEPT_CHARACTERS });
+/** Returns a function that reads snapshots, and reuses each one until `generated_at` changes. */
+function createSnapshotCache(database: Database): (personId: string, state: BoardState) => Promise<LoadedSnapshot> {
+  const cache = new LRUCache<string, LoadedSnapshot>({ maxSize: MAX_CACHED_CHARACTERS });
   return async (personId, state) => {
-    const known = kept.get(personId);
-    if (known?.generated_at === state.generated_at) return { ...known, revision: state.revision };
+    const cached = cache.get(personId);
+    if (cached?.generated_at === state.generated_at) return { ...cached, revision: state.revision };
     const board = selectStates(database).select(['snapshot', 'changes']).where('people.id', '=', personId);
     const { snapshot, changes, ...newest } = await board.executeTakeFirstOrThrow();
-    const found = { ...newest, snapshot: parse(snapshot, changes), size: (snapshot?.length ?? 0) + 1 };
-    kept.set(personId, found, { size: found.size });
-    return { ...found, revision: state.revision };
+    const loaded = { ...newest, snapshot: parse(snapshot, changes), size: (snapshot?.length ?? 0) + 1 };
+    cache.set(personId, loaded, { size: loaded.size });
+    return { ...loaded, revision: state.revision };
   };
 }
 

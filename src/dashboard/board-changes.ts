@@ -1,45 +1,48 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Tells whoever follows a board that it changed. */
+/** Notifies subscribers in this process that a board changed. */
 export interface BoardChanges {
   notify(personId: string): void;
-  /** From now on, nothing is missed. The caller ends it with `close()`. */
+  /** Subscribes to a board: no change after this call is missed. The caller must `close()` the subscription. */
   follow(personId: string): BoardFollower;
 }
 
 export interface BoardFollower {
-  /** Waits for a change since the last call or the start; several count as one. Ends without one when told. */
+  /**
+   * Waits for a change since the last call, or since the subscription began. Several changes count as one. Resolves
+   * without a change when the signal aborts.
+   */
   next(signal: AbortSignal): Promise<void>;
   close(): void;
 }
 
-/** How changes that other processes make are noticed. */
+/** Polling for changes that other processes make. */
 export interface BoardWatch {
-  /** Gives what tells one board from the next, by person, without those who are gone. */
+  /** Returns version identifiers by user. Deleted users are missing. */
   readonly readVersions: (personIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly everyMs: number;
 }
 
-/** All boards that are followed in this process are looked at together, while there are any. */
+/** Polls all boards that have subscribers in this process together, as long as there are any. */
 export function createBoardChanges(watch?: BoardWatch): BoardChanges {
   const listeners = new Map<string, Set<() => void>>();
   const notify = (personId: string): void => {
     for (const listener of listeners.get(personId) ?? []) listener();
   };
-  let isLooking = false;
+  let isPolling = false;
 
-  async function look({ readVersions, everyMs }: BoardWatch): Promise<void> {
+  async function poll({ readVersions, everyMs }: BoardWatch): Promise<void> {
     let known: ReadonlyMap<string, string> = new Map();
     while (listeners.size > 0) {
       await sleep(everyMs, undefined, { ref: false });
-      const followed = [...listeners.keys()];
-      // Without the database there is no news; it is asked again.
-      const versions = await readVersions(followed).catch(() => known);
-      // Whoever has just come may have seen an older board than this look.
-      for (const personId of followed) if (known.get(personId) !== versions.get(personId)) notify(personId);
+      const subscribed = [...listeners.keys()];
+      // A failed database read counts as no change; the next poll tries again.
+      const versions = await readVersions(subscribed).catch(() => known);
+      // This also notifies new subscribers, who may have read an older board than this poll.
+      for (const personId of subscribed) if (known.get(personId) !== versions.get(personId)) notify(personId);
       known = versions;
     }
-    isLooking = false;
+    isPolling = false;
   }
 
   return {
@@ -47,21 +50,23 @@ export function createBoardChanges(watch?: BoardWatch): BoardChanges {
     follow(personId) {
       const own = listeners.get(personId) ?? new Set();
       listeners.set(personId, own);
-      const follower = createFollower((listener) => {
+      const subscription = createSubscription((listener) => {
         own.delete(listener);
         if (own.size === 0 && listeners.get(personId) === own) listeners.delete(personId);
       });
-      own.add(follower.listener);
-      if (watch !== undefined && !isLooking) {
-        isLooking = true;
-        void look(watch);
+      own.add(subscription.listener);
+      if (watch !== undefined && !isPolling) {
+        isPolling = true;
+        void poll(watch);
       }
-      return follower;
+      return subscription;
     },
   };
 }
 
-function createFollower(leave: (listener: () => void) => void): BoardFollower & { readonly listener: () => void } {
+function createSubscription(
+  unsubscribe: (listener: () => void) => void,
+): BoardFollower & { readonly listener: () => void } {
   let isPending = false;
   let wake: (() => void) | undefined;
   const listener = (): void => {
@@ -71,15 +76,15 @@ function createFollower(leave: (listener: () => void) => void): BoardFollower & 
   return {
     listener,
     async next(signal) {
-      if (!isPending) await wakened((done) => (wake = done), signal);
+      if (!isPending) await wakeUp((done) => (wake = done), signal);
       isPending = false;
       wake = undefined;
     },
-    close: () => leave(listener),
+    close: () => unsubscribe(listener),
   };
 }
 
-async function wakened(listen: (wake: () => void) => void, signal: AbortSignal): Promise<void> {
+async function wakeUp(listen: (wake: () => void) => void, signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     const done = (): void => {

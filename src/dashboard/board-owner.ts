@@ -4,9 +4,10 @@ import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
 
 /**
- * Finds whose board a caller reads: by default their own.
+ * Returns the user id of the owner of a board, by default the caller's own.
  *
- * @throws AppError `not_found` when there is no such owner, `forbidden` when the owner doesn't share.
+ * @throws AppError `not_found` for an unknown username, `forbidden` if the owner doesn't share the board with the
+ * caller.
  */
 export async function requireOwnerId(
   database: Database,
@@ -20,7 +21,7 @@ export async function requireOwnerId(
     .select(['people.id', 'viewer_id'])
     .where('username_key', '=', toUsernameKey(username))
     .executeTakeFirst();
-  if (owner === undefined) throw new AppError('not_found', 'Expected the name of a user; there is none of this name.');
+  if (owner === undefined) throw new AppError('not_found', `No user named "${username}".`);
   if (owner.id === personId || owner.viewer_id !== null) return owner.id;
-  throw new AppError('forbidden', 'Expected a board that its owner shares with you; this one is not.');
+  throw new AppError('forbidden', "This board isn't shared with you.");
 }

@@ -1,4 +1,4 @@
-/** How the person of a board looks at it: what they have seen, and what they set aside. */
+/** The board owner's own state: the newest board that they have seen, and their snoozes. */
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 import type { SnoozesTable } from '../storage/tables.js';
@@ -7,17 +7,17 @@ import type { ForgeName } from './forges/facts.js';
 import type { Change, Changes } from './pull-request-changes.js';
 
 export interface BoardReader {
-  /** The time of the newest board that they have seen; `undefined` before the first visit. */
+  /** The `generatedAt` of the newest board that they have seen, in milliseconds; `undefined` before the first visit. */
   readonly seenAt: number | undefined;
-  /** By the key of the pull request. */
+  /** Keyed by {@link pullRequestKey}. */
   readonly snoozes: ReadonlyMap<string, Snooze>;
 }
 
 export interface Snooze {
-  /** In milliseconds; `undefined` when only a change ends it. */
+  /** In milliseconds; `undefined` if only a change of the pull request ends the snooze. */
   readonly until: number | undefined;
   readonly untilChange: boolean;
-  /** When the pull request had last changed as it was set aside. */
+  /** The time of the pull request's last change before it was snoozed, in milliseconds. */
   readonly changedAt: number;
 }
 
@@ -32,20 +32,24 @@ async function listSnoozes(database: Database, personId: string): Promise<Snooze
   return database.selectFrom('snoozes').selectAll().where('person_id', '=', personId).execute();
 }
 
-/** Only forges that the contract knows are stored. */
+// The cast is safe: only forge names of the contract are stored.
 const keyOfRow = ({ forge, repo, number }: SnoozesTable): string => pullRequestKey(forge as ForgeName, repo, number);
 
 function toSnooze({ until, until_change, changed_at }: SnoozesTable): Snooze {
   return { until: until ?? undefined, untilChange: until_change === 1, changedAt: changed_at };
 }
 
-/** Whether a snooze still holds; `change` is the last one of its pull request, `undefined` when that is gone. */
+/**
+ * Returns whether a snooze is in effect.
+ *
+ * @param change The last change of its pull request, `undefined` if the board no longer lists it.
+ */
 export function holds({ until, untilChange, changedAt }: Snooze, change: Change | undefined, at: number): boolean {
   if (change === undefined || (until !== undefined && until <= at)) return false;
   return !(untilChange && change.at > changedAt);
 }
 
-/** Says that the person's board looks different to them from now on; in the transaction that makes it so. */
+/** Records that the user's own board changed. Call it in the transaction that makes the change. */
 export async function moveRevision(transaction: Database, personId: string): Promise<void> {
   await transaction
     .insertInto('board_readers')
@@ -54,17 +58,17 @@ export async function moveRevision(transaction: Database, personId: string): Pro
     .execute();
 }
 
-/** Forgets snoozes that have ended, so that none begins again when what ended it is undone. */
+/** Deletes snoozes that have ended, so that none takes effect again if the cause of its end is undone. */
 export async function sweepSnoozes(
   transaction: Database,
   personId: string,
   { changes, at }: { readonly changes: Changes; readonly at: number },
 ): Promise<void> {
   const rows = await listSnoozes(transaction, personId);
-  const over = rows.filter((row) => !holds(toSnooze(row), changes[keyOfRow(row)], at));
-  for (const { forge, repo, number } of over) {
+  const ended = rows.filter((row) => !holds(toSnooze(row), changes[keyOfRow(row)], at));
+  for (const { forge, repo, number } of ended) {
     const own = transaction.deleteFrom('snoozes').where('person_id', '=', personId).where('forge', '=', forge);
     await own.where('repo', '=', repo).where('number', '=', number).execute();
   }
-  if (over.length > 0) await moveRevision(transaction, personId);
+  if (ended.length > 0) await moveRevision(transaction, personId);
 }

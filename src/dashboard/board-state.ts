@@ -1,30 +1,30 @@
-/** By what a board is known to be another than before. */
+/** Version identifiers that detect changes of a board without reading it. */
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 
 export interface BoardState {
-  /** When the board was last refreshed, `null` before the first time. No two boards of a person have the same. */
+  /** The time of the last refresh, `null` before the first one. It is unique among the boards of one user. */
   readonly generated_at: number | null;
-  /** Of the person, which stands for the time of a board before the first refresh. */
+  /** The creation time of the account, which replaces `generated_at` before the first refresh. */
   readonly created_at: number;
-  /** Moves on when the board looks different to its person; `null` while they have said nothing of it. */
+  /** Incremented when the owner's state (visits, snoozes) changes; `null` before the first such change. */
   readonly revision: number | null;
 }
 
 export interface BoardVersion {
-  /** Another whenever the board looks different to its person; without spaces, and shorter than 40 characters. */
+  /** Changes whenever the board changes for its owner. Has no spaces, and fewer than 40 characters. */
   readonly id: string;
-  /** When it will be, if nobody does anything before, in milliseconds: what was set aside comes back. */
+  /** When the version changes without any action, because a snooze ends; in milliseconds, infinity for never. */
   readonly endsAt: number;
 }
 
-/** @returns `undefined` when the person is gone. */
+/** Returns `undefined` if the user does not exist. */
 export async function findBoardState(database: Database, personId: string): Promise<BoardState | undefined> {
   const [state] = await findPreparedState(database, { personId });
   return state;
 }
 
-/** @returns `undefined` when the person is gone. */
+/** Returns `undefined` if the user does not exist. */
 export async function findBoardVersion(
   database: Database,
   personId: string,
@@ -34,25 +34,25 @@ export async function findBoardVersion(
   return row && toVersion(row);
 }
 
-/** Fewer than either engine takes values in one statement. */
-const PEOPLE_A_STATEMENT = 1_000;
+/** Below the limit of bound values per statement of both SQLite and PostgreSQL. */
+const USERS_PER_STATEMENT = 1_000;
 
-/** Gives the ids of versions by person; people who are gone are left out. */
+/** Returns version identifiers by user. Deleted users are missing. */
 export async function readBoardVersions(
   database: Database,
   personIds: readonly string[],
   at: number,
 ): Promise<ReadonlyMap<string, string>> {
   const versions = new Map<string, string>();
-  for (let start = 0; start < personIds.length; start += PEOPLE_A_STATEMENT) {
-    const some = personIds.slice(start, start + PEOPLE_A_STATEMENT);
-    const rows = await selectVersions(database, at).where('people.id', 'in', some).execute();
+  for (let start = 0; start < personIds.length; start += USERS_PER_STATEMENT) {
+    const batch = personIds.slice(start, start + USERS_PER_STATEMENT);
+    const rows = await selectVersions(database, at).where('people.id', 'in', batch).execute();
     for (const row of rows) versions.set(row.id, toVersion(row).id);
   }
   return versions;
 }
 
-/** What is known of a board without the board. */
+/** Selects board states, without the boards themselves. */
 export function selectStates(database: Database) {
   return database
     .selectFrom('people')
@@ -86,7 +86,7 @@ const findPreparedVersion = prepare((database, { personId, at }: { readonly pers
 );
 
 interface VersionRow extends BoardState {
-  /** How many snoozes have ended and are not forgotten yet: with the rest unchanged, ever more. */
+  /** The number of snoozes that have ended but are not deleted yet. It only grows while the other values are equal. */
   readonly ended: number | null;
   readonly next_end: number | null;
 }

@@ -8,14 +8,14 @@ import type { BoardVersion } from './board-state.js';
 import type { Boards } from './boards.js';
 import { requireSavedSettings } from './settings-row.js';
 
-/** More than the tabs and devices of one person; each costs a connection. */
+/** More than one user needs for their tabs and devices. Each stream occupies a connection. */
 const MAX_STREAMS = 16;
 
-/** Whoever closes a page has closed its stream by then. */
+/** The stream of a page that the user has closed ends before that. */
 const RETRY_AFTER_SECONDS = 15;
 
 export interface BoardStreamRequest extends Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'> {
-  /** The id of the board that the caller has already. */
+  /** The event id of the newest board that the caller has received. */
   readonly lastEventId?: string | undefined;
   /** Ends the stream. */
   readonly signal: AbortSignal;
@@ -28,13 +28,13 @@ export interface BoardEvent {
 
 export interface BoardStreams {
   /**
-   * Gives the caller's own board, unless they have it already, and again after
-   * every change. Whoever is slow to take the next one gets the newest.
+   * Streams the caller's own board: at once, unless they have the current version already, and after every change.
+   * Slow callers skip intermediate versions.
    *
-   * It must be iterated or its signal aborted, for it counts as open until it ends.
+   * The caller must iterate the stream or abort its signal, because it counts as open until it ends.
    *
-   * @throws AppError `not_found` while settings were never saved,
-   * `rate_limited` when 16 streams of the person are open in this process.
+   * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` if the caller has 16 open
+   * streams in this process.
    */
   open(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardEvent>>;
 }
@@ -49,65 +49,65 @@ export function createBoardStreams({ database, boards }: BoardStreamsOptions): B
   return {
     async open(caller, request) {
       const { signal } = request;
-      const person = requirePerson(caller);
-      await requireSavedSettings(database, person.personId);
-      const leave = open.enter(person.personId);
-      signal.addEventListener('abort', leave, { once: true });
-      return follow({ ...request, boards, caller: person }, leave);
+      const user = requirePerson(caller);
+      await requireSavedSettings(database, user.personId);
+      const release = open.enter(user.personId);
+      signal.addEventListener('abort', release, { once: true });
+      return stream({ ...request, boards, caller: user }, release);
     },
   };
 }
 
-interface Following extends BoardStreamRequest {
+interface StreamOptions extends BoardStreamRequest {
   readonly boards: Boards;
   readonly caller: ReturnType<typeof requirePerson>;
 }
 
-async function* follow(following: Following, leave: () => void): AsyncGenerator<BoardEvent, void, undefined> {
-  const { boards, caller, includeDrafts, includeSnoozed, signal } = following;
-  const look = { includeDrafts, includeSnoozed };
-  const follower = boards.follow(caller.personId);
-  let seen = following.lastEventId;
+async function* stream(options: StreamOptions, release: () => void): AsyncGenerator<BoardEvent, void, undefined> {
+  const { boards, caller, includeDrafts, includeSnoozed, signal } = options;
+  const shown = { includeDrafts, includeSnoozed };
+  const subscription = boards.follow(caller.personId);
+  let lastId = options.lastEventId;
   try {
     while (!signal.aborted) {
       const version = await boards.findVersion(caller.personId);
       if (version === undefined) return;
-      const id = toId(version, look);
-      if (id !== seen) {
-        seen = id;
-        yield { id, data: await boards.read(caller, look) };
+      const id = toId(version, shown);
+      if (id !== lastId) {
+        lastId = id;
+        yield { id, data: await boards.read(caller, shown) };
       }
-      await follower.next(until(version.endsAt, signal));
+      await subscription.next(until(version.endsAt, signal));
     }
   } finally {
-    follower.close();
-    leave();
+    subscription.close();
+    release();
   }
 }
 
-/** A board with drafts, or with what was set aside, is another one than without. */
+/** The options are part of the id, because they change the contents of the board. */
 function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = false }: BoardLook): string {
   return `${id}${includeDrafts ? '-drafts' : ''}${includeSnoozed ? '-snoozed' : ''}`;
 }
 
-/** Timers can't be set for longer than 24 days; to look in between costs little. */
+/** Timers are limited to 24 days. An extra check every hour costs little. */
 const LONGEST_WAIT_MS = 3_600_000;
 
-/** Aborts when the signal does, and when the version ends. */
+/** Returns a signal that aborts with `signal`, or when the version ends. */
 function until(endsAt: number, signal: AbortSignal): AbortSignal {
   if (endsAt === Infinity) return signal;
   const milliseconds = Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS);
   return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
 }
 
-/** Counts what is open for each person. */
+/** Counts and limits the open streams of each user. */
 function createCounter(): { enter(personId: string): () => void } {
   const counts = new Map<string, Set<symbol>>();
   return {
     enter(personId) {
       const own = counts.get(personId) ?? new Set();
       if (own.size >= MAX_STREAMS) {
-        const message = `Expected at most ${MAX_STREAMS} open streams; close one first.`;
+        const message = `You have reached the limit of ${MAX_STREAMS} open streams. Close one first.`;
         const [windowSeconds, resetSeconds] = [RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS];
         throw rateLimited(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
       }

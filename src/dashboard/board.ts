@@ -1,4 +1,4 @@
-/** A stored board as one reader sees it at one moment. */
+/** Renders a stored board snapshot for one reader at one moment. */
 import type { components } from '../generated/dashboard/types.js';
 import { holds } from './board-reader.js';
 import type { BoardReader, Snooze } from './board-reader.js';
@@ -13,15 +13,15 @@ type Schemas = components['schemas'];
 export type Board = Schemas['Dashboard'];
 type PullRequest = Schemas['PullRequest'];
 
-/** What a refresh leaves behind; the rest of a board follows from it. */
+/** The stored result of a refresh. The other fields of a board are derived from it. */
 export type Snapshot = Pick<Board, 'autoMerged' | 'forges' | 'issues' | 'pullRequests' | 'repos'>;
 
 export const EMPTY_SNAPSHOT: Snapshot = { forges: [], pullRequests: [], issues: [], repos: [], autoMerged: [] };
 
-/** How often an open page should read again. */
+/** How often an open page should reload the board. */
 const READ_INTERVAL_SECONDS = 30;
 
-/** Merges that happened by themselves are news for this long. */
+/** How long the board lists pull requests that were merged automatically. */
 const AUTO_MERGED_MS = 600_000;
 
 export interface Look {
@@ -30,12 +30,12 @@ export interface Look {
   readonly at: number;
   readonly includeDrafts: boolean;
   readonly includeSnoozed: boolean;
-  /** On one's own board: others set nothing aside there, and have seen nothing. */
+  /** Set on the caller's own board only: other readers have no visits and snoozes there. */
   readonly reader?: BoardReader | undefined;
   readonly view?: View | undefined;
 }
 
-/** A snapshot, with what is the same whoever reads it, and when. */
+/** A snapshot with the derived values that don't depend on the reader or the time. */
 export interface ArrangedSnapshot extends Snapshot {
   readonly withoutDrafts: readonly PullRequest[];
   readonly openIssueCount: number;
@@ -43,7 +43,10 @@ export interface ArrangedSnapshot extends Snapshot {
   readonly changes: Changes;
 }
 
-/** Puts what can be merged now first, then what moved last. The lists are frozen, to be sent again as they are. */
+/**
+ * Sorts pull requests: those that can be merged now first, then by last update, newest first. Freezes the lists, so
+ * that rendered boards can share them.
+ */
 export function arrange(snapshot: Snapshot, changes: Changes = {}): ArrangedSnapshot {
   const pullRequests = [...snapshot.pullRequests].sort((a, b) => urgency(a) - urgency(b) || byActivity(a, b));
   return {
@@ -58,14 +61,14 @@ export function arrange(snapshot: Snapshot, changes: Changes = {}): ArrangedSnap
   };
 }
 
-/** The board, frozen too: until the moment that {@link findEnd} tells, it is to be sent again as it is. */
-export function showBoard(snapshot: ArrangedSnapshot, look: Look): Board {
-  const { at, view } = look;
-  const includeDrafts = listsDrafts(look);
-  const marked = mark(includeDrafts ? snapshot.pullRequests : snapshot.withoutDrafts, snapshot, look);
-  const listed = look.includeSnoozed ? marked : withoutSnoozed(marked);
+/** Renders a board. It is frozen and can be reused until the time that {@link findEnd} returns. */
+export function showBoard(snapshot: ArrangedSnapshot, options: Look): Board {
+  const { at, view } = options;
+  const includeDrafts = listsDrafts(options);
+  const marked = mark(includeDrafts ? snapshot.pullRequests : snapshot.withoutDrafts, snapshot, options);
+  const listed = options.includeSnoozed ? marked : withoutSnoozed(marked);
   return Object.freeze({
-    generatedAt: new Date(look.generatedAt).toISOString(),
+    generatedAt: new Date(options.generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
     forges: snapshot.forges.map((forge) => gradeForge(forge, at)),
     pullRequests: view === undefined ? listed : select(listed, view, at),
@@ -79,20 +82,20 @@ export function showBoard(snapshot: ArrangedSnapshot, look: Look): Board {
   });
 }
 
-/** When time alone makes another board of it: the first moment after that of the look, or infinity. */
+/** Returns the first time after `at` at which the passing of time alone changes the board, or infinity. */
 export function findEnd({ autoMerged, forges, pullRequests }: ArrangedSnapshot, { at, reader, view }: Look): number {
   const ends = [
     ...autoMerged.map(({ mergedAt }) => Date.parse(mergedAt) + AUTO_MERGED_MS + 1),
     ...forges
       .flatMap(({ rateLimitGraphQL, rateLimitREST }) => [rateLimitGraphQL, rateLimitREST])
-      .map((budget) => Date.parse(budget?.resetsAt ?? '')),
+      .map((quota) => Date.parse(quota?.resetsAt ?? '')),
     ...[...(reader?.snoozes.values() ?? [])].map(({ until = NaN }) => until),
     ...(view === undefined ? [] : listEnds(pullRequests, view)),
   ];
   return ends.reduce((first, end) => (end > at && end < first ? end : first), Infinity);
 }
 
-/** A view that names them means them. */
+/** A view that selects the drafts section includes drafts without the query parameter. */
 function listsDrafts({ includeDrafts, view }: Look): boolean {
   return includeDrafts || view?.filter.sections?.includes('drafts') === true;
 }
@@ -126,7 +129,7 @@ function countSections(pullRequests: readonly PullRequest[]): Board['sections'] 
   return SECTIONS.map((section) => ({ section, count: pullRequests.filter((one) => one.section === section).length }));
 }
 
-/** What can be merged now comes first. */
+/** Returns a sort key: 0 for pull requests that can be merged now, else 1. */
 function urgency({ mergeStatus, ci }: PullRequest): number {
   return mergeStatus === 'mergeable' && ci !== 'pending' ? 0 : 1;
 }
@@ -135,7 +138,7 @@ function byActivity(a: { readonly updatedAt: string }, b: { readonly updatedAt: 
   return Date.parse(b.updatedAt) - Date.parse(a.updatedAt);
 }
 
-/** Drafts in repositories whose pull requests are ignored would not be shown anyway. */
+/** Skips drafts of repositories whose pull requests are ignored, as those are never listed. */
 function countDrafts({ pullRequests, repos }: Snapshot): number {
   const ignored = new Set(
     repos.filter(({ ignoredPRs }) => ignoredPRs).map(({ forge, fullName }) => `${forge} ${fullName}`),

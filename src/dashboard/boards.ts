@@ -16,31 +16,33 @@ import type { Changes } from './pull-request-changes.js';
 import { noteOpen } from './throughput/keep-days.js';
 
 export interface BoardRequest extends BoardLook {
-  /** Whose board, when its owner shares it; by default the caller's own. */
+  /** The username of an owner who shares their board; by default the caller. */
   readonly owner?: string | undefined;
 }
 
 export interface Boards {
   /**
-   * Gives the board as it was when last refreshed; it never waits for a forge.
-   * Before the first refresh it is empty and as old as the account. The board is
-   * frozen: while nothing makes another of it, the same object is given again.
+   * Returns the board of the last refresh, without waiting for a forge. Before the first refresh it is empty and as
+   * old as the account. The board is frozen, and the same object is returned until it changes.
    *
-   * @throws AppError `not_found` when there is no such owner, or no such view of
-   * the caller, `forbidden` when the owner doesn't share.
+   * @throws AppError `not_found` for an unknown owner, or an unknown view of the caller, `forbidden` if the owner
+   * doesn't share the board with the caller.
    */
   read(caller: Caller | undefined, request: BoardRequest): Promise<Board>;
-  /** The same for a person themselves, on behalf of whoever was let see their board. */
-  readOwn(personId: string, look: BoardLook): Promise<Board>;
-  /** Replaces a person's board by what a refresh found. No two of a person's boards have the same time. */
+  /** Returns the user's own board without a caller, for the readers of the user's feeds. */
+  readOwn(personId: string, options: BoardLook): Promise<Board>;
+  /** Replaces the user's board. Each board of a user has a later time than its predecessor. */
   save(personId: string, snapshot: Snapshot): Promise<void>;
-  /** The same with what is made in one transaction, in which the rest of a refresh may be kept too; `undefined` is no board. */
+  /**
+   * Replaces the user's board by the snapshot that `make` returns. `make` runs in the same transaction and can store
+   * other results of the refresh in it. The board stays unchanged if it returns `undefined`.
+   */
   compose(personId: string, make: (transaction: Database) => Promise<Snapshot | undefined>): Promise<void>;
-  /** What every change of a person's own board makes another; `undefined` when they are gone. */
+  /** Returns a version that changes whenever the user's own board does; `undefined` if the user does not exist. */
   findVersion(personId: string): Promise<BoardVersion | undefined>;
-  /** Tells whoever follows a person's board in this process that it looks different to them. */
+  /** Notifies the subscribers of the user's board in this process. */
   notify(personId: string): void;
-  /** Tells of boards that are saved in this process. */
+  /** Subscribes to the user's board. The caller must close the subscription. */
   follow(personId: string): BoardFollower;
 }
 
@@ -49,22 +51,22 @@ export function createBoards(
   now: () => number = Date.now,
   changes: BoardChanges = createBoardChanges(),
 ): Boards {
-  const answer = createBoardAnswers(database, now);
+  const readBoard = createBoardAnswers(database, now);
   const compose: Boards['compose'] = async (personId, make) => {
     await inTransaction(database, async (transaction) => {
       const snapshot = await make(transaction);
       if (snapshot !== undefined) await saveSnapshot(transaction, { personId, snapshot, at: now() });
     });
-    // Only now can it be read.
+    // Subscribers can read the board only after the commit.
     changes.notify(personId);
   };
   return {
-    async read(caller, { owner, ...look }) {
-      const person = requirePerson(caller);
-      const ownerId = await requireOwnerId(database, person, owner);
-      return answer({ ...look, readerId: person.personId, ownerId });
+    async read(caller, { owner, ...options }) {
+      const user = requirePerson(caller);
+      const ownerId = await requireOwnerId(database, user, owner);
+      return readBoard({ ...options, readerId: user.personId, ownerId });
     },
-    readOwn: (personId, look) => answer({ ...look, readerId: personId, ownerId: personId }),
+    readOwn: (personId, options) => readBoard({ ...options, readerId: personId, ownerId: personId }),
     save: (personId, snapshot) => compose(personId, () => Promise.resolve(snapshot)),
     compose,
     findVersion: (personId) => findBoardVersion(database, personId, now()),
@@ -82,7 +84,7 @@ interface NewBoard {
 async function saveSnapshot(transaction: Database, { personId, snapshot, at }: NewBoard): Promise<void> {
   const boards = transaction.selectFrom('boards').select(['generated_at', 'changes']);
   const last = await boards.where('person_id', '=', personId).executeTakeFirst();
-  // Later than the last, whatever the clock says: it is by its time that a board is known to be another.
+  // Always later than the last board, even if the clock was set back, because the time identifies the board.
   const time = Math.max(at, (last?.generated_at ?? 0) + 1);
   const changes = noteChanges(JSON.parse(last?.changes ?? '{}') as Changes, snapshot.pullRequests, time);
   const row = { generated_at: time, snapshot: JSON.stringify(snapshot), changes: JSON.stringify(changes) };

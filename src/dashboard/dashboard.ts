@@ -74,36 +74,36 @@ export interface Dashboard {
 
 export interface DashboardOptions {
   readonly database: Database;
-  /** Seals what people tell us of their forges. */
+  /** Encrypts users' forge settings and webhook secrets. */
   readonly key: ServerKey;
-  /** The origin that people use, known once the server listens. */
+  /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
   /** The GitHub App of this server, if it has one. */
   readonly githubApp?: GithubApp | undefined;
-  /** Private addresses that forges may have: CIDR ranges, addresses and host names. */
+  /** Private addresses that forges may have: CIDR ranges, IP addresses and host names. */
   readonly forgeAllow?: readonly string[] | undefined;
-  /** What is done when somebody asks for a refresh, in place of reading their forges. */
+  /** Replaces the refresh that a user requests; by default their forges are read. */
   readonly refresh?: (personId: string) => Promise<void>;
-  /** From the end of one refresh of a board to the next. */
+  /** The time from the end of one refresh of a board to the next. */
   readonly refreshMs?: number;
-  /** Is told of what went wrong in refreshes, though not at forges. */
+  /** Receives errors of background work, except those of forges. */
   readonly report?: (error: unknown) => void;
-  /** How often boards that are followed are looked at, for changes that another process made. */
+  /** How often boards with subscribers are polled for changes that another process made. */
   readonly pollMs?: number;
   readonly now?: () => number;
 }
 
-/** What a forge tells one server is to be seen within a second by those who follow the board at another. */
+/** Changes that another server stores show within a second. */
 const POLL_MS = 500;
 
-/** On SQLite there is one server, which tells itself; only people who are gone are noticed so. */
-const POLL_ALONE_MS = 15_000;
+/** On SQLite there is only one server, which notifies itself; polling only detects deleted users. */
+const SQLITE_POLL_MS = 15_000;
 
 export function createDashboard(options: DashboardOptions): Dashboard {
   const { database, key, origin, githubApp, forgeAllow, refresh, refreshMs, report, pollMs, now = Date.now } = options;
   const changes = createBoardChanges({
     readVersions: (personIds) => readBoardVersions(database, personIds, now()),
-    everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : POLL_ALONE_MS),
+    everyMs: pollMs ?? (isPostgres(database) ? POLL_MS : SQLITE_POLL_MS),
   });
   const boards = createBoards(database, now, changes);
   const requestLog = createRequestLog(database, now);
@@ -113,7 +113,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     now,
     hasGithubApp: githubApp !== undefined,
     async onSaved(personId, moved) {
-      // What is on the board of such a forge must not be acted on at another.
+      // Rows of the old server must not receive actions that would go to the new one.
       if (moved.length > 0) await refresher.recompose(personId);
       await refresher.expedite(personId);
     },
@@ -166,7 +166,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
   };
 }
 
-/** Deletes what has had its time, of what is kept until then. */
+/** Deletes expired data of all boards. */
 export async function sweepDashboard(database: Database, at: number): Promise<void> {
   await sweepMarks(database, at);
   await sweepAttempts(database, at);

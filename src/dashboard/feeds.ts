@@ -19,32 +19,32 @@ export type Feed = Schemas['Feed'];
 export type CreatedFeed = Schemas['CreatedFeed'];
 export type NewFeed = Schemas['CreateFeedRequest'];
 
-/** More than anyone can tell apart in a list. */
+/** More than a user can keep apart in a list. */
 const MAX_FEEDS = 50;
 
-/** Addresses at which whoever knows them reads a person's board, or what a view selects of it. */
+/** Secret URLs that show a user's board, or one of their saved views, to anyone with the link. */
 export interface Feeds {
-  /** Oldest first, without their addresses. */
+  /** Lists the caller's feeds, oldest first, without their URLs. */
   list(caller: Caller | undefined): Promise<Feed[]>;
   /**
-   * The one answer that holds the address, which is not kept.
+   * Creates a feed. Only this result contains its URL, because the server stores just a hash.
    *
-   * @throws AppError `session_required` for a token, `not_found` when there is no such view, `conflict` when there
-   * are 50 feeds already.
+   * @throws AppError `session_required` for a token, `not_found` for an unknown view, `conflict` if the caller has
+   * 50 feeds already.
    */
   create(caller: Caller | undefined, feed: NewFeed): Promise<CreatedFeed>;
-  /** Does nothing for an id that is unknown or another person's. @throws AppError `session_required` for a token. */
+  /** Deletes one of the caller's feeds, if it exists. @throws AppError `session_required` for a token. */
   delete(caller: Caller | undefined, id: string): Promise<void>;
-  /** Gives XML. @throws AppError `not_found` unless the token is of a feed of this kind. */
+  /** Returns the feed as XML. @throws AppError `not_found` unless the token belongs to an Atom feed. */
   readAtom(token: string): Promise<string>;
-  /** @throws AppError `not_found` unless the token is of a badge. */
+  /** @throws AppError `not_found` unless the token belongs to a badge. */
   readBadge(token: string): Promise<Badge>;
 }
 
 export interface FeedsOptions {
   readonly database: Database;
   readonly boards: Boards;
-  /** The origin that people use. */
+  /** Returns the public origin. */
   readonly origin: () => string;
   readonly now?: (() => number) | undefined;
 }
@@ -52,7 +52,7 @@ export interface FeedsOptions {
 export function createFeeds({ database, boards, origin, now = Date.now }: FeedsOptions): Feeds {
   const read = async (token: string, kind: Feed['kind']): Promise<{ feed: FeedsTable; board: Board }> => {
     const [feed] = await findFeed(database, { hash: digest(token), kind });
-    if (feed === undefined) throw new AppError('not_found', 'Expected the address of a feed; there is none here.');
+    if (feed === undefined) throw new AppError('not_found', 'Unknown feed.');
     return { feed, board: await boards.readOwn(feed.person_id, { view: feed.view ?? undefined }) };
   };
   return {
@@ -84,15 +84,15 @@ export function createFeeds({ database, boards, origin, now = Date.now }: FeedsO
   };
 }
 
-/** By this it is found: how long that takes tells nothing of tokens. */
+/** Feeds are looked up by this hash, so that the duration of a lookup reveals nothing about tokens. */
 const digest = (token: string): string => createHash('sha256').update(token).digest('hex');
 
-interface FeedAddress {
+interface FeedKey {
   readonly hash: string;
   readonly kind: Feed['kind'];
 }
 
-const findFeed = prepare((database, { hash, kind }: FeedAddress) =>
+const findFeed = prepare((database, { hash, kind }: FeedKey) =>
   database.selectFrom('feeds').selectAll().where('hash', '=', hash).where('kind', '=', kind),
 );
 
@@ -103,11 +103,13 @@ function ownFeeds(database: Database, personId: string) {
 async function addFeed(transaction: Database, row: FeedsTable): Promise<void> {
   const { person_id: personId, view } = row;
   if (view !== null && (await findViewText(transaction, personId, view)) === undefined) {
-    throw new AppError('not_found', 'Expected the name of a view that is saved; there is none.', { field: 'view' });
+    throw new AppError('not_found', `No saved view named "${view}".`, { field: 'view' });
   }
   const own = ownFeeds(transaction, personId).select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = await own.executeTakeFirstOrThrow();
-  if (count >= MAX_FEEDS) throw new AppError('conflict', `Expected at most ${MAX_FEEDS} feeds; take one back first.`);
+  if (count >= MAX_FEEDS) {
+    throw new AppError('conflict', `You have reached the limit of ${MAX_FEEDS} feeds. Delete one first.`);
+  }
   await transaction.insertInto('feeds').values(row).execute();
 }
 

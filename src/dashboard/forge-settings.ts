@@ -1,10 +1,10 @@
-/** What a person told us about their forges, and how a request changes it. */
+/** A user's forge settings, and how a request changes them. */
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 
 export type SettingsRequest = components['schemas']['SettingsRequest'];
 
-/** An empty text stands for none, as the id 0 does. */
+/** Unset values are empty strings, and 0 for the installation id. */
 export interface ForgeSettings {
   readonly githubUrl: string;
   readonly githubUsername: string;
@@ -36,11 +36,11 @@ export const NO_FORGES: ForgeSettings = {
 };
 
 /**
- * Replaces everything by what the request says; only a token that it leaves out
- * or blank is kept, as long as the forge's address stays, and null removes it.
+ * Returns the settings of the request, with the stored tokens where the request omits them or leaves them blank and the
+ * URL of the forge is unchanged. `null` removes a token.
  *
- * @throws AppError `invalid_input` with the field of a URL that is none, or
- * that a token or a username would need.
+ * @throws AppError `invalid_input` with the field, for an invalid URL, or for a missing one if the forge's token or
+ * username is set.
  */
 export function mergeForgeSettings(stored: ForgeSettings, request: SettingsRequest): ForgeSettings {
   const urls = {
@@ -48,24 +48,24 @@ export function mergeForgeSettings(stored: ForgeSettings, request: SettingsReque
     forgejoUrl: parseForgeUrl(request.forgejoUrl ?? '', 'forgejoUrl'),
     gitlabUrl: parseForgeUrl(request.gitlabUrl ?? '', 'gitlabUrl'),
   };
-  // A token is for the server that it was given for: with another address, another server would be sent it.
-  // Without any, the missing address is refused below; GitHub's is then its own.
-  const kept = (url: keyof typeof urls, token: string): string =>
+  // A stored token must never be sent to a different server than the one that it was entered for.
+  // If the URL is empty, `assertUrl` reports it; only GitHub has a default URL.
+  const storedToken = (url: keyof typeof urls, token: string): string =>
     urls[url] === stored[url] || (urls[url] === '' && url !== 'githubUrl') ? token : '';
   const merged = {
     ...urls,
     githubUsername: request.githubUsername?.trim() ?? '',
-    githubToken: mergeToken(kept('githubUrl', stored.githubToken), request.githubToken),
+    githubToken: mergeToken(storedToken('githubUrl', stored.githubToken), request.githubToken),
     githubAppInstallationId: request.githubAppInstallationId ?? 0,
     forgejoUsername: request.forgejoUsername?.trim() ?? '',
-    forgejoToken: mergeToken(kept('forgejoUrl', stored.forgejoToken), request.forgejoToken),
+    forgejoToken: mergeToken(storedToken('forgejoUrl', stored.forgejoToken), request.forgejoToken),
     gitlabUsername: request.gitlabUsername?.trim() ?? '',
-    gitlabToken: mergeToken(kept('gitlabUrl', stored.gitlabToken), request.gitlabToken),
+    gitlabToken: mergeToken(storedToken('gitlabUrl', stored.gitlabToken), request.gitlabToken),
     renovateRebaseLabel: request.renovateRebaseLabel?.trim() ?? '',
     renovateAuthors: toDistinct(request.renovateAuthors ?? []),
   };
-  requireUrl('forgejo', merged.forgejoUrl, merged.forgejoToken + merged.forgejoUsername);
-  requireUrl('gitlab', merged.gitlabUrl, merged.gitlabToken + merged.gitlabUsername);
+  assertUrl('forgejo', merged.forgejoUrl, merged.forgejoToken + merged.forgejoUsername);
+  assertUrl('gitlab', merged.gitlabUrl, merged.gitlabToken + merged.gitlabUsername);
   return merged;
 }
 
@@ -78,18 +78,19 @@ function toDistinct(names: readonly string[]): string[] {
   return [...new Set(names.map((name) => name.trim()))].filter((name) => name !== '');
 }
 
-/** In its one spelling, without a slash at the end, as paths are put behind it. */
+/** Returns the URL in normal form, without a trailing slash, so that paths can be appended. */
 function parseForgeUrl(text: string, field: string): string {
   if (text.trim() === '') return '';
   const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
   const isPlain = url && /^https?:$/.test(url.protocol) && url.username + url.password + url.search + url.hash === '';
   if (isPlain) return (url.origin + url.pathname).replace(/\/+$/, '');
+  // The value is not quoted, because it may contain credentials.
   const message = `Expected ${field} to be an http or https URL without credentials, query or fragment.`;
   throw new AppError('invalid_input', message, { field });
 }
 
-function requireUrl(forge: 'forgejo' | 'gitlab', url: string, needsIt: string): void {
-  if (url !== '' || needsIt === '') return;
-  const message = `Expected ${forge}Url, as a token or a username of that forge is set; it is empty.`;
+function assertUrl(forge: 'forgejo' | 'gitlab', url: string, credential: string): void {
+  if (url !== '' || credential === '') return;
+  const message = `${forge}Url is required if ${forge}Token or ${forge}Username is set.`;
   throw new AppError('invalid_input', message, { field: `${forge}Url` });
 }

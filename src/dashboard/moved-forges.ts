@@ -1,10 +1,10 @@
-/** Forges that are at another address now. Under the same names, another server has other things. */
+/** Forges whose URL changed. The data of the old server must not be mistaken for data of the new one. */
 import type { Database } from '../storage/database.js';
 import type { ForgeSettings } from './forge-settings.js';
 import type { ForgeName } from './forges/facts.js';
 import { toGithubApiUrl } from './forges/github/api-url.js';
 
-/** @returns The forges that settings have elsewhere than before; one that had no address has not moved. */
+/** Returns the forges whose URL differs between two settings. A forge that had no URL before is not included. */
 export function findMovedForges(before: ForgeSettings, after: ForgeSettings): ForgeName[] {
   const moved: ForgeName[] = [];
   if (toGithubApiUrl(before.githubUrl) !== toGithubApiUrl(after.githubUrl)) moved.push('github');
@@ -13,7 +13,7 @@ export function findMovedForges(before: ForgeSettings, after: ForgeSettings): Fo
   return moved;
 }
 
-const OF_FORGES = [
+const FORGE_TABLES = [
   'forge_readings',
   'forge_states',
   'repository_marks',
@@ -22,10 +22,10 @@ const OF_FORGES = [
   'snoozes',
 ] as const;
 
-/** Deletes what was read of forges, and what a person said or asked for there. */
+/** Deletes the user's snapshots, local state, snoozes and pending actions of forges. */
 export async function forgetForges(database: Database, personId: string, forges: readonly ForgeName[]): Promise<void> {
   if (forges.length === 0) return;
-  for (const table of OF_FORGES) {
+  for (const table of FORGE_TABLES) {
     await database.deleteFrom(table).where('person_id', '=', personId).where('forge', 'in', forges).execute();
   }
 }

@@ -10,25 +10,25 @@ import { findSettingsRow, requireSettingsRow } from './settings-row.js';
 export type Theme = components['schemas']['Theme'];
 type FilterState = components['schemas']['FilterState'];
 
-/** All that a person's pages begin with. */
+/** The preferences that pages need before their first render. */
 export interface ChosenPreferences {
   readonly theme: Theme;
-  /** A name of the IANA database, or an empty text. */
+  /** A name of the IANA time zone database, or an empty string for the default. */
   readonly timezone: string;
   readonly filterState: FilterState;
 }
 
-/** How a person wants pages to be. */
+/** A user's preferences for the pages. */
 export interface Preferences {
-  /** @throws AppError `session_required` for a token, which has no page. */
+  /** @throws AppError `session_required` for a token. */
   readAll(caller: Caller | undefined): Promise<ChosenPreferences>;
   readTheme(caller: Caller | undefined): Promise<Theme>;
   saveTheme(caller: Caller | undefined, theme: Theme): Promise<void>;
-  /** @returns a name of the IANA database, or an empty text. */
+  /** Returns a name of the IANA time zone database, or an empty string for the default. */
   readTimezone(caller: Caller | undefined): Promise<string>;
-  /** @throws AppError `invalid_input` for a name that is none, such as `Local` or `+01:00`. */
+  /** @throws AppError `invalid_input` for a name that the IANA database lacks, such as `Local` or `+01:00`. */
   saveTimezone(caller: Caller | undefined, timezone: string): Promise<void>;
-  /** @throws AppError `session_required` for a token, which has no page to filter. */
+  /** @throws AppError `session_required` for a token. */
   readFilterState(caller: Caller | undefined): Promise<FilterState>;
   saveFilterState(caller: Caller | undefined, state: FilterState): Promise<void>;
 }
@@ -54,7 +54,7 @@ export function createPreferences({ database, key }: PreferencesOptions): Prefer
     saveTheme: (caller, theme) => save(caller, { theme }),
     readTimezone: async (caller) => toTimezone(await find(caller)),
     async saveTimezone(caller, timezone) {
-      requireTimezone(timezone);
+      assertTimezone(timezone);
       await save(caller, { timezone });
     },
     readFilterState: async (caller) => toFilterState(await find(requireSession(caller))),
@@ -70,15 +70,15 @@ const toTheme = (row: Row): Theme => (row?.theme ?? '') as Theme;
 const toTimezone = (row: Row): string => row?.timezone ?? '';
 const toFilterState = (row: Row): FilterState => JSON.parse(row?.filter_state ?? '{}') as FilterState;
 
-function requireTimezone(name: string): void {
+function assertTimezone(name: string): void {
   if (name === '' || isTimezone(name)) return;
-  const message = 'Expected timezone to be a name of the IANA time zone database, such as Europe/Berlin, or empty.';
+  const message = `Expected timezone to be an IANA time zone such as Europe/Berlin, or empty; received "${name}".`;
   throw new AppError('invalid_input', message, { field: 'timezone' });
 }
 
 function isTimezone(name: string): boolean {
   try {
-    // Later releases of Node take offsets too, which no other part of a time zone's life knows.
+    // Newer Node releases also accept offsets such as +01:00, which are not names of the IANA database.
     return /^[A-Za-z]/.test(name) && new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
   } catch {
     return false;

@@ -1,8 +1,8 @@
-/** When each pull request of a board last changed, as far as its person would care. */
+/** The time of the last relevant change of each pull request on a board. */
 import { pullRequestKey } from './actions/marks.js';
 import type { PullRequest } from './forges/facts.js';
 
-/** What counts. A part that the forge doesn't tell at the moment is left out. */
+/** The values whose changes are relevant. Values that the forge doesn't currently report are missing. */
 interface State {
   readonly updatedAt: string;
   readonly ci?: PullRequest['ci'];
@@ -12,17 +12,17 @@ interface State {
 }
 
 export interface Change extends State {
-  /** The time of the first board that showed it so, in milliseconds. */
+  /** The time of the first board with this state, in milliseconds. */
   readonly at: number;
 }
 
-/** By the key of the pull request. */
+/** Keyed by {@link pullRequestKey}. */
 export type Changes = Readonly<Record<string, Change>>;
 
 export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
   pullRequestKey(forge, repo, number);
 
-/** Goes on from the changes of the board before to those of the next. Who wasn't there before has changed. */
+/** Returns the changes of the next board, given those of the previous one. New pull requests count as changed. */
 export function noteChanges(before: Changes, pullRequests: readonly PullRequest[], at: number): Changes {
   return Object.fromEntries(
     pullRequests.map((one) => {
@@ -34,7 +34,7 @@ export function noteChanges(before: Changes, pullRequests: readonly PullRequest[
 
 function noteChange(last: Change | undefined, state: State, at: number): Change {
   if (last === undefined) return { ...state, at };
-  // What is left out now is as it was.
+  // Values that are missing now keep their last known state.
   return { ...last, ...state, at: isChange(last, state) ? at : last.at };
 }
 
@@ -44,12 +44,12 @@ function toState({ headSha, updatedAt, ci, ciKnown, review, mergeStatus }: PullR
     ...(ciKnown === false ? {} : { ci }),
     ...(headSha === '' ? {} : { headSha }),
     ...(review && { decision: review.decision }),
-    // Between mergeable, unstable and blocked it goes with checks and reviews, which count themselves.
+    // The other merge states follow from checks and reviews, which are compared separately.
     ...(mergeStatus === 'unknown' ? {} : { isConflicting: mergeStatus === 'conflicting' }),
   };
 }
 
-/** Checks that begin are no news, only how they end. */
+/** Checks that start are not a change; only their result is. */
 function isChange(last: State, now: State): boolean {
   return (
     Date.parse(last.updatedAt) !== Date.parse(now.updatedAt) ||
@@ -58,7 +58,7 @@ function isChange(last: State, now: State): boolean {
   );
 }
 
-/** To learn something for the first time is no change of it. */
+/** A value that becomes known for the first time has not changed. */
 function differs(last: unknown, now: unknown): boolean {
   return last !== undefined && now !== undefined && last !== now;
 }

@@ -5,9 +5,9 @@ export type RateLimit = components['schemas']['RateLimit'];
 const WARNING_SHARE = 0.2;
 const LOW_SHARE = 0.05;
 
-/** Grades what is left of a forge's budget at a moment, in milliseconds: what was exceeded may have been refilled since. */
-export function gradeRateLimit(budget: RateLimit, at: number): RateLimit {
-  return { ...budget, severity: severityOf(budget, at) };
+/** Sets the severity of an API quota at a time in milliseconds, because an exceeded quota may have been reset since. */
+export function gradeRateLimit(quota: RateLimit, at: number): RateLimit {
+  return { ...quota, severity: severityOf(quota, at) };
 }
 
 function severityOf({ limit, remaining, resetsAt }: RateLimit, at: number): RateLimit['severity'] {

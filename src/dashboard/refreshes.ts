@@ -9,24 +9,23 @@ import type { BoardLook } from './board-answers.js';
 import type { Boards } from './boards.js';
 import { requireSavedSettings } from './settings-row.js';
 
-/** Forges give few thousand requests an hour, of which one refresh of a large board takes dozens. */
+/** Forges allow a few thousand requests per hour, and one refresh of a large board takes dozens. */
 const COOLDOWN_MS = 30_000;
 
 export interface Refreshes {
   /**
-   * Refreshes the caller's board, and gives it when that is done. Who asks while
-   * one is under way waits for that one.
+   * Refreshes the caller's board, and returns it afterwards. Concurrent calls in this process share one refresh.
    *
-   * @throws AppError `not_found` while settings were never saved, `rate_limited`
-   * within 30 seconds of the last time, whichever process that was in.
+   * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` within 30 seconds of the
+   * last refresh in any process.
    */
-  run(caller: Caller | undefined, look: Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
+  run(caller: Caller | undefined, options: Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
 }
 
 export interface RefreshesOptions {
   readonly database: Database;
   readonly boards: Boards;
-  /** Reads a person's forges and saves what it found. */
+  /** Reads the user's forges and saves the board. */
   readonly refresh: (personId: string) => Promise<void>;
   readonly now?: () => number;
 }
@@ -34,21 +33,21 @@ export interface RefreshesOptions {
 export function createRefreshes({ database, boards, refresh, now = Date.now }: RefreshesOptions): Refreshes {
   const once = onceAtATime<undefined>();
   return {
-    async run(caller, look) {
+    async run(caller, options) {
       const { personId } = requirePerson(caller);
       await once(personId, async () => {
         await requireSavedSettings(database, personId);
-        await claim(database, personId, now());
+        await claimRefresh(database, personId, now());
         await refresh(personId);
         return undefined;
       });
-      return boards.read(caller, look);
+      return boards.read(caller, options);
     },
   };
 }
 
-/** One statement, so that of two processes only one gets through. */
-async function claim(database: Database, personId: string, at: number): Promise<void> {
+/** Claims the cooldown in one statement, so that only one of several processes succeeds. */
+async function claimRefresh(database: Database, personId: string, at: number): Promise<void> {
   const { numUpdatedRows } = await database
     .updateTable('settings')
     .set({ refreshed_at: at })
@@ -58,13 +57,13 @@ async function claim(database: Database, personId: string, at: number): Promise<
   if (numUpdatedRows > 0n) return;
   const settings = database.selectFrom('settings').select('refreshed_at').where('person_id', '=', personId);
   const { refreshed_at } = await settings.executeTakeFirstOrThrow();
-  throw refuse((refreshed_at ?? at) + COOLDOWN_MS - at);
+  throw cooldownError((refreshed_at ?? at) + COOLDOWN_MS - at);
 }
 
-function refuse(milliseconds: number): AppError {
-  // Within the second, and for clocks that were set back.
+function cooldownError(milliseconds: number): AppError {
+  // The bounds also cover clocks that were set back.
   const windowSeconds = COOLDOWN_MS / 1000;
   const resetSeconds = Math.min(Math.max(Math.ceil(milliseconds / 1000), 1), windowSeconds);
-  const message = `Expected ${windowSeconds} seconds between refreshes; ask again in ${resetSeconds} s.`;
+  const message = `Boards can be refreshed every ${windowSeconds} seconds. Retry in ${resetSeconds} s.`;
   return rateLimited(message, { limit: 1, windowSeconds, resetSeconds });
 }

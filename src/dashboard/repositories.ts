@@ -13,16 +13,23 @@ export interface RepositoryReference {
   readonly fullName: string;
 }
 
-/** What people say of repositories; the board shows it at once. One that is in no forge, or not yet, is taken too. */
+/**
+ * A user's settings for single repositories. The board shows changes at once. Repositories that no forge lists are
+ * accepted too.
+ */
 export interface Repositories {
   /**
-   * Leaves its pull requests, its issues or both off the board, whatever was left off before.
+   * Hides the pull requests, the issues or both of a repository from the board. Replaces the previous choice.
    *
-   * @throws AppError `invalid_input` when neither is, or for a repository too many.
+   * @throws AppError `invalid_input` if both are false, or above the limit of repositories.
    */
-  ignore(caller: Caller | undefined, what: RepositoryReference & Ignored): Promise<void>;
+  ignore(caller: Caller | undefined, repository: RepositoryReference & Ignored): Promise<void>;
   unignore(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
-  /** Has branches updated that fall behind, at each refresh. @throws AppError `invalid_input` for a repository too many. */
+  /**
+   * Enables automatic updates of branches that are behind their base, at each refresh.
+   *
+   * @throws AppError `invalid_input` above the limit of repositories.
+   */
   enableAutoUpdate(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
   disableAutoUpdate(caller: Caller | undefined, repository: RepositoryReference): Promise<void>;
 }
@@ -37,7 +44,7 @@ export interface RepositoriesOptions {
   readonly refresher: Pick<Refresher, 'recompose'>;
 }
 
-/** A board follows 2,000 repositories of each of three forges at most; nobody has that many to say something of. */
+/** A board has at most 2,000 repositories of each of the three forges. */
 const MAX_MARKED = 6_000;
 
 type Change = Partial<Pick<RepositoryMarksTable, 'auto_update_branch' | 'ignored_issues' | 'ignored_prs'>>;
@@ -48,14 +55,14 @@ export function createRepositories({ database, refresher }: RepositoriesOptions)
     const row = toRepositoryRow({ personId, forge, fullName });
     await inTransaction(database, async (transaction) => {
       await saveChange(transaction, row, change);
-      await requireRoom(transaction, personId);
+      await assertBelowLimit(transaction, personId);
     });
     await refresher.recompose(personId);
   }
   return {
     async ignore(caller, { prs, issues, ...repository }) {
       if (!prs && !issues) {
-        const message = 'Expected prs, issues or both to be ignored; neither is.';
+        const message = 'Set at least one of prs and issues to true.';
         throw new AppError('invalid_input', message, { field: 'prs' });
       }
       await mark(caller, repository, { ignored_prs: Number(prs), ignored_issues: Number(issues) });
@@ -80,10 +87,10 @@ async function saveChange(database: Database, row: ReturnType<typeof toRepositor
     .execute();
 }
 
-async function requireRoom(database: Database, personId: string): Promise<void> {
+async function assertBelowLimit(database: Database, personId: string): Promise<void> {
   const marks = database.selectFrom('repository_marks').where('person_id', '=', personId);
   const { count } = await marks.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count <= MAX_MARKED) return;
-  const message = `Expected to be told of at most ${MAX_MARKED} repositories; take something back first.`;
+  const message = `You have reached the limit of ${MAX_MARKED} ignored or auto-updated repositories. Reset one first.`;
   throw new AppError('invalid_input', message, { field: 'fullName' });
 }

@@ -15,21 +15,24 @@ const COLUMNS = [
   'rateCost',
 ];
 
-/** Writes entries as CSV (RFC 4180) under a row of names. A text that a spreadsheet would calculate gets an apostrophe. */
+/**
+ * Formats entries as CSV (RFC 4180) with a header row. Values that a spreadsheet would run as formulas get a leading
+ * apostrophe.
+ */
 export function formatCsv(entries: readonly LoggedRequest[]): string {
-  const rows = entries.map(({ rateLimit: budget, ...entry }) => ({
+  const rows = entries.map(({ rateLimit: quota, ...entry }) => ({
     ...entry,
-    rateLimit: budget?.limit,
-    rateRemaining: budget?.remaining,
-    rateResetsAt: budget?.resetsAt,
-    rateCost: budget?.cost,
+    rateLimit: quota?.limit,
+    rateRemaining: quota?.remaining,
+    rateResetsAt: quota?.resetsAt,
+    rateCost: quota?.cost,
   }));
   return stringify(rows, {
     header: true,
     columns: COLUMNS,
     record_delimiter: 'windows',
     escape_formulas: true,
-    // By itself it knows the record's delimiter alone as a line break.
+    // By default, only values that contain the record delimiter are quoted, not those with a lone CR or LF.
     quoted_match: /[\r\n]/,
   });
 }

@@ -11,15 +11,15 @@ import { formatCsv } from './request-csv.js';
 
 export type LoggedRequest = components['schemas']['RequestLogEntry'];
 
-/** A week of a few busy people, and some 3 MB. */
+/** About a week of requests of a few busy users, and about 3 MB. */
 const MAX_ENTRIES = 10_000;
 
-/** What is over the limit is deleted once so many are new. */
+/** Entries above the limit are deleted after this many insertions. */
 const PRUNE_AFTER = 100;
 
-/** A request that was made to a forge; the log adds when. */
+/** A request that was sent to a forge. The log adds the time. */
 export interface NewRequest extends Omit<LoggedRequest, 'loggedAt' | 'rateLimit'> {
-  /** What the answer said was left; it is graded when it is read. */
+  /** The remaining API quota according to the response. Its severity is computed when the log is read. */
   readonly rateLimit?: Omit<RateLimit, 'severity'>;
 }
 
@@ -33,13 +33,13 @@ export interface RequestPage extends RequestFilter {
   readonly offset: number;
 }
 
-/** What forges were asked. Reading it is for an admin's session only: `session_required` or `forbidden` otherwise. */
+/** The log of requests to forges. Reading it requires an admin session (else `session_required` or `forbidden`). */
 export interface RequestLog {
-  /** Adds an entry; the oldest of more than about 10,000 go. */
+  /** Adds an entry. The log keeps about the newest 10,000. */
   record(request: NewRequest): Promise<void>;
-  /** Newest first, and how many match in all. */
+  /** Returns a page of matching entries, newest first, and the number of all matching entries. */
   list(caller: Caller | undefined, page: RequestPage): Promise<{ entries: LoggedRequest[]; total: number }>;
-  /** Everything that matches, newest first, as CSV with a row of names. */
+  /** Returns all matching entries, newest first, as CSV with a header row. */
   exportCsv(caller: Caller | undefined, filter: RequestFilter): Promise<string>;
 }
 
@@ -90,12 +90,15 @@ async function prune(database: Database): Promise<void> {
   await database.deleteFrom('request_log').where('id', '<=', kept).execute();
 }
 
-/** Ids that sort by time, and within a process by order; random at the end, as other processes write too. */
+/**
+ * Returns a generator of ids that sort by time, and within a process by order. They end in random digits, because other
+ * processes write to the same table.
+ */
 function createIds(now: () => number): () => string {
   let count = 0;
   return () => {
     count = (count + 1) % 0x100_0000;
-    // 12 and 6 hexadecimal digits last until the year 10889, and for 16 million entries a millisecond.
+    // 12 and 6 hexadecimal digits suffice until the year 10889, and for 16 million entries per millisecond.
     const parts = [now().toString(16).padStart(12, '0'), count.toString(16).padStart(6, '0')];
     return parts.join('') + randomBytes(4).toString('hex');
   };
@@ -105,7 +108,7 @@ function toEntry(row: RequestLogTable, at: number): LoggedRequest {
   const { logged_at, forge, method, endpoint, outcome, account, status_code, budget } = row;
   return {
     loggedAt: new Date(logged_at).toISOString(),
-    // Only what the contract knows is recorded.
+    // The casts are safe: only values of the contract are recorded.
     forge: forge as LoggedRequest['forge'],
     method,
     endpoint,

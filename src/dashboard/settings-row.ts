@@ -7,23 +7,23 @@ import type { SettingsTable } from '../storage/tables.js';
 import { NO_FORGES } from './forge-settings.js';
 import type { ForgeSettings } from './forge-settings.js';
 
-/** Where forges deliver to, and what they sign with. */
+/** The token in a user's webhook URL, and the secret that deliveries are signed with. */
 export interface Webhook {
   readonly token: string;
   readonly secret: string;
 }
 
-/** What the settings of a person are sealed for: moved to another row, they can't be unsealed. */
-const forgesOf = (personId: string): string => `forges of ${personId}`;
-const webhookOf = (personId: string): string => `webhook of ${personId}`;
+/** The encryption context binds a value to its user: copied to another row, it can't be decrypted. */
+const forgesContext = (personId: string): string => `forges of ${personId}`;
+const webhookContext = (personId: string): string => `webhook of ${personId}`;
 
-/** Finds a person's settings, or makes them, with a webhook of their own, the first time that they are asked for. */
+/** Returns the user's settings. The first call creates them, with a new webhook. */
 export async function requireSettingsRow(database: Database, key: ServerKey, personId: string): Promise<SettingsTable> {
   const known = await findSettingsRow(database, personId);
   if (known !== undefined) return known;
   const row = createRow(key, personId);
   return inTransaction(database, async (transaction) => {
-    // Another request may have been quicker: then its row is the one.
+    // A concurrent request may have inserted its row first.
     const settings = transaction.insertInto('settings').values(row);
     await settings.onConflict((conflict) => conflict.column('person_id').doNothing()).execute();
     return (await findSettingsRow(transaction, personId)) ?? row;
@@ -34,31 +34,31 @@ export async function findSettingsRow(database: Database, personId: string): Pro
   return database.selectFrom('settings').selectAll().where('person_id', '=', personId).executeTakeFirst();
 }
 
-/** @throws AppError `not_found` while the person never saved their settings, for then there is nothing to read from. */
+/** @throws AppError `not_found` if the user has never saved forge settings, so that there are no forges to read. */
 export async function requireSavedSettings(database: Database, personId: string): Promise<void> {
   const row = await findSettingsRow(database, personId);
   if (row === undefined || row.saved_at === null) {
-    throw new AppError('not_found', 'Expected settings that were saved once; these never were.');
+    throw new AppError('not_found', 'No forge settings saved yet. Save them first.');
   }
 }
 
 export function unsealForges(key: ServerKey, { person_id, forges }: SettingsTable): ForgeSettings {
-  // Settings that came with a later release are missing in what an earlier one sealed.
-  return { ...NO_FORGES, ...(JSON.parse(key.unseal(forges, forgesOf(person_id))) as Partial<ForgeSettings>) };
+  // Values that an earlier release stored lack settings that were added later.
+  return { ...NO_FORGES, ...(JSON.parse(key.unseal(forges, forgesContext(person_id))) as Partial<ForgeSettings>) };
 }
 
 export function sealForges(key: ServerKey, personId: string, forges: ForgeSettings): Buffer {
-  return key.seal(JSON.stringify(forges), forgesOf(personId));
+  return key.seal(JSON.stringify(forges), forgesContext(personId));
 }
 
 export function unsealWebhook(
   key: ServerKey,
   { person_id, webhook }: Pick<SettingsTable, 'person_id' | 'webhook'>,
 ): Webhook {
-  return JSON.parse(key.unseal(webhook, webhookOf(person_id))) as Webhook;
+  return JSON.parse(key.unseal(webhook, webhookContext(person_id))) as Webhook;
 }
 
-/** Makes a webhook of random values, and what is kept of it. */
+/** Creates a webhook with a random token and secret, together with the columns that store it. */
 export function createWebhook(
   key: ServerKey,
   personId: string,
@@ -69,7 +69,7 @@ export function createWebhook(
   };
   const sealed = {
     webhook_token_hash: createHash('sha256').update(webhook.token).digest('hex'),
-    webhook: key.seal(JSON.stringify(webhook), webhookOf(personId)),
+    webhook: key.seal(JSON.stringify(webhook), webhookContext(personId)),
   };
   return { ...webhook, sealed };
 }

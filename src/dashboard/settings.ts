@@ -15,18 +15,23 @@ import { findSettingsRow, requireSettingsRow, sealForges, unsealForges, unsealWe
 
 type SettingsView = components['schemas']['Settings'];
 
-/** What people tell us about their forges. */
+/** Users' forge settings. */
 export interface Settings {
   /**
    * Returns the caller's settings without their tokens, and without the webhook's token and secret unless the caller is
    * a session or a token with write scope: they are enough to sign deliveries. The first call creates both.
    */
   read(caller: Caller | undefined): Promise<SettingsView>;
-  /** @throws AppError `invalid_input` as the merge does, `forbidden` when somebody but an admin names an installation. */
+  /**
+   * Saves the caller's settings.
+   *
+   * @throws AppError `invalid_input` as {@link mergeForgeSettings}, `forbidden` if a caller who is not an admin changes
+   * the installation.
+   */
   save(caller: Caller | undefined, request: SettingsRequest): Promise<SettingsView>;
-  /** Gives what saving would make of them, tokens included, and saves nothing. @throws AppError as saving does. */
+  /** Returns the settings that `save` would store, tokens included, without saving. @throws AppError as `save`. */
   preview(caller: Caller | undefined, request: SettingsRequest): Promise<ForgeSettings>;
-  /** Gives a person's settings with their tokens, to ask forges with; `undefined` while they never saved any. */
+  /** Returns a user's settings, tokens included; `undefined` if the user has never saved any. */
   findForges(personId: string): Promise<ForgeSettings | undefined>;
 }
 
@@ -34,9 +39,9 @@ export interface SettingsOptions {
   readonly database: Database;
   readonly key: ServerKey;
   readonly now?: () => number;
-  /** Whether this server has a GitHub App that could be installed. */
+  /** Whether a GitHub App is configured for this server. */
   readonly hasGithubApp?: boolean;
-  /** Is told whose settings were saved, and which forges are elsewhere now, of which nothing is kept any more. */
+  /** Called after settings were saved, with the forges whose URL changed. The data of those forges has been deleted. */
   readonly onSaved?: (personId: string, moved: readonly ForgeName[]) => Promise<void>;
 }
 
@@ -55,25 +60,25 @@ export function createSettings(options: SettingsOptions): Settings {
   const merge = (row: SettingsTable, { request, isAdmin }: Change) => {
     const stored = unsealForges(key, row);
     const merged = mergeForgeSettings(stored, request);
-    if (!isAdmin) requireSameInstallation(stored, merged);
+    if (!isAdmin) assertSameInstallation(stored, merged);
     return { stored, merged };
   };
   return {
     async read(caller) {
-      const person = requirePerson(caller);
-      return show(await requireSettingsRow(database, key, person.personId), person);
+      const user = requirePerson(caller);
+      return show(await requireSettingsRow(database, key, user.personId), user);
     },
     async save(caller, request) {
-      const person = requirePerson(caller);
-      const { personId, isAdmin } = person;
+      const user = requirePerson(caller);
+      const { personId, isAdmin } = user;
       const { view, moved } = await inTransaction(database, async (transaction) => {
         const row = await requireSettingsRow(transaction, key, personId);
         const { stored, merged } = merge(row, { request, isAdmin });
         const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
-        const left = findMovedForges(stored, merged);
-        await forgetForges(transaction, personId, left);
-        return { view: show({ ...row, ...change }, person), moved: left };
+        const changedForges = findMovedForges(stored, merged);
+        await forgetForges(transaction, personId, changedForges);
+        return { view: show({ ...row, ...change }, user), moved: changedForges };
       });
       await onSaved?.(personId, moved);
       return view;
@@ -89,11 +94,11 @@ export function createSettings(options: SettingsOptions): Settings {
   };
 }
 
-/** An installation reads whatever it was installed for, and nothing ties one to a person. */
-function requireSameInstallation(stored: ForgeSettings, merged: ForgeSettings): void {
+/** An installation can read every repository that it was installed for, and nothing links it to a user. */
+function assertSameInstallation(stored: ForgeSettings, merged: ForgeSettings): void {
   const { githubAppInstallationId: id } = merged;
   if (id === 0 || id === stored.githubAppInstallationId) return;
-  const message = 'Expected an admin, who alone may name an installation of the App of this server.';
+  const message = "Only admins can set an installation of the server's GitHub App.";
   throw new AppError('forbidden', message, { field: 'githubAppInstallationId' });
 }
 
@@ -111,7 +116,7 @@ function toView(key: ServerKey, row: SettingsTable): Omit<SettingsView, 'githubA
     githubTokenSet: githubToken !== '',
     forgejoTokenSet: forgejoToken !== '',
     gitlabTokenSet: gitlabToken !== '',
-    // Only values of the contract are saved.
+    // The cast is safe: only values of the contract are saved.
     theme: row.theme as SettingsView['theme'],
     ...(row.timezone === '' ? {} : { timezone: row.timezone }),
   };

@@ -9,13 +9,13 @@ import { toUsernameKey } from '../storage/username-key.js';
 type SharedUser = components['schemas']['SharedUser'];
 type SharingView = components['schemas']['Sharing'];
 
-/** Who may read whose board: always the whole of it. For sessions only: `session_required` for a token. */
+/** Shared boards. A share always covers the whole board. Requires a session (`session_required` for a token). */
 export interface Sharing {
-  /** Both lists by username. */
+  /** Lists the users that the caller shares with, and those who share with the caller, each sorted by username. */
   list(caller: Caller | undefined): Promise<SharingView>;
-  /** @throws AppError `not_found` for an unknown name, `invalid_input` for the caller's own. */
+  /** @throws AppError `not_found` for an unknown username, `invalid_input` for the caller's own. */
   share(caller: Caller | undefined, username: string): Promise<void>;
-  /** Does nothing for a name that is unknown, or that nothing is shared with. */
+  /** Does nothing if the user is unknown or the board is not shared with them. */
   unshare(caller: Caller | undefined, username: string): Promise<void>;
 }
 
@@ -24,17 +24,16 @@ export function createSharing(database: Database): Sharing {
     async list(caller) {
       const { personId } = requireSession(caller);
       return {
-        sharedWith: await listPeople(database, { by: 'owner_id', whom: 'viewer_id', personId }),
-        sharedWithMe: await listPeople(database, { by: 'viewer_id', whom: 'owner_id', personId }),
+        sharedWith: await listSharedUsers(database, { where: 'owner_id', select: 'viewer_id', personId }),
+        sharedWithMe: await listSharedUsers(database, { where: 'viewer_id', select: 'owner_id', personId }),
       };
     },
     async share(caller, username) {
       const { personId } = requireSession(caller);
       await inTransaction(database, async (transaction) => {
         const viewerId = await findId(transaction, username);
-        if (viewerId === undefined)
-          throw new AppError('not_found', 'Expected the username of an account; there is none.');
-        requireAnother(personId, viewerId);
+        if (viewerId === undefined) throw new AppError('not_found', `No user named "${username}".`);
+        assertOtherUser(personId, viewerId);
         const row = { owner_id: personId, viewer_id: viewerId };
         const shares = transaction.insertInto('board_shares').values(row);
         await shares.onConflict((conflict) => conflict.doNothing()).execute();
@@ -50,9 +49,9 @@ export function createSharing(database: Database): Sharing {
   };
 }
 
-function requireAnother(personId: string, viewerId: string): void {
+function assertOtherUser(personId: string, viewerId: string): void {
   if (personId !== viewerId) return;
-  throw new AppError('invalid_input', 'Expected the name of another; this one is yours.', { field: 'username' });
+  throw new AppError('invalid_input', "You can't share your board with yourself.", { field: 'username' });
 }
 
 async function findId(database: Database, username: string): Promise<string | undefined> {
@@ -60,18 +59,20 @@ async function findId(database: Database, username: string): Promise<string | un
   return (await people.executeTakeFirst())?.id;
 }
 
-interface Side {
-  readonly by: 'owner_id' | 'viewer_id';
-  readonly whom: 'owner_id' | 'viewer_id';
+interface ShareQuery {
+  /** The column that contains the caller. */
+  readonly where: 'owner_id' | 'viewer_id';
+  /** The column that contains the listed users. */
+  readonly select: 'owner_id' | 'viewer_id';
   readonly personId: string;
 }
 
-async function listPeople(database: Database, { by, whom, personId }: Side): Promise<SharedUser[]> {
+async function listSharedUsers(database: Database, { where, select, personId }: ShareQuery): Promise<SharedUser[]> {
   const rows = await database
     .selectFrom('board_shares')
-    .innerJoin('people', 'people.id', whom)
+    .innerJoin('people', 'people.id', select)
     .select(['username', 'display_name'])
-    .where(by, '=', personId)
+    .where(where, '=', personId)
     .orderBy('username_key')
     .execute();
   return rows.map(({ username, display_name: displayName }) => ({ username, displayName }));

@@ -20,22 +20,22 @@ interface Reference {
 }
 
 export interface NewSnooze extends Reference {
-  /** When it ends, at the latest. */
+  /** The latest end of the snooze. */
   readonly until?: Date | undefined;
-  /** Whether it ends as soon as the pull request changes. */
+  /** Whether the snooze also ends as soon as the pull request changes. */
   readonly untilChange: boolean;
 }
 
-/** What people set aside on their own boards. */
+/** Users' snoozes on their own boards. */
 export interface Snoozes {
   /**
-   * In place of what was said before.
+   * Snoozes a pull request. Replaces an earlier snooze of it.
    *
-   * @throws AppError `invalid_input` when nothing would end it, or its end lies in the past or more than 366 days
-   * ahead, `not_found` for what is not on the caller's board.
+   * @throws AppError `invalid_input` if nothing would end the snooze, or `until` is in the past or more than 366 days
+   * ahead, `not_found` if the pull request is not on the caller's board.
    */
   save(caller: Caller | undefined, snooze: NewSnooze): Promise<void>;
-  /** Does nothing for what is not set aside. */
+  /** Does nothing if the pull request is not snoozed. */
   delete(caller: Caller | undefined, pullRequest: Reference): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptio
   return {
     async save(caller, snooze) {
       const { personId } = requirePerson(caller);
-      requireEnd(snooze, now());
+      assertEnds(snooze, now());
       await inTransaction(database, (transaction) => saveSnooze(transaction, personId, snooze));
       boards.notify(personId);
     },
@@ -61,12 +61,12 @@ export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptio
   };
 }
 
-function requireEnd({ until, untilChange }: NewSnooze, at: number): void {
+function assertEnds({ until, untilChange }: NewSnooze, at: number): void {
   if (until === undefined && untilChange) return;
   const end = until?.getTime() ?? NaN;
-  // Written so that a date that is none is refused too.
+  // Comparisons with NaN are false, so an invalid date is rejected too.
   if (end > at && end <= at + MAX_DAYS * DAY_MS) return;
-  const message = `Expected until to lie in the future, at most ${MAX_DAYS} days from now, or untilChange to be true.`;
+  const message = `Set until to a time within the next ${MAX_DAYS} days, or untilChange to true.`;
   throw new AppError('invalid_input', message, { field: 'until' });
 }
 
@@ -75,7 +75,7 @@ async function saveSnooze(transaction: Database, personId: string, snooze: NewSn
   const change = {
     until: snooze.until?.getTime() ?? null,
     until_change: Number(snooze.untilChange),
-    changed_at: await requireChangedAt(transaction, personId, snooze),
+    changed_at: await getChangedAt(transaction, personId, snooze),
   };
   await transaction
     .insertInto('snoozes')
@@ -85,12 +85,13 @@ async function saveSnooze(transaction: Database, personId: string, snooze: NewSn
   await moveRevision(transaction, personId);
 }
 
-async function requireChangedAt(transaction: Database, personId: string, reference: Reference): Promise<number> {
+async function getChangedAt(transaction: Database, personId: string, reference: Reference): Promise<number> {
   const boards = transaction.selectFrom('boards').select('changes').where('person_id', '=', personId);
   const changes = JSON.parse((await boards.executeTakeFirst())?.changes ?? '{}') as Changes;
-  const change = changes[pullRequestKey(reference.forge, reference.fullName, reference.number)];
+  const { forge, fullName, number } = reference;
+  const change = changes[pullRequestKey(forge, fullName, number)];
   if (change !== undefined) return change.at;
-  throw new AppError('not_found', 'Expected a pull request on your board; this one is not there.');
+  throw new AppError('not_found', `${fullName}#${number} is not on your board.`);
 }
 
 async function deleteSnooze(transaction: Database, personId: string, reference: Reference): Promise<void> {

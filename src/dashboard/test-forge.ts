@@ -3,6 +3,7 @@ import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { ForgeErrorKind } from './forges/forge-error.js';
 import { HOW_TO_ALLOW, toForgeError } from './forges/forge-error.js';
+import { FORGE_PRODUCT_NAMES } from './forge-product-names.js';
 import type { Forge } from './forges/forge.js';
 import type { ForgeClients } from './forges/open-forges.js';
 import type { Settings } from './settings.js';
@@ -10,34 +11,32 @@ import type { Settings } from './settings.js';
 type ForgeTest = components['schemas']['ForgeTest'];
 type ForgeTestRequest = components['schemas']['ForgeTestRequest'];
 
-/** A person who set this up is there, and can mend what is wrong. */
-const SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
-  unreachable: 'Nothing answered at this address.',
-  unauthorized: 'The forge does not take this token: it may be mistyped, expired or revoked.',
-  not_found: 'What answered at this address is no such forge, or knows nobody of this name.',
-  rate_limited: 'The forge takes no more requests for now. Try again when its limit is reset.',
-  conflict: 'What answered at this address is no such forge.',
+/** More specific than the general messages, because the user can fix the settings right away. */
+const toMessages = (product: string): Readonly<Record<ForgeErrorKind, string>> => ({
+  unreachable: 'No response from this address.',
+  unauthorized: 'The token was rejected. It may be mistyped, expired or revoked.',
+  not_found: `This address does not respond like ${product}, or the username does not exist there.`,
+  rate_limited: `The rate limit of ${product} is exceeded. Try again after it resets.`,
+  conflict: `This address does not respond like ${product}.`,
   address_refused: `This address is in a private or reserved range. ${HOW_TO_ALLOW}`,
-  unknown: 'What answered at this address is no such forge.',
-};
+  unknown: `This address does not respond like ${product}.`,
+});
 
-const REFUSED = 'The forge knows the token, but it lacks what a board is read with.';
+const MISSING_PERMISSIONS = 'The token is valid, but lacks the permissions to read a board.';
 
 export type TestForge = (caller: Caller | undefined, request: ForgeTestRequest) => Promise<ForgeTest>;
 
 /**
- * Asks a forge as it would be asked with settings that are not saved yet.
+ * Creates a function that tests a forge with settings that are not saved yet.
  *
- * @throws AppError `invalid_input` when the settings have no credential for it;
- * as saving them does otherwise.
+ * @throws AppError `invalid_input` if the settings have no credential for the forge, else as saving them.
  */
 export function createTestForge(settings: Pick<Settings, 'preview'>, forges: Pick<ForgeClients, 'open'>): TestForge {
   return async (caller, { forge: name, settings: request }) => {
     const forge = forges.open(await settings.preview(caller, request)).get(name);
     if (forge !== undefined) return inspect(forge);
-    throw new AppError('invalid_input', `Expected a credential for ${name}; these settings have none.`, {
-      field: 'settings',
-    });
+    const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
+    throw new AppError('invalid_input', message, { field: 'settings' });
   };
 }
 
@@ -46,10 +45,17 @@ async function inspect(forge: Forge): Promise<ForgeTest> {
   try {
     const { username, repositories, missing } = await forge.inspect();
     const found = { forge: name, missing: [...missing], ...(username === undefined ? {} : { username }) };
-    if (repositories === undefined) return { ...found, works: false, errorKind: 'unauthorized', error: REFUSED };
+    if (repositories === undefined)
+      return { ...found, works: false, errorKind: 'unauthorized', error: MISSING_PERMISSIONS };
     return { ...found, works: true, repoCount: repositories.length };
   } catch (error) {
     const { kind } = toForgeError(error);
-    return { forge: name, works: false, missing: [], errorKind: kind, error: SENTENCES[kind] };
+    return {
+      forge: name,
+      works: false,
+      missing: [],
+      errorKind: kind,
+      error: toMessages(FORGE_PRODUCT_NAMES[name])[kind],
+    };
   }
 }

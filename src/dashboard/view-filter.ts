@@ -1,4 +1,4 @@
-/** What a view selects of a board, and in which order. */
+/** Filters and sorts the pull requests of a board by a view. */
 import type { components } from '../generated/dashboard/types.js';
 
 type Schemas = components['schemas'];
@@ -8,13 +8,13 @@ export type View = Pick<Schemas['SavedView'], 'filter' | 'group' | 'sort'>;
 
 const HOUR_MS = 3_600_000;
 
-/** @param at The moment that hours are counted back from, in milliseconds. */
+/** @param at The time from which hours are counted back, in milliseconds. */
 export function select(pullRequests: readonly PullRequest[], { filter, sort }: View, at: number): PullRequest[] {
   const isSelected = toTest(filter, at);
   return sorted(pullRequests.filter(isSelected), sort);
 }
 
-/** The moments, in milliseconds, at which time takes a pull request out of the view. */
+/** Lists the times, in milliseconds, at which pull requests become too old for the view. */
 export function listEnds(pullRequests: readonly PullRequest[], { filter }: View): number[] {
   const { updatedWithinHours, createdWithinHours } = filter;
   const ends = (time: 'createdAt' | 'updatedAt', hours: number) =>
@@ -26,13 +26,13 @@ export function listEnds(pullRequests: readonly PullRequest[], { filter }: View)
 }
 
 function toTest(filter: Filter, at: number): (one: PullRequest) => boolean {
-  const [sections, forges, ci, kinds] = [filter.sections, filter.forges, filter.ci, filter.kinds].map(toListed);
-  const [repos, authors, labels] = [filter.repos, filter.authors, filter.labels].map(toListed);
+  const [sections, forges, ci, kinds] = [filter.sections, filter.forges, filter.ci, filter.kinds].map(toMatcher);
+  const [repos, authors, labels] = [filter.repos, filter.authors, filter.labels].map(toMatcher);
   const text = filter.text?.toLowerCase() ?? '';
   const tests: ((one: PullRequest) => boolean)[] = [
     (one) => sections?.(one.section) ?? true,
     (one) => forges?.(one.forge) ?? true,
-    // Unknown checks are none of those that a view can name.
+    // A view cannot select unknown checks.
     (one) => ci === undefined || (one.ciKnown !== false && ci(one.ci)),
     (one) => kinds?.(one.kind) ?? true,
     (one) => repos?.(one.repo) ?? true,
@@ -50,8 +50,8 @@ function toTest(filter: Filter, at: number): (one: PullRequest) => boolean {
 
 const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
 
-/** Forges take names in any case. A list of nothing asks for nothing in particular. */
-function toListed(list: readonly string[] | undefined): ((value: string) => boolean) | undefined {
+/** Ignores case, as forges do for names. An empty list does not filter. */
+function toMatcher(list: readonly string[] | undefined): ((value: string) => boolean) | undefined {
   if (list === undefined || list.length === 0) return undefined;
   const listed = new Set(list.map((value) => value.toLowerCase()));
   return (value) => listed.has(value.toLowerCase());
@@ -61,7 +61,7 @@ function isWithin(time: string, hours: number | undefined, at: number): boolean 
   return hours === undefined || at - Date.parse(time) <= hours * HOUR_MS;
 }
 
-/** What is equal stays in the order of the board. */
+/** The sort is stable: equal pull requests keep the order of the board. */
 function sorted(pullRequests: PullRequest[], sort: View['sort']): PullRequest[] {
   switch (sort) {
     case 'board':
@@ -78,5 +78,5 @@ function newestFirst(pullRequests: PullRequest[], time: 'createdAt' | 'updatedAt
   return pullRequests.sort((a, b) => Date.parse(b[time]) - Date.parse(a[time]));
 }
 
-/** Not as one language would: the same for everybody. */
+/** Compares by code units, so that the order does not depend on a locale. */
 const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));

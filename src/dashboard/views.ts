@@ -9,16 +9,16 @@ import type { View } from './view-filter.js';
 
 type SavedView = components['schemas']['SavedView'];
 
-/** More than anyone can tell apart in a list. */
+/** More than a user can keep apart in a list. */
 const MAX_VIEWS = 50;
 
-/** Selections of pull requests that the caller has given names. */
+/** The caller's saved views. */
 export interface Views {
-  /** By name. */
+  /** Lists views sorted by name. */
   list(caller: Caller | undefined): Promise<SavedView[]>;
-  /** Replaces the one of the same name. @throws AppError `conflict` when there are 50 others. */
+  /** Creates a view, or replaces the one of the same name. @throws AppError `conflict` if there are 50 others. */
   save(caller: Caller | undefined, view: SavedView): Promise<SavedView>;
-  /** Its feeds go with it. Does nothing for a name that is unknown. */
+  /** Deletes a view and its feeds. Does nothing for an unknown name. */
   delete(caller: Caller | undefined, name: string): Promise<void>;
 }
 
@@ -27,16 +27,16 @@ export function createViews(database: Database): Views {
     async list(caller) {
       const { personId } = requirePerson(caller);
       const rows = await ownViews(database, personId).selectAll().execute();
-      // Not by the database: engines and their locales order text differently.
+      // Sorted here, because the text order of databases depends on engine and locale.
       return rows.map(({ name, view }) => ({ name, ...(JSON.parse(view) as View) })).sort(byName);
     },
     async save(caller, { name, filter, sort, group }) {
       const { personId } = requirePerson(caller);
       const view = JSON.stringify({ filter, sort, group } satisfies View);
       await inTransaction(database, async (transaction) => {
-        await requireRoom(transaction, personId, name);
+        await assertBelowLimit(transaction, personId, name);
         const row = transaction.insertInto('views').values({ person_id: personId, name, view });
-        // Not instead of the row that is there, for its feeds would go with that.
+        // An update, because replacing the row would delete its feeds.
         await row.onConflict((conflict) => conflict.columns(['person_id', 'name']).doUpdateSet({ view })).execute();
       });
       return { name, filter, sort, group };
@@ -48,7 +48,7 @@ export function createViews(database: Database): Views {
   };
 }
 
-/** @returns its JSON; `undefined` when there is none of this name. */
+/** Returns a view as JSON text; `undefined` if the user has no view of this name. */
 export async function findViewText(database: Database, personId: string, name: string): Promise<string | undefined> {
   const [row] = await findView(database, { personId, name });
   return row?.view;
@@ -62,10 +62,12 @@ function ownViews(database: Database, personId: string) {
   return database.selectFrom('views').where('person_id', '=', personId);
 }
 
-async function requireRoom(transaction: Database, personId: string, name: string): Promise<void> {
+async function assertBelowLimit(transaction: Database, personId: string, name: string): Promise<void> {
   const others = ownViews(transaction, personId).where('name', '!=', name);
   const { count } = await others.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
-  if (count >= MAX_VIEWS) throw new AppError('conflict', `Expected at most ${MAX_VIEWS} views; delete one first.`);
+  if (count >= MAX_VIEWS) {
+    throw new AppError('conflict', `You have reached the limit of ${MAX_VIEWS} views. Delete one first.`);
+  }
 }
 
 const byName = (a: SavedView, b: SavedView): number => (a.name < b.name ? -1 : 1);

@@ -7,13 +7,13 @@ import type { Database } from '../storage/database.js';
 import { findBoardState } from './board-state.js';
 import type { Boards } from './boards.js';
 
-/** How far people have read their own boards. */
+/** Records the newest board that each user has seen. */
 export interface Visits {
   /**
-   * Keeps that the caller has seen the board of a time, or the newest when there is none as late. An older one than
-   * they have seen changes nothing.
+   * Records that the caller has seen their board of the given time. Later times than that of the newest board count as
+   * that time. Earlier times than the recorded one change nothing.
    *
-   * @throws AppError `session_required` for a token, which sees nothing, `invalid_input` for a date that is none.
+   * @throws AppError `session_required` for a token, `invalid_input` for an invalid date.
    */
   save(caller: Caller | undefined, seenAt: Date): Promise<void>;
 }
@@ -27,21 +27,24 @@ export function createVisits({ database, boards }: VisitsOptions): Visits {
   return {
     async save(caller, seenAt) {
       const { personId } = requireSession(caller);
-      const time = requireTime(seenAt);
-      const hasMoved = await inTransaction(database, (transaction) => moveVisit(transaction, personId, time));
-      if (hasMoved) boards.notify(personId);
+      const time = getTime(seenAt);
+      const isChanged = await inTransaction(database, (transaction) => saveVisit(transaction, personId, time));
+      if (isChanged) boards.notify(personId);
     },
   };
 }
 
-function requireTime(date: Date): number {
+function getTime(date: Date): number {
   const time = date.getTime();
   if (!Number.isNaN(time)) return time;
-  throw new AppError('invalid_input', 'Expected seenAt to be a date and a time.', { field: 'seenAt' });
+  throw new AppError('invalid_input', 'Expected seenAt to be a date and time.', { field: 'seenAt' });
 }
 
-/** @returns whether it moved: a visit that changes nothing must make no other board, for pages visit every board. */
-async function moveVisit(transaction: Database, personId: string, time: number): Promise<boolean> {
+/**
+ * Returns whether the visit changed anything. Pages send a visit for every board, so a visit without effect must not
+ * create a new board version.
+ */
+async function saveVisit(transaction: Database, personId: string, time: number): Promise<boolean> {
   const state = await findBoardState(transaction, personId);
   const newest = state?.generated_at ?? state?.created_at ?? time;
   const seenAt = Math.min(time, newest);

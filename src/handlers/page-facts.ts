@@ -6,13 +6,13 @@ import type { DashboardServices } from './dashboard/handlers.js';
 
 type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 
-const NOBODY: PageFacts = { session: null, theme: '', timezone: '' };
+const SIGNED_OUT: PageFacts = { session: null, theme: '', timezone: '' };
 
-/** Reads what a page tells whoever opens it. */
+/** Creates a function that reads the data embedded in a page for its caller. */
 export const readPageFacts =
   ({ accounts: { people }, dashboard }: PageServices) =>
   async (caller: Caller | undefined, { hasBoard }: { readonly hasBoard: boolean }): Promise<PageFacts> => {
-    if (caller === undefined) return NOBODY;
+    if (caller === undefined) return SIGNED_OUT;
     const [person, { theme, timezone, filterState }, board] = await Promise.all([
       people.read(caller),
       dashboard.preferences.readAll(caller),
@@ -26,7 +26,6 @@ export const readPageFacts =
     };
   };
 
-/** What a board begins with besides filters. */
 async function readBoard(
   { views, sharing }: PageServices['dashboard'],
   caller: Caller,
@@ -35,7 +34,6 @@ async function readBoard(
   return { views: saved, sharedWithMe };
 }
 
-/** A person as sessions and tokens show them. */
 export function toSessionUser({ username, displayName, isAdmin }: Person): components['schemas']['SessionUser'] {
   return { username, displayName, isAdmin };
 }

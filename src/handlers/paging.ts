@@ -7,13 +7,13 @@ interface Headers {
 
 export interface Page {
   readonly total: number;
-  /** Where the list is served. */
+  /** The path of the list operation. */
   readonly path: string;
-  /** The parameters of the next page, those of this one included; `undefined` on the last. */
+  /** All query parameters of the next page; `undefined` on the last page. */
   readonly next: Readonly<Record<string, Values>> | undefined;
 }
 
-/** The headers of a page: how many there are, and where the next is. */
+/** Returns the headers of a page: the total count, and a link to the next page. */
 export function pageHeaders({ total, path, next }: Page): Headers {
   const count = { 'X-Total-Count': String(total) };
   if (next === undefined) return count;

@@ -4,11 +4,11 @@ import { MAX_PIXELS } from './open-picture.js';
 import type { Recipe } from './recipe.js';
 
 /**
- * Whether all frames of a picture are kept: those of a GIF, where the format
- * written can hold them. Of an animated WEBP the first one is taken, as ever.
+ * Returns whether the derived image is animated. Only an animated GIF keeps its frames, and only in a format that can
+ * hold them; an animated WEBP is reduced to its first frame.
  *
- * What is turned or trimmed becomes its first frame too: frames lie in memory
- * as one tall strip, which can't be.
+ * Rotating or trimming reduces a GIF to its first frame as well: its frames lie in memory as one tall strip, to which
+ * neither operation can be applied. So does exceeding {@link MAX_PIXELS} over all frames.
  */
 export function keepsFrames({ format, pages, width, height }: ImageMetadata, recipe: Recipe): boolean {
   const canHold = recipe.format === 'gif' || recipe.format === 'webp';
@@ -18,8 +18,8 @@ export function keepsFrames({ format, pages, width, height }: ImageMetadata, rec
 }
 
 /**
- * Cuts every frame where the first one is best cut, for the two ways of
- * cutting that look at the pixels and that sharp does on one frame alone.
+ * Crops every frame to the area chosen for the first one. Needed for the focuses ATTENTION and ENTROPY, which depend on
+ * the pixels: sharp computes them for single frames only.
  */
 export async function cropFrames(frames: Sharp, first: Sharp, recipe: Recipe): Promise<Sharp> {
   const { width, height, focus } = recipe;
@@ -28,16 +28,16 @@ export async function cropFrames(frames: Sharp, first: Sharp, recipe: Recipe): P
     .resize({ width, height, fit: 'cover', position: focus === 'ENTROPY' ? 'entropy' : 'attention' })
     .raw()
     .toBuffer({ resolveWithObject: true });
-  const { width: wide, height: high } = await first.metadata();
-  const scale = Math.max(width / wide, height / high);
+  const { width: frameWidth, height: frameHeight } = await first.metadata();
+  const scale = Math.max(width / frameWidth, height / frameHeight);
   return frames
     .resize({
-      width: Math.max(width, Math.round(wide * scale)),
-      height: Math.max(height, Math.round(high * scale)),
+      width: Math.max(width, Math.round(frameWidth * scale)),
+      height: Math.max(height, Math.round(frameHeight * scale)),
       fit: 'fill',
     })
     .extract({
-      // Sharp tells how far the image was moved, so what was cut off is negative.
+      // sharp reports the offset by which the image was moved, which is negative.
       left: -(info.cropOffsetLeft ?? 0),
       top: -(info.cropOffsetTop ?? 0),
       width,

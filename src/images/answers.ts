@@ -21,14 +21,14 @@ export interface FieldArguments {
 
 export type FieldName = keyof FieldArguments;
 
-/** More widths than anybody's screens have; each is a link in the answer. */
+/** Far more widths than a layout needs; each one adds a link to the response. */
 const MAX_BREAKPOINTS = 64;
 
-/** A `sizes` attribute has a condition for some layouts, not a text of its own. */
+/** Enough for one media condition per layout. */
 const MAX_SIZES_CHARACTERS = 2_000;
 
 /**
- * Holds all arguments of a field to their bounds.
+ * Validates all arguments of a field and returns the operations that they request.
  *
  * @throws AppError `invalid_input` that names the argument.
  */
@@ -49,11 +49,11 @@ function requireFluid({ maxWidth, maxHeight, srcSetBreakpoints, sizes }: FluidAr
   requireWithin('the length of sizes', sizes?.length, { min: 0, max: MAX_SIZES_CHARACTERS });
 }
 
-/** The size that an image is cut from: as the picture is shown, or as it lies in the file. */
+/** Returns the size of the source image: with its EXIF orientation applied if the operations do so, else as stored. */
 export const sizeBeforeTrim = (metadata: ImageMetadata, { orient }: Operations): Size =>
   orient ? { width: metadata.width, height: metadata.height } : lyingSize(metadata);
 
-/** What was measured is the picture as it lies in the file. */
+/** Returns the size of a measured trim box, which refers to the pixels as stored, in the orientation of the result. */
 export const sizeAfterTrim = ({ width, height }: Size, { orientation }: ImageMetadata, { orient }: Operations): Size =>
   lyingSize({ width, height, orientation: orient ? orientation : 1 });
 

@@ -1,4 +1,4 @@
-/** The arguments of the image fields, spelled as the schema spells them. What is null or absent takes its default. */
+/** The arguments that all image fields share, named as in the schema. Null and absent arguments take their defaults. */
 export interface ImageArguments {
   readonly background?: string | null;
   readonly cropFocus?: CropFocus | null;

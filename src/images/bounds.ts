@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 
-/** The longest side that a JPEG can have; a bound on every length that an argument names. */
+/** The longest side that a JPEG can have; the limit of every length argument. */
 const MAX_SIDE = 65_535;
 
 interface Range {
@@ -10,7 +10,7 @@ interface Range {
 }
 
 /**
- * Holds a number to its bounds; absent is within them.
+ * Validates a number argument. Null and absent values are valid.
  *
  * @throws AppError `invalid_input` that names the argument.
  */
@@ -24,7 +24,7 @@ export function requireSides(sides: Readonly<Record<string, number | null | unde
   for (const [name, value] of Object.entries(sides)) requireWithin(name, value, { min: 1, max: MAX_SIDE });
 }
 
-/** @returns a refusal of an argument: what was expected, and what came. */
+/** Returns an `invalid_input` error that states the argument, its rule and the first 100 characters of its value. */
 export function invalid(name: string, expected: string, received: unknown): AppError {
   const shown = typeof received === 'string' ? JSON.stringify(received) : String(received);
   const message = `Expected ${name} to be ${expected}; received ${shown.slice(0, 100)}.`;

@@ -1,12 +1,12 @@
 import type { Size } from './sizes.js';
 
-/** A part of a picture, in pixels from its top left corner. */
+/** A rectangle in an image, in pixels from the top left corner. */
 export interface Box extends Size {
   readonly left: number;
   readonly top: number;
 }
 
-/** Where a box of a picture as it lies in the file is once that is turned as its EXIF orientation says. */
+/** Converts a box from the pixels as stored in the file to the image with its EXIF orientation (1 to 8) applied. */
 export function turnBox(box: Box, file: Size, orientation: number): Box {
   const { left, top, width, height } = box;
   const [right, bottom] = [file.width - left - width, file.height - top - height];

@@ -5,27 +5,28 @@ import type { MakeFile } from './make-images.js';
 export interface BuildProgress {
   readonly total: number;
   readonly done: number;
-  /** Of those done: the others were there, or failed. */
+  /** The images of `done` that were generated; the others existed or failed. */
   readonly made: number;
   readonly failed: number;
 }
 
 export interface BuildOptions {
-  /** Told of every image that is there now, or failed to be made. */
+  /** Called after every image, whether it existed, was generated or failed. */
   readonly onProgress?: (progress: BuildProgress) => void;
-  /** Told why an image can't be made. The others are. */
+  /** Called for every image that can't be generated. The build continues with the next one. */
   readonly onFailure?: (link: DerivedImage, reason: AppError) => void;
-  /** Ends the making; what is made stays, and another run goes on from there. */
+  /** Stops the build. Generated images stay, so another run continues from there. */
   readonly signal?: AbortSignal;
 }
 
-/** As many wait for room in the pool that it never runs empty; more would only take memory. */
+/** Enough pending images to keep the rendering pool busy; more would only take memory. */
 const MAX_STARTED = 16;
 
 /**
- * Makes the images of links, but those that are made already.
+ * Generates the images that do not exist yet. An image that fails with an AppError is counted and reported to
+ * `onFailure`.
  *
- * @throws AppError never for a picture that can't be read; whatever else fails ends it.
+ * @throws Any other error, such as a full disk, and the reason of the signal. Images in progress are finished first.
  */
 export async function buildImages(
   makeFile: MakeFile,
@@ -35,16 +36,16 @@ export async function buildImages(
   const progress = { total: links.length, done: 0, made: 0, failed: 0 };
   const rest = links.values();
 
-  let defect: unknown;
+  let unexpected: unknown;
 
-  async function makeNext(): Promise<void> {
+  async function generateRemaining(): Promise<void> {
     for (const link of rest) {
-      if (signal?.aborted || defect !== undefined) return;
+      if (signal?.aborted || unexpected !== undefined) return;
       try {
         if (await makeFile(link)) progress.made += 1;
       } catch (error) {
         if (!(error instanceof AppError)) {
-          defect = error;
+          unexpected = error;
           return;
         }
         progress.failed += 1;
@@ -55,10 +56,10 @@ export async function buildImages(
     }
   }
 
-  // What is under way comes to its end before this does.
-  await Promise.all(Array.from({ length: MAX_STARTED }, makeNext));
+  // Waits for the images in progress, even after an abort or an unexpected error.
+  await Promise.all(Array.from({ length: MAX_STARTED }, generateRemaining));
   signal?.throwIfAborted();
-  if (defect !== undefined) throw toError(defect);
+  if (unexpected !== undefined) throw toError(unexpected);
   return progress;
 }
 

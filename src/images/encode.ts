@@ -2,19 +2,18 @@ import type { Sharp } from 'sharp';
 import type { Recipe } from './recipe.js';
 
 /**
- * 0 (quickest) to 9. Two steps below sharp's own choice: a fifth to a seventh
- * of its time, for files 4 to 24 % larger, measured on photographs and drawings
- * of 600 and 1200 pixels. The first visitor waits for it.
+ * 0 (fastest) to 9. Two steps below sharp's default: encoding takes a fifth to a seventh of the time, and files are 4
+ * to 24 % larger, measured on photographs and drawings of 600 and 1200 pixels. The first visitor waits for the encoder.
  */
 const AVIF_EFFORT = 2;
 
-/** How long the frames of an animation stay, and how often it is shown. */
+/** The frame delays of an animation in milliseconds, and its number of repetitions (0 is endless). */
 export interface Timing {
   readonly delay?: number[];
   readonly loop?: number;
 }
 
-/** Has an image written in the format of its recipe, without the metadata of its picture. */
+/** Sets the encoder of an image to the format of its transform. The metadata of the source is not written. */
 export function encode(image: Sharp, recipe: Recipe, { hasAlpha, timing = {} }: EncodeOptions): Sharp {
   const { quality = 100 } = recipe;
   switch (recipe.format) {
@@ -29,7 +28,7 @@ export function encode(image: Sharp, recipe: Recipe, { hasAlpha, timing = {} }: 
     case 'gif':
       return image.gif(timing);
     case 'tiff':
-      // JPEG inside TIFF, the default, knows no transparency.
+      // JPEG compression, the default of TIFF, does not support transparency.
       return image.tiff(hasAlpha ? { compression: 'lzw', predictor: 'horizontal' } : { quality });
   }
 }
@@ -39,7 +38,7 @@ export interface EncodeOptions {
   readonly timing?: Timing;
 }
 
-/** How far above the quality asked for a palette is to reach, if few colours are enough for it. */
+/** Added to the requested quality: the quality that a palette aims for when few colours suffice. */
 const PALETTE_REACH = 25;
 
 function pngOptions({ quality = 100, compressionLevel = 9, speed = 4 }: Recipe): PngChoice {

@@ -5,7 +5,7 @@ import { fixedFrames } from './sizes.js';
 import { toWebpSet } from './source-set.js';
 import type { SourceSet } from './source-set.js';
 
-/** An image in one size, and the same for denser screens. */
+/** An image in one size, with variants for high-density screens. */
 export interface FixedImage extends SourceSet {
   readonly width: number;
   readonly height: number;

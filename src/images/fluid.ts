@@ -14,7 +14,7 @@ export interface FluidImage extends SourceSet {
   readonly sizes: string;
 }
 
-/** How wide outlines are drawn where the arguments bind less than both sides. */
+/** The width of traced outlines unless the arguments set both sides. */
 const TRACED_WIDTH = 400;
 
 export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidImage {
@@ -37,11 +37,11 @@ export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidI
   };
 }
 
-/** An empty text means the same as none. */
+/** An empty `sizes` selects the default. */
 const sizesOf = ({ sizes }: FluidArguments, { width }: LinkedImage): string =>
   sizes === '' || sizes == null ? `(max-width: ${width}px) 100vw, ${width}px` : sizes;
 
-/** The first of the widest. */
+/** Returns the widest image; the first one on a tie. */
 const widest = (images: readonly LinkedImage[], first: LinkedImage): LinkedImage =>
   images.reduce((most, image) => (image.width > most.width ? image : most), first);
 

@@ -1,15 +1,15 @@
 import type { ImageArguments, ImageFormat } from './arguments.js';
 
-/** What is written, by its encoder. */
+/** The formats of derived images, each named after its encoder. */
 export type OutputFormat = 'jpg' | 'png' | 'webp' | 'avif' | 'gif' | 'tiff';
 
-/** An encoder, and the extension of what it writes, without a dot. */
+/** An encoder, and the file extension of its images, without a dot. */
 export interface Output {
   readonly format: OutputFormat;
   readonly extension: string;
 }
 
-/** What a file of this extension is written as where the format stays; a drawing can only be painted. */
+/** The output for each file extension when the format is not changed. A drawing (SVG) is rasterised to PNG. */
 const KEPT: Readonly<Record<string, Output>> = {
   jpg: { format: 'jpg', extension: 'jpg' },
   jpeg: { format: 'jpg', extension: 'jpg' },
@@ -29,23 +29,27 @@ const CHOSEN: Readonly<Record<Exclude<ImageFormat, 'NO_CHANGE'>, OutputFormat>> 
   WEBP: 'webp',
 };
 
-/** A file's extension may be the name of a property of every object. */
+/** Own properties only: a file's extension may be `constructor`. */
 const findKept = (extension: string): Output | undefined =>
   Object.hasOwn(KEPT, extension) ? KEPT[extension] : undefined;
 
-/** @param ext Of the file, with its dot. */
+/**
+ * Returns the encoder and extension of a derived image; PNG for a source without an encoder.
+ *
+ * @param ext The extension of the source file, with its dot.
+ */
 export function outputOf(ext: string, toFormat: ImageFormat | null | undefined): Output {
   if (toFormat && toFormat !== 'NO_CHANGE') return { format: CHOSEN[toFormat], extension: CHOSEN[toFormat] };
   return findKept(ext.slice(1).toLowerCase()) ?? { format: 'png', extension: 'png' };
 }
 
-/** The encoder behind an extension; `undefined` for one that nothing is written with. */
+/** Returns the encoder that writes files with this extension, or `undefined`. */
 export function findOutputFormat(extension: string): OutputFormat | undefined {
   const output = findKept(extension);
   return output?.extension === extension ? output.format : undefined;
 }
 
-/** As data URIs name them. */
+/** Media types for data URIs. */
 export const MEDIA_TYPES: Readonly<Record<OutputFormat, string>> = {
   jpg: 'image/jpeg',
   png: 'image/png',
@@ -55,7 +59,7 @@ export const MEDIA_TYPES: Readonly<Record<OutputFormat, string>> = {
   tiff: 'image/tiff',
 };
 
-/** The longest side that each can hold; of AVIF and GIF, that its encoder takes. */
+/** The longest side in pixels that each format allows; for AVIF and GIF, the limit of the encoder. */
 export const LONGEST_SIDES: Readonly<Record<OutputFormat, number>> = {
   jpg: 65_535,
   png: 65_535,

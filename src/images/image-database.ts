@@ -2,23 +2,23 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '../storage/private-file.js';
 
-/** What is known of pictures, and which derived files and values are stored. */
+/** The database `images.db`: image metadata, and the files and values that the quota counts. */
 export interface ImageDatabase {
   prepare(sql: string): StatementSyncInstance;
-  /** Whether files that are stored already may be unknown to this database. */
+  /** Whether the database may lack files that are already on the disk. */
   readonly isNew: boolean;
-  /** Takes the write lock first, so that another process is waited for. */
+  /** Acquires the write lock before `change` runs, waiting for other processes if necessary. */
   transaction(change: () => void): void;
   close(): void;
 }
 
-/** Raised when what is read from a header, or its form here, changes: it is then read again. */
+/** Increase when the stored metadata changes in content or form. All headers are then read again. */
 const METADATA_VERSION = 2;
 
-/** How long one connection waits for another's write: a command may run beside the server. */
+/** How long a write waits for other processes, as commands may run beside the server. */
 const BUSY_TIMEOUT_MS = 5_000;
 
-/** Opens the file, or `:memory:`. A power cut may lose the last changes, all of which can be derived again. */
+/** Opens the file, or `:memory:`. A power failure may lose the latest changes, all of which can be derived again. */
 export function openImageDatabase(file: string): ImageDatabase {
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file, { timeout: BUSY_TIMEOUT_MS });
@@ -43,10 +43,10 @@ export function openImageDatabase(file: string): ImageDatabase {
     DROP TABLE IF EXISTS inline;
     DROP TABLE IF EXISTS trims;
   `);
-  forgetOldMetadata(database);
+  deleteOutdatedMetadata(database);
   return {
-    isNew: isFirst(database),
-    // A statement doesn't keep its database from being collected, and fails, or worse, when that is.
+    isNew: claimFileRecording(database),
+    // A statement does not keep its database alive. Using it after the database was collected fails or crashes.
     prepare: (sql) => Object.assign(database.prepare(sql), { database }),
     transaction(change) {
       database.exec('BEGIN IMMEDIATE');
@@ -54,7 +54,7 @@ export function openImageDatabase(file: string): ImageDatabase {
         change();
         database.exec('COMMIT');
       } catch (error) {
-        // A full disk ends the transaction before this.
+        // On a full disk SQLite has already rolled back.
         if (database.isTransaction) database.exec('ROLLBACK');
         throw error;
       }
@@ -63,7 +63,7 @@ export function openImageDatabase(file: string): ImageDatabase {
   };
 }
 
-function forgetOldMetadata(database: DatabaseSyncInstance): void {
+function deleteOutdatedMetadata(database: DatabaseSyncInstance): void {
   const stored = database.prepare(`SELECT value FROM settings WHERE key = 'metadata'`).get() as
     { value: string } | undefined;
   if (stored?.value === String(METADATA_VERSION)) return;
@@ -71,6 +71,6 @@ function forgetOldMetadata(database: DatabaseSyncInstance): void {
   database.prepare(`INSERT OR REPLACE INTO settings VALUES ('metadata', ?)`).run(String(METADATA_VERSION));
 }
 
-/** Whether no process before this one has recorded the files of the state folder. */
-const isFirst = (database: DatabaseSyncInstance): boolean =>
+/** Returns true once per database: for the process that has to record the existing files of the state folder. */
+const claimFileRecording = (database: DatabaseSyncInstance): boolean =>
   database.prepare(`INSERT OR IGNORE INTO settings VALUES ('files', 'recorded')`).run().changes > 0;

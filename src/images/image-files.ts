@@ -11,31 +11,35 @@ export interface StoredFile {
   readonly bytes: number;
 }
 
-/** The derived images, as files: whole, or not there. */
+/** The files of derived images. A file is complete as soon as it appears under its path. */
 export interface ImageFiles {
-  /** Below the folder, with `/`: `<content digest>/<recipe digest>.<format>`. */
+  /** Returns the path below the image folder, with `/`: `<content digest>/<transform digest>.<format>`. */
   pathOf(image: DerivedImage): string;
   has(path: string): Promise<boolean>;
-  /** Has a file written, which gives its size, and makes it appear under its path once there is room in the quota. */
+  /**
+   * Writes a file to a temporary name, then moves it to its path when the quota has room for it.
+   *
+   * @param write Writes the file and returns its size in bytes.
+   */
   add(path: string, write: (file: string) => Promise<number>): Promise<void>;
-  /** Notes that a file was served. */
+  /** Records that a file was served. */
   touch(path: string): void;
   list(): AsyncIterable<StoredFile>;
   remove(path: string): Promise<void>;
-  /** Removes what processes that were killed left half-written. */
+  /** Removes temporary files that killed processes left behind. */
   removePartial(): Promise<void>;
 }
 
-/** Where files are while they are written. */
+/** The folder of temporary files. */
 const PARTIAL = '.partial';
 
-/** Nothing takes as long to be written: such a file's process is gone. */
+/** No image takes this long to write, so the process of an older temporary file has ended. */
 const ABANDONED_MS = 60 * 60 * 1000;
 
-/** Everything that the quota counts is below the public folder, and called by its path from there. */
+/** The folder of derived images in the public folder. The quota identifies files by their path below the latter. */
 const IMAGES = 'images';
 
-/** Where the images of a state folder are. */
+/** Returns the folder of derived images in a state folder. */
 export const imageFolderOf = (stateDirectory: string): string => path.join(publicFolderOf(stateDirectory), IMAGES);
 
 const publicFolderOf = (stateDirectory: string): string => path.join(stateDirectory, 'public');
@@ -53,7 +57,9 @@ export function createImageFiles(stateDirectory: string, quota: Quota): ImageFil
     async add(file, write) {
       const target = path.join(folder, file);
       const temporary = path.join(folder, PARTIAL, randomUUID());
-      await Promise.all([path.dirname(target), path.dirname(temporary)].map((one) => mkdir(one, { recursive: true })));
+      await Promise.all(
+        [path.dirname(target), path.dirname(temporary)].map((directory) => mkdir(directory, { recursive: true })),
+      );
       try {
         await quota.put(keyOf(file), await write(temporary));
         await rename(temporary, target);
@@ -68,7 +74,7 @@ export function createImageFiles(stateDirectory: string, quota: Quota): ImageFil
       quota.remove(keyOf(file));
     },
     async removePartial() {
-      for (const name of await namesIn(path.join(folder, PARTIAL))) {
+      for (const name of await listNames(path.join(folder, PARTIAL))) {
         const file = path.join(folder, PARTIAL, name);
         const stats = await stat(file).catch(() => undefined);
         if (stats && Date.now() - stats.mtimeMs > ABANDONED_MS) await rm(file, { force: true });
@@ -77,7 +83,7 @@ export function createImageFiles(stateDirectory: string, quota: Quota): ImageFil
   };
 }
 
-/** Removes a file that the quota evicts, by its path below the public folder. */
+/** Returns a function that deletes an evicted file, given its path below the public folder. */
 export const evictFrom =
   (stateDirectory: string) =>
   (key: string): void => {
@@ -88,10 +94,10 @@ export const evictFrom =
     }
   };
 
-/** Records the files of a public folder that the quota does not know, such as those of an earlier release. */
+/** Adds the files of the public folder that the quota does not count yet, such as those of an earlier release. */
 export async function adoptFiles(stateDirectory: string, quota: Quota, signal: AbortSignal): Promise<void> {
   const folder = publicFolderOf(stateDirectory);
-  for (const part of await namesIn(folder)) {
+  for (const part of await listNames(folder)) {
     for await (const file of listFiles(path.join(folder, part))) {
       if (signal.aborted) return;
       const key = `${part}/${file.path}`;
@@ -100,18 +106,18 @@ export async function adoptFiles(stateDirectory: string, quota: Quota, signal: A
   }
 }
 
-/** The files of all folders in a folder. */
+/** Lists the files in the direct subfolders of a folder, except hidden ones. */
 async function* listFiles(folder: string): AsyncIterable<StoredFile> {
-  for (const directory of await namesIn(folder)) {
+  for (const directory of await listNames(folder)) {
     if (directory.startsWith('.')) continue;
-    for (const name of await namesIn(path.join(folder, directory))) {
+    for (const name of await listNames(path.join(folder, directory))) {
       const stats = await stat(path.join(folder, directory, name)).catch(() => undefined);
       if (stats?.isFile()) yield { path: `${directory}/${name}`, bytes: stats.size };
     }
   }
 }
 
-async function namesIn(folder: string): Promise<string[]> {
+async function listNames(folder: string): Promise<string[]> {
   return readdir(folder).catch((error: unknown) => {
     if (isMissing(error)) return [];
     throw error;

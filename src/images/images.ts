@@ -32,94 +32,101 @@ import type { ImageSource } from './source.js';
 import { createTrimStore } from './trims.js';
 
 /**
- * What the image fields of the site's data answer. Each throws an AppError:
- * `invalid_input` that names an argument, `unprocessable` that names a file.
+ * The images of a site: the values of image fields, and the files behind their links. The fields throw an AppError:
+ * `invalid_input` names the argument, `unprocessable` the file.
  */
 export interface Images {
-  /** At once where the header is known. */
+  /** Returns synchronously when the header is already known. */
   original(source: ImageSource): OriginalImage | Promise<OriginalImage>;
-  /** Reads no pixel, unless it is to measure a trim for the first time; at once where all is known. */
+  /**
+   * Returns the value of a field, synchronously when it is cached. Reads no pixels, except to measure a trim for the
+   * first time.
+   */
   answer<Field extends FieldName>(
     field: Field,
     source: ImageSource,
     args: FieldArguments[Field],
   ): FieldResult<Field> | Promise<FieldResult<Field>>;
-  /** Returns the values that filters and sorts need, `undefined` unless the header was read before. Links are neither stored nor signed. */
+  /**
+   * Returns the values that filters and sorts need, or `undefined` when the header has not been read. The links in them
+   * are neither reported to `onLink` nor signed with an expiry.
+   */
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
-  /** By the path below `/static` of a link; `undefined` for one that is no link to an image. */
+  /** Returns the image for the path of a link below `/static`, or `undefined` unless this site issued the link. */
   findRoute(path: string): ImageRoute | undefined;
-  /** The file that `original` links to, by the path below `/static`; `undefined` for a path of another form. */
+  /** Returns the file that `original` links to, given the path below `/static`, or `undefined` for any other path. */
   parseOriginal(path: string): { readonly contentDigest: string; readonly base: string } | undefined;
   readonly metadata: MetadataStore;
   readonly files: ImageFiles;
-  /** What files below the state folder's `public` may take; counts derived images and public copies. */
+  /** The quota of the files in `public` of the state folder: derived images and public copies. */
   readonly quota: Quota;
   readonly makeFile: MakeFile;
-  /** The image that a path below `/static` links to; `undefined` unless this site issued the link. */
+  /** Returns the image that a path below `/static` links to, or `undefined` unless this site issued the link. */
   parseLink(path: string): DerivedImage | undefined;
-  /** Makes images ahead of the first GET of their links. */
+  /** Generates images ahead of the first GET of their links. */
   build(links: Iterable<DerivedImage>, options?: BuildOptions): Promise<BuildProgress>;
-  /** Removes the images that nothing asks for. */
+  /** Removes the derived images that no stored query uses. */
   prune(options: PruneOptions): Promise<PruneResult>;
-  /** Reads the headers that are not known yet, so that filters on sizes find them; unreadable ones stay unknown. */
+  /** Reads all missing headers, so that filters can use image sizes. Unreadable images are skipped. */
   learn(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** Signs links to files below `/static`. */
+/** Signs links to files below `/static` with an expiry. */
 interface LinkSigner {
   sign(path: string): string;
-  /** Changes when the signatures of links change. */
+  /** Identifies the period in which links get the same signature. */
   currentWindow(): number;
 }
 
-/** An image that a link leads to, made or not. */
+/** The target of an image link, whether its file exists or not. */
 export interface ImageRoute {
-  /** Below the folder of images, with `/`. */
+  /** The path below the image folder, with `/`. */
   readonly path: string;
+  /** Generates the file unless it exists. */
   make(): Promise<void>;
-  /** Notes that the image was served, for the quota. */
+  /** Records for the quota that the image was served. */
   touch(): void;
 }
 
 export interface ImagesOptions {
-  /** `images.db` is made in it, and the images below `public/images`. */
+  /** Receives `images.db`, and the derived images in `public/images`. */
   readonly stateDirectory: string;
   readonly findSource: FindSource;
-  /** Of links: the path that the site is served below, such as `/garden`. */
+  /** The path that the site is served under, such as `/garden`. */
   readonly prefix?: string;
-  /** Receives every image that an answer links to. */
+  /** Called for every derived image that a field result links to. */
   readonly onLink?: ((image: DerivedImage) => void) | undefined;
-  /** Signs the recipes in links. The default is random: for processes that publish no links. */
+  /** Signs the transforms in links. Random by default, for processes that publish no links. */
   readonly linkKey?: Uint8Array | undefined;
   /** Limits how long links are valid; absent for a public site, whose links do not expire. */
   readonly signer?: LinkSigner | undefined;
-  /** What derived images, public copies and inline images may take on the disk together. */
+  /** The disk space for derived images, public copies and inline images together. */
   readonly quotaBytes?: number | undefined;
 }
 
-/** Some 3,000 pages with pictures; 2 GB is the smallest disk that hosts offer. */
+/** Enough for the images of about 3,000 pages; 2 GB is the smallest disk that hosting providers offer. */
 const DEFAULT_QUOTA_BYTES = 2 * 10 ** 9;
 
 /**
- * The share of inline images: rows of `images.db`, a file that does not
- * shrink, so that what it once took is not free for files.
+ * The share of inline images. They are rows of `images.db`, which does not shrink, so the space they once took can't be
+ * given to files.
  */
 const INLINE_SHARE = 1 / 4;
 
 /**
- * The most bytes of one derived image, a thirtieth of the default quota: a
- * photograph of 100 megapixels as JPEG. More is an image that nobody compressed.
+ * The size limit of one derived image, a thirtieth of the default quota. A photograph of 100 megapixels fits as a JPEG;
+ * only uncompressed images are larger.
  */
 const MAX_FILE_BYTES = 64 * 2 ** 20;
 
-/** Parsed links, some 500 bytes each, so that serving a file computes no digest. */
+/** The cache of parsed links, about 500 bytes each, spares the digests when a file is served again. */
 const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
   const { quotaBytes = DEFAULT_QUOTA_BYTES } = options;
-  // The databases beside it are nobody else's business either.
+  // The other databases in this folder must not be readable by other users of the machine either.
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
   const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
   const [inlineBytes, fileBytes] = [quotaBytes * INLINE_SHARE, quotaBytes * (1 - INLINE_SHARE)];
@@ -136,14 +143,14 @@ export function openImages(options: ImagesOptions): Images {
   const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
   const closing = new AbortController();
   const adopted = database.isNew ? adoptFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
-  // A folder that cannot be read has no files to serve either.
+  // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
 
   const toPath = (below: string): string => `${prefix}/static${below}`;
   const toUrl = (below: string): string => toPath(signer ? signer.sign(below) : below);
 
-  /** @param images Receives those that are linked to; without it, links are not signed. */
-  const partsOf = (images?: DerivedImage[]): DraftParts => ({
+  /** @param images Receives the linked images. Without it, links are not reported and carry no expiry. */
+  const createFieldDependencies = (images?: DerivedImage[]): DraftParts => ({
     inline,
     link(image) {
       images?.push(image);
@@ -157,7 +164,7 @@ export function openImages(options: ImagesOptions): Images {
     return sizeAfterTrim(await trims.measure(source, header, operations.trim), header, operations);
   }
 
-  async function answerNew<Field extends FieldName>(
+  async function computeResult<Field extends FieldName>(
     field: Field,
     source: ImageSource,
     args: FieldArguments[Field],
@@ -167,7 +174,7 @@ export function openImages(options: ImagesOptions): Images {
     const header = await metadata.read(source);
     const size = await findSize(source, header, operations);
     const images: DerivedImage[] = [];
-    const result = toResult(field, partsOf(images), { source, size, operations, args });
+    const result = toResult(field, createFieldDependencies(images), { source, size, operations, args });
     linked.set(result, images);
     results.keep(field, source, args, result);
     return result;
@@ -207,7 +214,7 @@ export function openImages(options: ImagesOptions): Images {
     answer<Field extends FieldName>(field: Field, source: ImageSource, args: FieldArguments[Field]) {
       const known = findResults().find(field, source, args);
       if (known && onLink) for (const image of linked.get(known) ?? []) onLink(image);
-      return known ?? answerNew(field, source, args);
+      return known ?? computeResult(field, source, args);
     },
     peek(field, source) {
       const header = metadata.find(source.contentDigest);
@@ -215,9 +222,9 @@ export function openImages(options: ImagesOptions): Images {
       if (field === 'original') return toOriginal(source, header, toPath);
       const operations = toCheckedOperations(field, {});
       const size = sizeBeforeTrim(header, operations);
-      return toPlain(toResult(field, partsOf(), { source, size, operations, args: {} }));
+      return toPlain(toResult(field, createFieldDependencies(), { source, size, operations, args: {} }));
     },
-    build: (asked, options) => buildImages(makeFile, unique(asked, files), options),
+    build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
     learn: (sources, signal) => learnAll(metadata, sources, signal),
     async close() {
@@ -231,7 +238,7 @@ export function openImages(options: ImagesOptions): Images {
   };
 }
 
-/** Signed links expire, so the results that hold them are dropped when the signer's window ends. */
+/** Returns the current cache. A new one replaces it when the signer's period ends, as its links expire. */
 function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {
   let results = createResultCache();
   let window = signer?.currentWindow();
@@ -242,16 +249,16 @@ function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {
   };
 }
 
-/** In the order of sources, so that one is read from the disk once. */
+/** Returns each image once, ordered by source, so that the disk cache serves repeated reads of a source. */
 function unique(images: Iterable<DerivedImage>, files: ImageFiles): DerivedImage[] {
   const byPath = new Map([...images].map((image) => [files.pathOf(image), image]));
   return [...byPath.values()].sort((one, other) => (one.contentDigest < other.contentDigest ? -1 : 1));
 }
 
-/** What a result says without making pixels. */
+/** Returns the members of a result that need no pixels, as plain values. */
 function toPlain(result: FieldResult<FieldName>): object {
-  const said = Object.entries(result).filter(([, value]) => typeof value !== 'function');
+  const plain = Object.entries(result).filter(([, value]) => typeof value !== 'function');
   const src = typeof result.src === 'string' ? result.src : result.src();
   const webp = 'srcWebp' in result ? { srcWebp: result.srcWebp(), srcSetWebp: result.srcSetWebp() } : {};
-  return { ...Object.fromEntries(said), src, ...webp };
+  return { ...Object.fromEntries(plain), src, ...webp };
 }

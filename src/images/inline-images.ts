@@ -10,24 +10,24 @@ import type { ImageSource } from './source.js';
 import { toDataUri } from './trace.js';
 import type { TraceOptions } from './trace.js';
 
-/** Gives an image at once where it is at hand; until it is asked, nothing is read or made. */
+/** Reads an inline image, synchronously when it is cached. Nothing is read or rendered before the call. */
 export type ReadInline = () => string | Promise<string>;
 
-/** Images inside an answer, as data URIs: made once, and kept by what they were made from. */
+/** Inline images as data URIs. Each is rendered once and stored by its source digest and transform. */
 export interface InlineImages {
   base64(source: ImageSource, recipe: Recipe): ReadInline;
   traced(source: ImageSource, recipe: Recipe, options: TraceOptions): ReadInline;
 }
 
 export interface InlineParts extends Workshop {
-  /** Where they are stored. */
+  /** Stores the data URIs. */
   readonly values: Quota;
 }
 
-/** 64 MB of text: some 50,000 previews. */
+/** The memory cache holds 64 MB of text: about 50,000 previews. */
 const MAX_KNOWN_CHARACTERS = 64 * 1024 * 1024;
 
-/** A page loads faster with a link than with a larger image inside it; twelve of them make an answer of 16 MB. */
+/** A page loads larger images faster by link. Twelve of this size as base64 are a response of 16 MB. */
 const MAX_INLINE_BYTES = 2 ** 20;
 
 export function createInlineImages(parts: InlineParts): InlineImages {
@@ -35,15 +35,15 @@ export function createInlineImages(parts: InlineParts): InlineImages {
   const known = new LRUCache<string, string>({ maxSize: MAX_KNOWN_CHARACTERS, sizeCalculation: (text) => text.length });
   const once = onceAtATime<string>();
 
-  function keep({ contentDigest }: ImageSource, recipe: string, make: () => Promise<string>): ReadInline {
-    const key = `${contentDigest} ${recipe}`;
+  function cached({ contentDigest }: ImageSource, name: string, render: () => Promise<string>): ReadInline {
+    const key = `${contentDigest} ${name}`;
     async function load(): Promise<string> {
-      const value = values.find(key) ?? (await once(key, makeAndStore));
+      const value = values.find(key) ?? (await once(key, renderAndStore));
       known.set(key, value);
       return value;
     }
-    async function makeAndStore(): Promise<string> {
-      const value = await make();
+    async function renderAndStore(): Promise<string> {
+      const value = await render();
       await values.put(key, value.length, value);
       return value;
     }
@@ -52,13 +52,13 @@ export function createInlineImages(parts: InlineParts): InlineImages {
 
   return {
     base64: (source, recipe) =>
-      keep(source, `base64 ${digestOf(formatRecipe(recipe))}`, async () => {
-        // A preview keeps still.
+      cached(source, `base64 ${digestOf(formatRecipe(recipe))}`, async () => {
+        // Previews are never animated.
         const header = { ...(await measure(parts, source, recipe)), pages: 1 };
         return renderer.run('preview', { source, header, recipe, maxBytes: MAX_INLINE_BYTES });
       }),
     traced: (source, recipe, options) =>
-      keep(
+      cached(
         source,
         `traced ${digestOf(`${formatRecipe(recipe)} ${hash('sha256', JSON.stringify(options))}`)}`,
         async () => {

@@ -4,36 +4,38 @@ import { decode } from './original.js';
 import { formatRecipeText, parseRecipeText } from './recipe-text.js';
 import type { Recipe } from './recipe.js';
 
-/** An image that can be derived: a source by its bytes, and how it is transformed. */
+/** A derived image: the digest of its source file, and its transform. */
 export interface DerivedImage {
   readonly contentDigest: string;
   readonly recipe: Recipe;
 }
 
 interface ImageName {
-  /** The source's name without its extension: for people, it decides nothing. */
+  /** The source's file name without its extension. It makes links readable and is not signed. */
   readonly name: string;
-  /** The image's extension, without a dot. */
+  /** The extension of the derived image, without a dot. */
   readonly extension: string;
 }
 
 /**
- * Links that carry their recipe and a signature of it, so that any link can be
- * followed at any time, and only those that this site issued.
+ * Image links, which carry their transform and its signature. No table is needed to serve a link, and only links that
+ * this site issued are accepted.
  */
 export interface Links {
-  /** The path below `/static`: `/<content digest>/<signature>_<recipe>/<percent-encoded name>.<extension>`. */
+  /**
+   * Returns the path below `/static`: `/<content digest>/<signature>_<transform>/<percent-encoded name>.<extension>`.
+   */
   format(image: DerivedImage & ImageName): string;
-  /** The inverse; `undefined` for a path that is no image link or was not issued with this key. */
+  /** The inverse of `format`; returns `undefined` for any path that was not issued with this key. */
   parse(path: string): (DerivedImage & ImageName) | undefined;
 }
 
-/** 96 bits in base64url: a guess is an HTTP request. */
+/** 96 bits in base64url, as each guess costs an attacker an HTTP request. */
 const SIGNATURE_LENGTH = 16;
 
 const LINK = new RegExp(`^/([0-9a-f]{32})/([\\w-]{${SIGNATURE_LENGTH}})_([\\w.-]{1,200})/([^/?]+)\\.([a-z]+)$`, 'u');
 
-/** @param key At least 32 random bytes; other keys make other links. */
+/** @param key At least 32 random bytes. Links that were issued with a different key are invalid. */
 export function createLinks(key: Uint8Array): Links {
   const sign = (text: string): string =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);

@@ -10,10 +10,10 @@ import type { Renderer } from './render/renderer.js';
 import type { ImageSource } from './source.js';
 import type { TrimStore } from './trims.js';
 
-/** Finds a file of the site that holds these bytes, and is called so, if one does. */
+/** Returns a file of the site with this content and, if given, this file name. */
 export type FindSource = (contentDigest: string, base?: string) => ImageSource | undefined;
 
-/** What it takes to make an image of a picture. */
+/** The services that rendering an image needs. */
 export interface Workshop {
   readonly renderer: Renderer;
   readonly metadata: MetadataStore;
@@ -23,22 +23,23 @@ export interface Workshop {
 export interface MakeParts extends Workshop {
   readonly files: ImageFiles;
   readonly findSource: FindSource;
-  /** The most bytes of one file. */
+  /** The size limit of one file. */
   readonly maxBytes: number;
 }
 
 /**
- * Makes the file of an image, unless it is there; once for all who ask at the same time. Tells whether it was made.
+ * Generates the file of an image unless it exists, and returns whether it did. Concurrent calls for the same image
+ * share one run.
  *
- * @throws AppError `not_found` for an image whose source has gone;
- * `unprocessable` for a source that cannot be read or rendered within the limits.
+ * @throws AppError `not_found` for an image whose source is no longer in the site;
+ * `unprocessable` for a source that can't be read, or can't be rendered within the limits.
  */
 export type MakeFile = (image: DerivedImage) => Promise<boolean>;
 
-/** Images that could not be made, some 300 bytes each. */
+/** Remembered errors of images that can't be generated, about 300 bytes each. */
 const MAX_FAILED = 10_000;
 
-/** How long the error of an image is repeated without another try. */
+/** How long the error of an image is repeated without a new attempt. */
 const FAILED_MS = 10 * 60_000;
 
 export function createMakeFile(parts: MakeParts): MakeFile {
@@ -46,9 +47,9 @@ export function createMakeFile(parts: MakeParts): MakeFile {
   const once = onceAtATime<boolean>();
   const failed = new LRUCache<string, AppError>({ max: MAX_FAILED, ttl: FAILED_MS });
 
-  async function make({ contentDigest, recipe }: DerivedImage, file: string): Promise<void> {
+  async function generate({ contentDigest, recipe }: DerivedImage, file: string): Promise<void> {
     const source = findSource(contentDigest);
-    if (source === undefined) throw new AppError('not_found', 'Expected a picture of the site; it has gone since.');
+    if (source === undefined) throw new AppError('not_found', 'The source image is no longer in the site.');
     const header = await measure(parts, source, recipe);
     await files.add(file, (target) => parts.renderer.run('file', { source, header, recipe, maxBytes, target }));
   }
@@ -60,7 +61,7 @@ export function createMakeFile(parts: MakeParts): MakeFile {
       const known = failed.get(file);
       if (known) throw known;
       try {
-        await make(image, file);
+        await generate(image, file);
         return true;
       } catch (error) {
         if (error instanceof AppError && error.code === 'unprocessable') failed.set(file, error);
@@ -70,7 +71,7 @@ export function createMakeFile(parts: MakeParts): MakeFile {
   };
 }
 
-/** Reads the header, and finds the borders if the recipe takes them off. */
+/** Reads the header, and measures the borders if the transform trims them. */
 export async function measure({ metadata, trims }: Workshop, source: ImageSource, { trim }: Recipe): Promise<Measured> {
   const header = await metadata.read(source);
   return trim === undefined ? header : { ...header, trimmed: await trims.measure(source, header, trim) };

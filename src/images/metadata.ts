@@ -6,47 +6,47 @@ import type { Renderer } from './render/renderer.js';
 import type { SourceFormat } from './signature.js';
 import type { ImageSource } from './source.js';
 
-/** What the header of a picture says. */
+/** The facts in the header of an image file. */
 export interface ImageMetadata {
-  /** By the bytes, whatever the file is called. */
+  /** Detected from the content, not from the file name. */
   readonly format: SourceFormat;
-  /** In pixels, as the picture is shown: turned as its EXIF orientation says. */
+  /** In pixels, with the EXIF orientation applied. */
   readonly width: number;
   readonly height: number;
-  /** 1 to 8 as in EXIF; from 5 on, the sides in the file are the other way round. */
+  /** The EXIF orientation, 1 to 8. From 5 on, width and height are swapped in the file. */
   readonly orientation: number;
-  /** How many frames an animation has; 1 for all else. */
+  /** The number of frames of an animated GIF or WEBP, otherwise 1. */
   readonly pages: number;
   readonly hasAlpha: boolean;
 }
 
 export interface MetadataStore {
-  /** What is known already, without reading the file. */
+  /** Returns the stored metadata, without reading the file. */
   find(contentDigest: string): ImageMetadata | undefined;
   /**
-   * Reads the header, once for all who ask, and never again for these bytes.
+   * Reads the header of a file, unless the metadata of this content is stored. Concurrent calls share one read.
    *
-   * @throws AppError `unprocessable` when the file holds no picture, or one of
-   * more pixels than are read; `not_found` or `conflict` when it is not as indexed.
+   * @throws AppError `unprocessable` when the file is not an image or has too many pixels;
+   * `not_found` or `conflict` when it was deleted or changed after the last scan.
    */
   read(source: ImageSource): Promise<ImageMetadata>;
 }
 
-/** Enough to keep the rendering processes busy; the order of the others stays that of the caller. */
+/** Enough to keep the rendering processes busy. */
 const MAX_READS = 4;
 
-/** Some 200 bytes each. */
+/** About 200 bytes each. */
 const MAX_KNOWN = 50_000;
 
-/** Errors of files that cannot be read, some 300 bytes each. */
-const MAX_REFUSED = 5_000;
+/** Remembered errors of unreadable files, about 300 bytes each. */
+const MAX_FAILED = 5_000;
 
-/** A header that took too long on a busy machine gets another try. */
-const REFUSED_MS = 10 * 60_000;
+/** After this time, a header that may have timed out on a busy machine is read again. */
+const FAILED_MS = 10 * 60_000;
 
 export function createMetadataStore(database: ImageDatabase, renderer: Pick<Renderer, 'run'>): MetadataStore {
   const known = new LRUCache<string, ImageMetadata>({ max: MAX_KNOWN });
-  const refused = new LRUCache<string, AppError>({ max: MAX_REFUSED, ttl: REFUSED_MS });
+  const failed = new LRUCache<string, AppError>({ max: MAX_FAILED, ttl: FAILED_MS });
   const select = database.prepare('SELECT value FROM metadata WHERE picture = ?');
   const insert = database.prepare('INSERT OR REPLACE INTO metadata VALUES (?, ?)');
   const once = onceAtATime<ImageMetadata>();
@@ -75,34 +75,34 @@ export function createMetadataStore(database: ImageDatabase, renderer: Pick<Rend
     async read(source) {
       const found = find(source.contentDigest);
       if (found) return found;
-      // Twins have other names, and the refusal tells one.
+      // The path is part of the key, as the error message names the file and copies have different paths.
       const key = `${source.contentDigest} ${source.relativePath}`;
-      const refusal = refused.get(key);
-      if (refusal) throw refusal;
+      const failure = failed.get(key);
+      if (failure) throw failure;
       return once(key, () => readOnce(source)).catch((error: unknown) => {
-        if (error instanceof AppError && error.code === 'unprocessable') refused.set(key, error);
+        if (error instanceof AppError && error.code === 'unprocessable') failed.set(key, error);
         throw error;
       });
     },
   };
 }
 
-/** Reads all headers that are not known yet; those that can't be read stay unknown. */
+/** Reads all headers that are not stored yet. Unreadable files are skipped. */
 export async function learnAll(
   store: MetadataStore,
   sources: Iterable<ImageSource>,
   signal?: AbortSignal,
 ): Promise<void> {
   const rest = sources[Symbol.iterator]();
-  async function learnNext(): Promise<void> {
+  async function readRemaining(): Promise<void> {
     for (let next = rest.next(); !next.done; next = rest.next()) {
       signal?.throwIfAborted();
-      await store.read(next.value).catch(passDefect);
+      await store.read(next.value).catch(rethrowUnexpected);
     }
   }
-  await Promise.all(Array.from({ length: MAX_READS }, learnNext));
+  await Promise.all(Array.from({ length: MAX_READS }, readRemaining));
 }
 
-function passDefect(error: unknown): void {
+function rethrowUnexpected(error: unknown): void {
   if (!(error instanceof AppError)) throw error;
 }

@@ -7,56 +7,55 @@ import { unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 
 /**
- * 2^27 pixels are 134 megapixels, which the largest cameras give. Decoded
- * whole, as turning and trimming need it, they are half a gigabyte.
+ * 2^27 pixels are 134 megapixels, about the size of the largest photographs. Rotating and trimming decode the whole
+ * image, which then takes half a gigabyte.
  */
 export const MAX_PIXELS = 2 ** 27;
 
 /**
- * What is read before it is decoded, and how many bytes of it at most. Of a
- * drawing, more is an export gone wrong, and would be parsed for minutes.
+ * The formats that are read into memory before they are decoded, with the maximum size of a file in bytes.
  *
- * A drawing without a path can refer to no other file; addresses are never
- * followed. The others would be mapped into memory, where a file that is cut
- * short in that moment ends the process.
+ * A drawing (SVG) that is decoded without its path can't refer to other files; URLs are never followed. A larger
+ * drawing is a broken export that would take minutes to parse. The decoders of the other formats would map the file
+ * into memory, and truncating it at that moment would crash the process.
  */
-const READ_FIRST: Readonly<Partial<Record<SourceFormat, number>>> = {
+const MAX_BUFFERED_BYTES: Readonly<Partial<Record<SourceFormat, number>>> = {
   svg: 16 * 1024 * 1024,
   webp: 128 * 1024 * 1024,
   gif: 128 * 1024 * 1024,
 };
 
-/** How a picture is decoded, beside what sharp does by itself. */
+/** Decoder options that differ from sharp's defaults. */
 const DECODING = {
   limitInputPixels: MAX_PIXELS,
-  // A picture that ends in the middle is an error; one with a harmless oddity is not.
+  // Fails on truncated images, but not on harmless warnings.
   failOn: 'error',
 } satisfies SharpOptions;
 
 /**
- * Reads the first bytes of a file.
+ * Detects the format of a file from its first bytes.
  *
- * @throws AppError `unprocessable` when they are none of a picture.
+ * @throws AppError `unprocessable` when the file can't be opened or has no supported format.
  */
 export async function readFormat(source: ImageSource): Promise<SourceFormat> {
   const head = await readHead(source);
   if (head.length === 0) throw unreadable(source, 'it is empty');
   const format = findFormat(head, source.ext.slice(1).toLowerCase());
-  if (format === undefined) throw unreadable(source, 'its bytes are those of no format that can be read');
+  if (format === undefined) throw unreadable(source, 'its format is not supported');
   return format;
 }
 
-/** The picture, ready to be worked on. */
+/** Opens an image for decoding. Pixels are decoded when the result is used. */
 export async function openPicture(source: ImageSource, format: SourceFormat, options?: SharpOptions): Promise<Sharp> {
-  const most = READ_FIRST[format];
-  if (most === undefined) return sharp(source.absolutePath, { ...DECODING, ...options });
-  if (source.size > most) throw unreadable(source, `it has more than ${most} bytes`);
+  const max = MAX_BUFFERED_BYTES[format];
+  if (max === undefined) return sharp(source.absolutePath, { ...DECODING, ...options });
+  if (source.size > max) throw unreadable(source, `it is larger than ${max} bytes`);
   return sharp(await readFile(source.absolutePath), { ...DECODING, ...options });
 }
 
 async function readHead(source: ImageSource): Promise<Buffer> {
   const file = await open(source.absolutePath).catch((cause: unknown) => {
-    throw unreadable(source, 'the file can\u2019t be opened', cause);
+    throw unreadable(source, 'the file cannot be opened', cause);
   });
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(SIGNATURE_BYTES), 0, SIGNATURE_BYTES, 0);

@@ -1,9 +1,9 @@
 import type { ImageMetadata } from './metadata.js';
 import type { ImageSource } from './source.js';
 
-/** A picture as it is. */
+/** The unchanged source image. */
 export interface OriginalImage {
-  /** In pixels, as the picture is shown. */
+  /** In pixels, with the EXIF orientation applied. */
   readonly width: number;
   readonly height: number;
   readonly src: string;
@@ -20,19 +20,19 @@ export const toOriginal = (
   src: toUrl(`/${formatOriginalName(source)}`),
 });
 
-/** The last part of the link to a picture as it is: `<name>-<digest><ext>`, percent-encoded. */
+/** Formats the last segment of the link to an original: `<name>-<digest><ext>`, percent-encoded. */
 export const formatOriginalName = ({ name, contentDigest, ext }: OriginalName): string =>
   encodeURIComponent(`${name}-${contentDigest}${ext}`);
 
 export type OriginalName = Pick<ImageSource, 'name' | 'contentDigest' | 'ext'>;
 
-/** The inverse of {@link formatOriginalName}; `undefined` for a name of another form. */
+/** The inverse of {@link formatOriginalName}; returns `undefined` for a segment of any other form. */
 export function parseOriginalName(segment: string): OriginalName | undefined {
   const [, name, contentDigest, ext] = /^(.+)-([0-9a-f]{32})(\.[^./]*)?$/su.exec(decode(segment) ?? '') ?? [];
   return name === undefined || contentDigest === undefined ? undefined : { name, contentDigest, ext: ext ?? '' };
 }
 
-/** @returns `undefined` for text that is not percent-encoded. */
+/** Decodes a percent-encoded path segment; returns `undefined` for malformed text. */
 export function decode(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);

@@ -15,31 +15,31 @@ import { lyingSize } from './sizes.js';
 import { unreadable } from './source.js';
 import type { ImageSource } from './source.js';
 
-/** A header, and where its picture is within the borders that a recipe takes off. */
+/** The metadata of an image, and the box within its borders if the transform trims them. */
 export interface Measured extends ImageMetadata {
   readonly trimmed?: Box;
 }
 
 /**
- * Makes an image: trimmed, turned as EXIF says, brought to its size, gray,
- * turned, toned, encoded, in this order.
+ * Renders a derived image. The operations run in this order: trim, EXIF orientation, resize, grayscale, rotate,
+ * duotone, encode.
  *
- * @throws AppError `unprocessable` when the picture can't be read to its end.
+ * @throws AppError `unprocessable` when the source can't be decoded completely.
  */
 export async function makeImage(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Buffer> {
   try {
     const { image, ...options } = await paint(source, metadata, recipe);
     return await encode(image, recipe, options).toBuffer();
   } catch (cause) {
-    throw toRefusal(source, cause);
+    throw toAppError(source, cause);
   }
 }
 
-/** Makes an image without encoding it: four bytes a pixel, row by row. */
+/** Renders a derived image without encoding it: four bytes per pixel (RGBA), row by row. */
 export async function makePixels(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Pixels> {
   try {
     const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
-    // By a detour, as sharp gives pixels that it made gray without their transparency.
+    // Workaround: sharp drops the alpha channel of raw pixels after `grayscale()`, so they are encoded first.
     const whole = await image.png({ compressionLevel: 0 }).toBuffer();
     const { data, info } = await sharp(whole, { limitInputPixels: false })
       .toColourspace('srgb')
@@ -48,29 +48,29 @@ export async function makePixels(source: ImageSource, metadata: Measured, recipe
       .toBuffer({ resolveWithObject: true });
     return { data, width: info.width, height: info.height };
   } catch (cause) {
-    throw toRefusal(source, cause);
+    throw toAppError(source, cause);
   }
 }
 
-const toRefusal = (source: ImageSource, cause: unknown): AppError =>
-  cause instanceof AppError ? cause : unreadable(source, 'its pixels can\u2019t be read', cause);
+const toAppError = (source: ImageSource, cause: unknown): AppError =>
+  cause instanceof AppError ? cause : unreadable(source, 'its pixels cannot be decoded', cause);
 
-/** Where a picture is within its borders, as it lies in the file. */
+/** Returns the box within the borders of an image, in the pixels as stored in the file. */
 export async function measureTrimmed(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Box> {
   try {
-    const picture = await openPicture(source, format);
-    // Of what sharp can write, one gray byte a pixel is the least work.
-    const { info } = await picture
+    const image = await openPicture(source, format);
+    // Only the offsets are needed; one grey byte per pixel is the cheapest output that sharp supports.
+    const { info } = await image
       .trim({ threshold })
       .toColourspace('b-w')
       .removeAlpha()
       .raw()
       .toBuffer({ resolveWithObject: true });
-    // Sharp tells how far the picture was moved, so what was taken off is negative.
+    // sharp reports the offsets by which the image was moved, which are negative.
     const [left, top] = [Math.abs(info.trimOffsetLeft ?? 0), Math.abs(info.trimOffsetTop ?? 0)];
     return { left, top, width: info.width, height: info.height };
   } catch (cause) {
-    throw toRefusal(source, cause);
+    throw toAppError(source, cause);
   }
 }
 
@@ -92,40 +92,41 @@ async function paint(source: ImageSource, metadata: Measured, recipe: Recipe): P
     return { image: recipe.grayscale ? scaled.grayscale() : scaled, hasAlpha };
   }
   const pixels = await toPixels(scaled);
-  const turned = turn(recipe.grayscale ? pixels.grayscale() : pixels, recipe);
-  const image = recipe.duotone ? applyDuotone(turned, recipe.duotone) : turned;
+  const rotated = rotate(recipe.grayscale ? pixels.grayscale() : pixels, recipe);
+  const image = recipe.duotone ? applyDuotone(rotated, recipe.duotone) : rotated;
   return { image, hasAlpha, ...(animated ? { timing: await readTiming(source, metadata) } : {}) };
 }
 
 async function scale(source: ImageSource, metadata: Measured, recipe: Recipe, animated: boolean): Promise<Sharp> {
-  const picture = await openPicture(source, metadata.format, { animated, autoOrient: recipe.orient });
+  const image = await openPicture(source, metadata.format, { animated, autoOrient: recipe.orient });
   const box = recipe.trim === undefined ? undefined : metadata.trimmed;
-  if (box) picture.extract(recipe.orient ? turnBox(box, lyingSize(metadata), metadata.orientation) : box);
-  if (animated && recipe.scaling === 'cover' && looksAtPixels(recipe)) {
-    return cropFrames(picture, await openPicture(source, metadata.format), recipe);
+  if (box) image.extract(recipe.orient ? turnBox(box, lyingSize(metadata), metadata.orientation) : box);
+  if (animated && recipe.scaling === 'cover' && needsPixels(recipe)) {
+    return cropFrames(image, await openPicture(source, metadata.format), recipe);
   }
-  return picture.resize(resizeOptions(recipe));
+  return image.resize(resizeOptions(recipe));
 }
 
-const looksAtPixels = ({ focus }: Recipe): boolean => focus === 'ATTENTION' || focus === 'ENTROPY';
+const needsPixels = ({ focus }: Recipe): boolean => focus === 'ATTENTION' || focus === 'ENTROPY';
 
 function resizeOptions({ width, height, scaling, focus, background = '#000000' }: Recipe): ResizeOptions {
   if (scaling === 'cover') return { width, height, fit: 'cover', position: (focus ?? 'ATTENTION').toLowerCase() };
   return { width, height, fit: scaling, background };
 }
 
-/** Half an image, as pixels that the next run starts from. */
+/** Renders the operations so far, as the input of the second sharp run. */
 async function toPixels(image: Sharp): Promise<Sharp> {
   const { data, info } = await image.toColourspace('srgb').raw().toBuffer({ resolveWithObject: true });
   const { width, height, channels, pageHeight } = info;
-  // Frames are one strip, for which the bound was looked at before.
+  // All frames form one strip, whose size `keepsFrames` has checked.
   return sharp(data, {
     raw: { width, height, channels, ...(pageHeight ? { pageHeight } : {}) },
     limitInputPixels: false,
   });
 }
 
-const turn = (image: Sharp, { rotate }: Recipe): Sharp => (rotate === undefined ? image : image.rotate(rotate));
+const rotate = (image: Sharp, { rotate: degrees }: Recipe): Sharp =>
+  degrees === undefined ? image : image.rotate(degrees);
 
 async function readTiming(source: ImageSource, { format }: ImageMetadata): Promise<Timing> {
   const { delay, loop } = await (await openPicture(source, format, { animated: true })).metadata();

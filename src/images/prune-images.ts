@@ -7,25 +7,24 @@ export interface PruneResult {
 }
 
 export interface PruneOptions {
-  /** What the site's queries ask for. */
+  /** The images that the stored queries of the site use. */
   readonly asked: Iterable<DerivedImage>;
-  /** Told of every image before it is removed. */
+  /** Called for every image before it is removed. */
   readonly onRemove?: (file: StoredFile) => void;
-  /** Only tells what would be removed. */
+  /** Reports the unused images without removing them. */
   readonly dryRun?: boolean;
 }
 
 /**
- * Removes the images that nothing asks for. Their links stay good, as pages
- * out there may have them: the next GET makes them again. That is also why
- * this may run beside a server.
+ * Removes the derived images that are not in `asked`, and abandoned temporary files. Links to removed images stay
+ * valid, as published pages may contain them: the next GET generates the file again. Can therefore run beside a server.
  */
 export async function pruneImages(files: ImageFiles, { asked, onRemove, dryRun }: PruneOptions): Promise<PruneResult> {
-  const kept = new Set<string>();
-  for (const image of asked) kept.add(files.pathOf(image));
+  const used = new Set<string>();
+  for (const image of asked) used.add(files.pathOf(image));
   const removed = { files: 0, bytes: 0 };
   for await (const file of files.list()) {
-    if (kept.has(file.path)) continue;
+    if (used.has(file.path)) continue;
     onRemove?.(file);
     if (!dryRun) await files.remove(file.path);
     removed.files += 1;

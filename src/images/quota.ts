@@ -5,50 +5,50 @@ import type { ImageDatabase } from './image-database.js';
 type QuotaShare = 'files' | 'values';
 
 /**
- * The entries of one share, in the order of their last use. Several processes
- * may have the same database open; together they stay within the share.
+ * The entries of one share, evicted in the order of their last use. Several processes may use the same database;
+ * together they stay within the share.
  */
 export interface Quota {
   readonly maxBytes: number;
   /** How many entries this process has evicted. */
   readonly evicted: number;
   /**
-   * Records an entry and evicts the least recently used ones until all fit.
-   * Resolves when there is room, so the entry's file is to appear after that.
+   * Records an entry and evicts the least recently used ones until all fit. Resolves when there is room, so the caller
+   * creates the entry's file after that.
    */
   put(key: string, bytes: number, value?: string): Promise<void>;
-  /** The value of an entry, which counts as a use. */
+  /** Returns the value of an entry and records a use. */
   find(key: string): string | undefined;
-  /** Notes a use; written to the database together with others. */
+  /** Records a use in memory; uses are written to the database in batches. */
   touch(key: string): void;
   remove(key: string): void;
   has(key: string): boolean;
-  /** All that is stored, in bytes. */
+  /** Returns the total size of all entries. */
   usedBytes(): number;
-  /** Writes the uses that are noted. */
+  /** Writes the recorded uses and stops the timer. */
   close(): void;
 }
 
 export interface QuotaOptions {
   readonly share: QuotaShare;
   readonly maxBytes: number;
-  /** Removes what an entry stands for. Runs inside a transaction, so it must not wait. */
+  /** Deletes the file of an entry. Runs inside a transaction, so it must be synchronous. */
   readonly onEvict?: (key: string) => void;
 }
 
-/** What a row of a small value takes in the table and its indexes beside the value. */
+/** The size of a row in the table and its indexes, without its value. */
 const ROW_BYTES = 256;
 
-/** Evicted in one transaction: other processes wait for it, and this one answers nothing meanwhile. */
+/** The limit of evictions per transaction, which blocks other processes and the event loop of this one. */
 const MAX_EVICTED = 64;
 
-/** Uses are written this often, ... */
+/** The interval at which recorded uses are written. */
 const FLUSH_MS = 10_000;
 
-/** ... at most this many, which take about 10 ms; of more, the others are noted at their next use. */
+/** The limit of uses per write, which takes about 10 ms. Further uses in the same interval are not recorded. */
 const MAX_TOUCHED = 2_000;
 
-/** A use within this time of the last one that is written changes no row. */
+/** A use within this time of the last written one is not written. */
 const USE_MS = 60_000;
 
 export function openQuota(database: ImageDatabase, { share, maxBytes, onEvict }: QuotaOptions): Quota {
@@ -77,7 +77,7 @@ export function openQuota(database: ImageDatabase, { share, maxBytes, onEvict }:
     touched.clear();
   }
 
-  /** The file goes before its row: after a crash in between, a row stands for nothing, which does no harm. */
+  /** Deletes each file before its row. A crash in between leaves a row without a file, which is harmless. */
   function evictSome(except: string): void {
     let excess = usedBytes() - maxBytes;
     const rows = excess > 0 ? (oldest.all(share, except, MAX_EVICTED) as { key: string; bytes: number }[]) : [];

@@ -8,13 +8,13 @@ import type { ImageSource } from './source.js';
 /**
  * Reads the header of a file in the current process.
  *
- * @throws AppError `unprocessable` for a file that is no image, or has more than {@link MAX_PIXELS}.
+ * @throws AppError `unprocessable` for a file that is not an image, or has more than {@link MAX_PIXELS} pixels.
  */
 export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
   const format = await readFormat(source);
-  const picture = await openPicture(source, format, { limitInputPixels: false });
-  const header = await picture.metadata().catch((cause: unknown) => {
-    throw unreadable(source, 'its header can\u2019t be read', cause);
+  const image = await openPicture(source, format, { limitInputPixels: false });
+  const header = await image.metadata().catch((cause: unknown) => {
+    throw unreadable(source, 'its header cannot be decoded', cause);
   });
   return toMetadata(source, format, header);
 }
@@ -22,9 +22,9 @@ export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
 function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata): ImageMetadata {
   const { autoOrient, orientation = 1, pages = 1, hasAlpha } = header;
   const { width, height } = autoOrient;
-  if (!(width >= 1 && height >= 1)) throw unreadable(source, 'its header tells no size');
+  if (!(width >= 1 && height >= 1)) throw unreadable(source, 'its header has no image size');
   if (width * height > MAX_PIXELS) {
-    throw unreadable(source, `its ${width} × ${height} pixels are more than ${MAX_PIXELS}`);
+    throw unreadable(source, `it has ${width} × ${height} pixels; the limit is ${MAX_PIXELS}`);
   }
   const isAnimated = format === 'gif' || format === 'webp';
   return { format, width, height, orientation, pages: isAnimated ? pages : 1, hasAlpha };

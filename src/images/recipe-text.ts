@@ -3,9 +3,8 @@ import { PIPELINE_VERSION } from './recipe.js';
 import type { Recipe } from './recipe.js';
 
 /**
- * Writes a recipe for a link: the version of the pipeline, then members as a
- * letter and a value, such as `v1_w800_h600_q50_p1`. Members that most
- * recipes share are left out. The format is the extension of the link.
+ * Formats a transform for a link: the pipeline version, then one letter and value per member, such as
+ * `v1_w800_h600_q50_p1`. Common values are omitted. The format is not included: it is the extension of the link.
  */
 export function formatRecipeText(recipe: Recipe): string {
   const { duotone, background, focus } = recipe;
@@ -31,7 +30,7 @@ export function formatRecipeText(recipe: Recipe): string {
     .join('_');
 }
 
-/** The inverse, for text that {@link formatRecipeText} wrote. */
+/** The inverse of {@link formatRecipeText}. The text is not validated, so callers verify its signature first. */
 export function parseRecipeText(text: string, format: OutputFormat): Recipe {
   const members = new Map(text.split('_').map((member) => [member[0], member.slice(1)]));
   const number = (letter: string): number | undefined => {
@@ -58,7 +57,7 @@ export function parseRecipeText(text: string, format: OutputFormat): Recipe {
     compressionLevel: number('c'),
     speed: number('e'),
   };
-  // The signature of the link says that the text was made from a recipe.
+  // The verified signature guarantees that the text was formatted from a transform.
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined)) as unknown as Recipe;
 }
 

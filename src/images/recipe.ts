@@ -9,51 +9,51 @@ import { turnSize } from './sizes.js';
 import type { Scaled, Size } from './sizes.js';
 
 /**
- * How one image is made from a picture: all that decides its pixels, and
- * nothing else, so that equal meaning is an equal recipe.
+ * An image transform: everything that determines the bytes of a derived image, and nothing else, so that arguments with
+ * the same meaning give equal transforms.
  */
 export interface Recipe extends Scaled, Operations {
   readonly format: OutputFormat;
-  /** 1 to 100, but of a GIF, which has none. */
+  /** 1 to 100; absent for GIF. */
   readonly quality?: number;
-  /** Of a JPEG. */
+  /** JPEG only. */
   readonly progressive?: boolean;
-  /** Of a PNG: 0 to 9. */
+  /** PNG only: 0 to 9. */
   readonly compressionLevel?: number;
-  /** Of a PNG: how quickly its colours are chosen, 1 to 10. */
+  /** PNG only: the speed of the colour quantisation, 1 to 10. */
   readonly speed?: number;
-  /** What stays when something is cut off; only where something is. */
+  /** The area that cropping retains; only with the scaling `cover`. */
   readonly focus?: CropFocus;
-  /** The colour behind; only where it is seen. */
+  /** The colour around the image; only with the scaling `contain`. */
   readonly background?: string;
 }
 
-/** What is done beside scaling; left out where it changes nothing. */
+/** The operations other than scaling. Those without an effect are absent. */
 export interface Operations {
-  /** Turned as the EXIF orientation says. */
+  /** Whether the EXIF orientation is applied. */
   readonly orient: boolean;
   /** Degrees clockwise, 1 to 359. */
   readonly rotate?: number;
   readonly trim?: number;
   readonly grayscale?: true;
-  /** Colours as six hexadecimal digits, opacity in percent. */
+  /** Colours as `#` and six hexadecimal digits, opacity in percent. */
   readonly duotone?: { readonly highlight: string; readonly shadow: string; readonly opacity: number };
 }
 
-/** Raised when the same recipe would give other pixels, so that old files aren't taken for new ones. */
+/** Increase when the same transform gives different pixels, so that existing files are not reused. */
 export const PIPELINE_VERSION = 1;
 
-/** The difference of two colours of eight bits is no larger. */
+/** The largest difference between two 8-bit colour values. */
 const MAX_TRIM = 255;
 
 /**
- * 2^25 pixels are a screen of 8K. An image may have as many, or as many as its
- * picture: enlarging beyond is a mistake, or an attack on our memory.
+ * 2^25 pixels are an 8K screen. A derived image may have this many pixels, or as many as its source. Larger requests
+ * are mistakes or attempts to exhaust the memory.
  */
 const MAX_ENLARGED_PIXELS = 2 ** 25;
 
 /**
- * Reads the arguments that decide what is done to a picture.
+ * Converts the arguments to operations.
  *
  * @throws AppError `invalid_input` that names the argument.
  */
@@ -61,7 +61,7 @@ export function toOperations(args: ImageArguments): Operations {
   requireWithin('trim', args.trim, { min: 0, max: MAX_TRIM, whole: false });
   const rotate = (((args.rotate ?? 0) % 360) + 360) % 360;
   return {
-    // A turn of one's own is counted from the picture as it lies in the file, even one of 360 degrees.
+    // An explicit rotation, even by 360 degrees, replaces the EXIF orientation.
     orient: !args.rotate,
     ...(rotate === 0 ? {} : { rotate }),
     ...(args.trim ? { trim: args.trim } : {}),
@@ -75,14 +75,15 @@ function toDuotone({ highlight, shadow, opacity }: Duotone): Operations['duotone
   return {
     highlight: formatColour(parseHex('duotone.highlight', highlight)),
     shadow: formatColour(parseHex('duotone.shadow', shadow)),
-    // 0 means the same as nothing: all of it.
+    // 0 selects the default, 100.
     opacity: opacity === 0 ? 100 : (opacity ?? 100),
   };
 }
 
 /**
- * Holds every argument that is about encoding to its bounds, whichever the
- * format: a mistake is told before a picture of that format comes along.
+ * Validates the encoding arguments of all formats, so that an error does not depend on the format of the source.
+ *
+ * @throws AppError `invalid_input` that names the argument.
  */
 export function requireEncoding(args: ImageArguments): void {
   for (const name of ['quality', 'jpegQuality', 'pngQuality', 'webpQuality'] as const) {
@@ -92,7 +93,11 @@ export function requireEncoding(args: ImageArguments): void {
   requireWithin('pngCompressionSpeed', args.pngCompressionSpeed, { min: 1, max: 10 });
 }
 
-/** The recipe of one image; the arguments are within their bounds already, but for `background`. */
+/**
+ * Returns the transform of one image. All arguments except `background` must be validated.
+ *
+ * @throws AppError `invalid_input` for an invalid `background`.
+ */
 export function toRecipe(scaled: Scaled, format: OutputFormat, operations: Operations, args: ImageArguments): Recipe {
   const background = formatColour(parseColour('background', args.background ?? 'rgba(0,0,0,1)'));
   const { width, height, scaling } = scaled;
@@ -119,7 +124,7 @@ function toEncoding(format: OutputFormat, args: ImageArguments): Pick<Recipe, En
       return {
         quality,
         compressionLevel: args.pngCompressionLevel ?? 9,
-        // Of the best quality all colours stay, so none are chosen.
+        // With quality 100 no palette is used, so the speed has no effect.
         ...(quality === 100 ? {} : { speed: args.pngCompressionSpeed ?? 4 }),
       };
     default:
@@ -129,12 +134,12 @@ function toEncoding(format: OutputFormat, args: ImageArguments): Pick<Recipe, En
 
 type Encoding = 'quality' | 'progressive' | 'compressionLevel' | 'speed';
 
-/** The size that is written: turned, if it is. */
+/** Returns the size of the derived image, after its rotation. */
 export const writtenSize = ({ width, height, rotate = 0 }: Size & { readonly rotate?: number }): Size =>
   turnSize({ width, height }, rotate);
 
 /**
- * Refuses an image that its format can't hold, or that has many more pixels than its picture.
+ * Validates the size of a derived image against the limits of its format and the number of pixels of its source.
  *
  * @throws AppError `invalid_input`.
  */
@@ -142,22 +147,19 @@ export function requireMakeable(recipe: Pick<Recipe, 'format' | 'width' | 'heigh
   const { width, height } = writtenSize(recipe);
   const longest = LONGEST_SIDES[recipe.format];
   if (Math.max(width, height) > longest) {
-    throw tooLarge({ width, height }, `sides of at most ${longest} pixels, as ${recipe.format} holds`);
+    throw tooLarge({ width, height }, `sides of at most ${longest} pixels, the limit of ${recipe.format}`);
   }
-  const most = Math.max(MAX_ENLARGED_PIXELS, source.width * source.height);
-  // A slanted picture has up to twice its pixels, most of them corners.
-  const allowed = recipe.rotate === undefined ? most : 2 * most;
+  const unrotated = Math.max(MAX_ENLARGED_PIXELS, source.width * source.height);
+  // A rotated image has up to twice its pixels, most of them in the corners.
+  const allowed = recipe.rotate === undefined ? unrotated : 2 * unrotated;
   if (width * height > allowed) throw tooLarge({ width, height }, `at most ${allowed} pixels`);
 }
 
 function tooLarge({ width, height }: Size, expected: string): AppError {
-  return new AppError(
-    'invalid_input',
-    `Expected an image with ${expected}; the arguments ask for ${width} × ${height}.`,
-  );
+  return new AppError('invalid_input', `Expected the image to have ${expected}; received ${width} × ${height}.`);
 }
 
-/** One spelling for each recipe: its members in the order of their names. */
+/** Serialises a transform with its members in a fixed order, so that equal transforms give equal text. */
 export const formatRecipe = (recipe: Recipe): string => JSON.stringify(recipe, MEMBERS);
 
 const MEMBERS = [
@@ -181,9 +183,9 @@ const MEMBERS = [
   'width',
 ];
 
-/** Hexadecimal digits: 96 bits, so that a site of 10^9 recipes has no two alike. */
+/** 24 hexadecimal digits are 96 bits, so that even 10^9 transforms do not collide. */
 const DIGEST_LENGTH = 24;
 
-/** What a derived file is called by the text of its recipe. */
+/** Returns the file name of a derived image, without extension, for its serialised transform. */
 export const digestOf = (text: string): string =>
   hash('sha256', `${PIPELINE_VERSION} ${text}`, 'hex').slice(0, DIGEST_LENGTH);

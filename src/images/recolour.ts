@@ -2,19 +2,18 @@ import type { Sharp } from 'sharp';
 import { parseHex } from './colours.js';
 import type { Recipe } from './recipe.js';
 
-/** How bright each primary looks; of a white of 255, 255. */
+/** The weights of red, green and blue in the luminance (ITU-R BT.709). They add up to 1. */
 const LUMINANCE = [0.2126, 0.7152, 0.0722] as const;
 
 type Row = [number, number, number];
 
 /**
- * Replaces colours by a gradient from the shadow's (black) to the highlight's
- * (white), laid over the image with the opacity. Transparency stays.
+ * Blends an image with a version of itself whose colours are replaced by a gradient: from the shadow colour for black
+ * to the highlight colour for white. Transparency is preserved.
  *
- * Each colour of the gradient is a line through the brightness, and laying it
- * over is another: so all of it is one matrix and one offset, for sharp to
- * apply. The image must not be resized in the same run, where sharp would clip
- * what the matrix gives before the offset is added.
+ * The gradient is a linear function of the luminance, and so is the blending, so sharp applies both as one matrix and
+ * one offset. The image must not be resized in the same run: sharp would clip the result of the matrix before it adds
+ * the offset.
  */
 export function applyDuotone(image: Sharp, { highlight, shadow, opacity }: NonNullable<Recipe['duotone']>): Sharp {
   const part = opacity / 100;
@@ -25,7 +24,7 @@ export function applyDuotone(image: Sharp, { highlight, shadow, opacity }: NonNu
     toned[channel] += 1 - part;
     return toned;
   };
-  // Sharp cuts what is behind the point, so half of one more rounds.
+  // sharp truncates the result, so adding 0.5 rounds it.
   const offset = ([0, 1, 2] as const).map((channel) => part * dark[channel] + 0.5);
   return image.recomb([row(0), row(1), row(2)]).linear([1, 1, 1], offset);
 }

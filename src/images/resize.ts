@@ -5,7 +5,7 @@ import type { ReadInline } from './inline-images.js';
 import { writtenSize } from './recipe.js';
 import { fitFrame, resizeFrame } from './sizes.js';
 
-/** One image of one size. What takes pixels is made when asked for. */
+/** One image in one size. Members that need pixels are functions, which render when called. */
 export interface ResizedImage {
   readonly aspectRatio: number;
   readonly width: number;
@@ -15,13 +15,13 @@ export interface ResizedImage {
   readonly tracedSVG: ReadInline;
 }
 
-/** How wide an image inside the answer is where no side is named. */
+/** The width of an inline image unless an argument sets a side. */
 const INLINE_WIDTH = 20;
 
 export function toResized(parts: DraftParts, draft: Draft<ResizeArguments>): ResizedImage {
   const { args, size, source, operations } = draft;
-  const isLone = args.width == null && args.height == null;
-  const frame = args.base64 && isLone ? { width: INLINE_WIDTH } : resizeFrame(args);
+  const hasNoSides = args.width == null && args.height == null;
+  const frame = args.base64 && hasNoSides ? { width: INLINE_WIDTH } : resizeFrame(args);
   const { width, height } = writtenSize({ ...fitFrame(size, frame, args.fit ?? 'COVER'), ...operations });
   const common = {
     aspectRatio: width / height,

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { FieldArguments, FieldName, FieldResult } from './answers.js';
 import type { ImageSource } from './source.js';
 
-/** Answers of fields, so that a repeated query computes nothing. */
+/** Caches the results of image fields, so that a repeated query computes nothing. */
 export interface ResultCache {
   find<Field extends FieldName>(
     field: Field,
@@ -17,17 +17,17 @@ export interface ResultCache {
   ): void;
 }
 
-/** Some kilobytes each: the fluid images of a few large pages. */
+/** A few kilobytes each: enough for the fluid images of several large pages. */
 const MAX_RESULTS = 5_000;
 
 export function createResultCache(): ResultCache {
   const results = new LRUCache<string, object>({ max: MAX_RESULTS });
-  /** The same by source, of those that are asked for again and again: writing a key takes longer than finding it. */
+  /** The recently used results by source, which spares building a key: that takes longer than the lookup. */
   let bySource = new WeakMap<ImageSource, Map<string, object>>();
-  let noted = 0;
+  let bySourceCount = 0;
   const texts = new WeakMap<object, string>();
 
-  /** Of arguments that all images of a list share, written once. */
+  /** Serialises arguments. All images of a list share one arguments object, which is serialised once. */
   function textOf(field: FieldName, args: object): string {
     const known = texts.get(args);
     if (known?.startsWith(field)) return known;
@@ -36,11 +36,11 @@ export function createResultCache(): ResultCache {
     return text;
   }
 
-  function note(source: ImageSource, text: string, result: object): void {
-    // No more than the others: they begin anew when there are as many.
-    if (noted === MAX_RESULTS) [bySource, noted] = [new WeakMap(), 0];
+  function addBySource(source: ImageSource, text: string, result: object): void {
+    // Cleared when it reaches the size of the other cache.
+    if (bySourceCount === MAX_RESULTS) [bySource, bySourceCount] = [new WeakMap(), 0];
     bySource.set(source, (bySource.get(source) ?? new Map<string, object>()).set(text, result));
-    noted += 1;
+    bySourceCount += 1;
   }
 
   return {
@@ -48,19 +48,19 @@ export function createResultCache(): ResultCache {
       const text = textOf(field, args);
       const near = bySource.get(source)?.get(text);
       if (near) return near as FieldResult<Field>;
-      // Noting which was asked for last would take as long as all else here; the oldest go first.
+      // `peek` does not update the order of use, which would take as long as the rest of this function.
       const result = results.peek(keyOf(source, text));
-      if (result) note(source, text, result);
+      if (result) addBySource(source, text, result);
       return result as FieldResult<Field> | undefined;
     },
     keep(field, source, args, result) {
       const text = textOf(field, args);
       results.set(keyOf(source, text), result);
-      note(source, text, result);
+      addBySource(source, text, result);
     },
   };
 }
 
-/** Everything that a result depends on, its links and what it will read from the file among it. */
+/** Returns a key of everything that a result depends on, including the file that its inline images read. */
 const keyOf = ({ contentDigest, mtimeMs, absolutePath }: ImageSource, text: string): string =>
   `${contentDigest} ${mtimeMs} ${absolutePath} ${text}`;

@@ -1,7 +1,7 @@
-/** The formats whose files may hold a picture. */
+/** The supported formats of source images. */
 export type SourceFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif' | 'svg';
 
-/** Enough for every signature, and for the first element of most drawings. */
+/** Enough for every signature, and to reach the root element of most drawings. */
 export const SIGNATURE_BYTES = 4096;
 
 type Test = (head: Buffer) => boolean;
@@ -11,7 +11,7 @@ const startsWith =
   (head) =>
     signatures.some((signature) => head.subarray(0, signature.length).equals(Buffer.from(signature, 'latin1')));
 
-const holds =
+const hasAt =
   (offset: number, ...texts: readonly string[]): Test =>
   (head) =>
     texts.some((text) => head.toString('latin1', offset, offset + text.length) === text);
@@ -21,15 +21,13 @@ const SIGNATURES: readonly (readonly [Exclude<SourceFormat, 'svg'>, Test])[] = [
   ['png', startsWith('\x89PNG\r\n\x1a\n')],
   ['gif', startsWith('GIF87a', 'GIF89a')],
   ['tiff', startsWith('II*\0', 'MM\0*', 'II+\0', 'MM\0+')],
-  ['webp', (head) => holds(0, 'RIFF')(head) && holds(8, 'WEBP')(head)],
-  ['avif', (head) => holds(4, 'ftyp')(head) && holds(8, 'avif', 'avis', 'mif1', 'miaf')(head)],
+  ['webp', (head) => hasAt(0, 'RIFF')(head) && hasAt(8, 'WEBP')(head)],
+  ['avif', (head) => hasAt(4, 'ftyp')(head) && hasAt(8, 'avif', 'avis', 'mif1', 'miaf')(head)],
 ];
 
 /**
- * The format that the first bytes of a file speak for, whatever its name says.
- *
- * Only a file that is called one is taken for a drawing: a drawing can refer to
- * other files, so nothing else may turn out to be one.
+ * Returns the format that the first bytes of a file indicate, or `undefined`. The extension matters for SVG only: as a
+ * drawing can refer to other files, a file without the extension `svg` is never treated as one.
  *
  * @param extension In lower case, without a dot.
  */

@@ -5,13 +5,13 @@ export interface Size {
   readonly height: number;
 }
 
-/** The sides that are asked for; one of them may follow from the other. */
+/** The requested sides. A missing side follows from the other one and the proportions of the source. */
 export interface Frame {
   readonly width?: number | undefined;
   readonly height?: number | undefined;
 }
 
-/** How a picture is brought to a size: stretched, cut off, or with something behind it. */
+/** How an image is scaled to a size: stretched, cropped, or padded with a background. */
 export type Scaling = 'fill' | 'cover' | 'contain';
 
 export interface Scaled extends Size {
@@ -19,16 +19,16 @@ export interface Scaled extends Size {
 }
 
 /**
- * The size that a picture is brought to in a frame, by how it is to fit.
+ * Returns the size and scaling of an image in a frame.
  *
- * Only where it must be cut off or filled up is it `cover` or `contain`; where
- * the proportions are its own, to the pixel, all ways of fitting are the same.
+ * The scaling is `cover` or `contain` only when the image must be cropped or padded. When the frame has the proportions
+ * of the source, to the pixel, it is always `fill`, so that equal images get equal transforms.
  */
 export function fitFrame(source: Size, frame: Frame, fit: Fit): Scaled {
   const size = atLeastOne(sizeIn(source, frame, fit));
   const isBound = frame.width !== undefined && frame.height !== undefined;
-  const mustCut = isBound && (fit === 'COVER' || fit === 'CONTAIN') && !hasProportions(source, size);
-  if (!mustCut) return { ...size, scaling: 'fill' };
+  const differs = isBound && (fit === 'COVER' || fit === 'CONTAIN') && !hasProportions(source, size);
+  if (!differs) return { ...size, scaling: 'fill' };
   return { ...size, scaling: fit === 'COVER' ? 'cover' : 'contain' };
 }
 
@@ -56,7 +56,7 @@ function sizeIn(source: Size, { width, height }: Frame, fit: Fit): Size {
   }
 }
 
-/** A line of 3000 × 1 pixels is still one pixel high when it is 100 wide. */
+/** Rounds sides of 0 up to 1: a line of 3000 × 1 pixels stays one pixel high at a width of 100. */
 const atLeastOne = ({ width, height }: Size): Size => ({ width: Math.max(1, width), height: Math.max(1, height) });
 
 function hasProportions(source: Size, { width, height }: Size): boolean {
@@ -64,7 +64,7 @@ function hasProportions(source: Size, { width, height }: Size): boolean {
   return width === Math.round(height * ratio) || height === Math.round(width / ratio);
 }
 
-/** Turns a size clockwise by whole degrees: the box around what was turned. */
+/** Returns the size of the bounding box of a rectangle that is rotated by whole degrees. */
 export function turnSize({ width, height }: Size, degrees: number): Size {
   if (degrees % 180 === 0) return { width, height };
   if (degrees % 90 === 0) return { width: height, height: width };
@@ -73,45 +73,48 @@ export function turnSize({ width, height }: Size, degrees: number): Size {
   return { width: Math.round(width * cos + height * sin), height: Math.round(width * sin + height * cos) };
 }
 
-/** How large a picture is as it lies in its file, before it is turned as EXIF says; and back. */
+/**
+ * Converts between the size as stored in the file and the size with the EXIF orientation applied, in either direction.
+ */
 export const lyingSize = ({ width, height, orientation }: Size & { readonly orientation: number }): Size =>
   orientation < 5 ? { width, height } : { width: height, height: width };
 
 const DEFAULT_FIXED_WIDTH = 400;
 const DEFAULT_FLUID_WIDTH = 800;
 
-/** The frames of `fixed` for the densities 1, 1.5 and 2, as far as the picture has pixels for them. */
+/** Returns the frames of `fixed` for the densities 1, 1.5 and 2, without those that would enlarge the source. */
 export function fixedFrames(source: Size, args: Pick<FixedArguments, 'width' | 'height'>): Frame[] {
   const [width, height] = [args.width ?? undefined, args.height ?? undefined];
-  // Written out as null, the width is that of the picture.
-  const lone = args.width === null ? source.width : DEFAULT_FIXED_WIDTH;
-  const [name, side] = pickSide(width, height, lone);
+  // An explicit null selects the width of the source.
+  const defaultWidth = args.width === null ? source.width : DEFAULT_FIXED_WIDTH;
+  const [name, side] = pickSide(width, height, defaultWidth);
   const sides = [side, side * 1.5, side * 2].filter((one) => one <= source[name]);
   return (sides.length > 0 ? sides : [source[name]]).map((one) => toFrame(name, one, ratioOf(width, height)));
 }
 
-/** The frame of `resize`. */
+/** Returns the frame of `resize`. */
 export const resizeFrame = ({ width, height }: Pick<FixedArguments, 'width' | 'height'>): Frame =>
   width == null && height == null
     ? { width: DEFAULT_FIXED_WIDTH }
     : { width: width ?? undefined, height: height ?? undefined };
 
 export interface FluidFrames {
-  /** Ascending; the widest is that of the picture itself. */
+  /** Ascending; the largest has the size of the source. */
   readonly frames: readonly Frame[];
-  /** Of `frames`: the one to show where a browser knows no better, and the one that the page is laid out for. */
+  /** The index of the frame for browsers without `srcset` support. */
   readonly fallback: number;
+  /** The index of the frame that the page is laid out for. */
   readonly presented: number;
 }
 
-/** The frames of `fluid`: the wished side, fractions of it or breakpoints, and the picture itself. */
+/** Returns the frames of `fluid`: the requested side, its fractions or the breakpoints, and the size of the source. */
 export function fluidFrames(source: Size, args: FluidArguments): FluidFrames {
   const [width, height] = [args.maxWidth ?? undefined, args.maxHeight ?? undefined];
   const [name, side] = pickSide(width, height, DEFAULT_FLUID_WIDTH);
-  const wished = candidates(side, args).filter((one) => one < source[name]);
-  const sides = [...wished, source[name]].sort((one, other) => one - other);
+  const smaller = candidates(side, args).filter((candidate) => candidate < source[name]);
+  const sides = [...smaller, source[name]].sort((one, other) => one - other);
   const ratio =
-    args.fit === 'INSIDE' ? ratioOf(cut(width, source.width), cut(height, source.height)) : ratioOf(width, height);
+    args.fit === 'INSIDE' ? ratioOf(limit(width, source.width), limit(height, source.height)) : ratioOf(width, height);
   return {
     frames: sides.map((one) => toFrame(name, one, ratio)),
     fallback: closestTo(side, sides.map(Math.round)),
@@ -126,24 +129,28 @@ function candidates(side: number, { srcSetBreakpoints }: FluidArguments): number
     : [side, side / 4, side / 2, side * 1.5, side * 2];
 }
 
-/** The side that candidates are counted in: the width, unless only the height is named. */
-function pickSide(width: number | undefined, height: number | undefined, lone: number): ['width' | 'height', number] {
+/** Returns the side that determines the candidates: the width, unless only the height is given. */
+function pickSide(
+  width: number | undefined,
+  height: number | undefined,
+  defaultWidth: number,
+): ['width' | 'height', number] {
   if (width === undefined && height !== undefined) return ['height', height];
-  return ['width', width ?? lone];
+  return ['width', width ?? defaultWidth];
 }
 
-/** Height by width where both are bound. */
+/** Returns height / width if both are given. */
 const ratioOf = (width: number | undefined, height: number | undefined): number | undefined =>
   width === undefined || height === undefined ? undefined : height / width;
 
-const cut = (side: number | undefined, to: number): number | undefined => side && Math.min(side, to);
+const limit = (side: number | undefined, max: number): number | undefined => side && Math.min(side, max);
 
 function toFrame(name: 'width' | 'height', side: number, ratio: number | undefined): Frame {
   const frame = { [name]: Math.max(1, Math.round(side)) };
   return ratio === undefined ? frame : { ...frame, height: Math.max(1, Math.round(side * ratio)) };
 }
 
-/** The smaller on a tie. */
+/** Returns the index of the closest side; the smaller one on a tie. */
 function closestTo(side: number, ascending: readonly number[]): number {
   const distances = ascending.map((one) => Math.abs(side - one));
   return distances.indexOf(Math.min(...distances));

@@ -4,7 +4,7 @@ import type { Draft, DraftParts, LinkedImage } from './draft.js';
 import type { ReadInline } from './inline-images.js';
 import type { Frame } from './sizes.js';
 
-/** One image in several sizes, and in WEBP too. What takes pixels or more links is made when asked for. */
+/** One image in several sizes, and in WEBP. Members that need pixels or further links are functions. */
 export interface SourceSet extends WebpSet {
   readonly aspectRatio: number;
   readonly originalName: string;
@@ -14,7 +14,7 @@ export interface SourceSet extends WebpSet {
   readonly tracedSVG: ReadInline;
 }
 
-/** Null where the images are in WEBP already. */
+/** Null if the images are already in WEBP. */
 interface WebpSet {
   readonly srcWebp: () => string | null;
   readonly srcSetWebp: () => string | null;
@@ -22,12 +22,12 @@ interface WebpSet {
 
 interface SetShape {
   readonly frames: readonly Frame[];
-  /** Of the frames: the one to show where a browser knows no better. */
+  /** The index of the frame that `src` links to. */
   readonly shown: number;
   readonly toSrcSet: (images: readonly LinkedImage[]) => string;
 }
 
-/** The images of a set once more, in WEBP: linked when a query selects them. */
+/** Returns the WEBP versions of a set of images. Their links are issued when a query selects them. */
 export function toWebpSet(parts: DraftParts, draft: Draft<ImageArguments>, { frames, ...shape }: SetShape): WebpSet {
   let known: readonly LinkedImage[] | undefined;
   const link = (): readonly LinkedImage[] =>

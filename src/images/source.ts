@@ -1,40 +1,42 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../errors.js';
 
-/** A file of the site that holds a picture, as it was indexed. */
+/** An image file of the site, as recorded by the last scan. */
 export interface ImageSource {
   readonly absolutePath: string;
-  /** From the source's root: what errors call the file. */
+  /** From the root of the site source; used in error messages. */
   readonly relativePath: string;
-  /** The last part of the path, the same without its extension, and the extension with its dot. */
+  /** The file name with its extension. */
   readonly base: string;
+  /** The file name without its extension. */
   readonly name: string;
+  /** The extension with its dot. */
   readonly ext: string;
-  /** MD5 of the bytes, in hexadecimal: what everything made from the picture is kept by. */
+  /** MD5 of the content, in hexadecimal: the key of everything that is derived from the image. */
   readonly contentDigest: string;
   readonly size: number;
   readonly mtimeMs: number;
 }
 
 /**
- * Holds a file to what was indexed, so that what is read from it can be kept
- * by the digest of then. Size and time are looked at, not the bytes.
+ * Validates that a file has not changed since the last scan, so that results can be stored by its recorded digest.
+ * Compares size and modification time, not the content.
  *
- * @throws AppError `not_found` when the file has gone, `conflict` when it has changed.
+ * @throws AppError `not_found` when the file was deleted, `conflict` when it has changed.
  */
 export async function requireUnchanged({ absolutePath, relativePath, size, mtimeMs }: ImageSource): Promise<void> {
   const stats = await stat(absolutePath).catch((cause: unknown) => {
-    throw new AppError('not_found', `Expected ${quote(relativePath)} as it was indexed; it has gone since.`, { cause });
+    throw new AppError('not_found', `${quote(relativePath)} was deleted after the last scan.`, { cause });
   });
-  // Times travel through ISO text and other engines, which keep whole milliseconds.
+  // Recorded times pass through ISO 8601 text, which has whole milliseconds.
   if (stats.size !== size || Math.abs(stats.mtimeMs - mtimeMs) >= 1) {
-    throw new AppError('conflict', `Expected ${quote(relativePath)} as it was indexed; it has changed since.`);
+    throw new AppError('conflict', `${quote(relativePath)} changed after the last scan. Retry shortly.`);
   }
 }
 
-/** @returns a refusal of what a file holds, which names the file. */
-export function unreadable(source: ImageSource, received: string, cause?: unknown): AppError {
-  const message = `Expected a picture in ${quote(source.relativePath)}; ${received}.`;
+/** Returns an `unprocessable` error that states the file and why it can't be read. */
+export function unreadable(source: ImageSource, reason: string, cause?: unknown): AppError {
+  const message = `${quote(source.relativePath)} cannot be read as an image: ${reason}.`;
   return new AppError('unprocessable', message, { cause });
 }
 

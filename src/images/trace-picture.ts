@@ -3,7 +3,7 @@ import { Potrace } from 'potrace';
 import { optimize } from 'svgo';
 import type { TraceOptions } from './trace.js';
 
-/** Pixels of four bytes, row by row, and how to draw their outlines. */
+/** RGBA pixels, row by row, and how to trace them. */
 export interface TraceTask {
   readonly data: Uint8Array;
   readonly width: number;
@@ -11,7 +11,7 @@ export interface TraceTask {
   readonly options: TraceOptions;
 }
 
-/** Draws the outlines as SVG, in whole pixels. It takes its time, and keeps the thread for it. */
+/** Traces the outlines as an SVG document with integer coordinates. Blocks the thread for up to ten seconds. */
 export function tracePicture({ data, width, height, options }: TraceTask): string {
   const tracer = new Potrace({ ...options });
   tracer.loadImage(new Jimp({ data, width, height }), () => undefined);
@@ -20,7 +20,7 @@ export function tracePicture({ data, width, height, options }: TraceTask): strin
     floatPrecision: 0,
     plugins: [
       'preset-default',
-      // It fills the place that the picture will take.
+      // The drawing is stretched to the area of the image that it stands in for.
       { name: 'addAttributesToSVGElement', params: { attributes: [{ preserveAspectRatio: 'none' }] } },
     ],
   }).data;

@@ -2,30 +2,30 @@ import type { TraceArguments } from './arguments.js';
 import { requireWithin } from './bounds.js';
 import { formatColour, parseColour } from './colours.js';
 
-/** How outlines are drawn: every member named, so that equal meaning is equal. */
+/** How outlines are traced. All members are set, so that arguments with the same meaning give equal options. */
 export interface TraceOptions {
   readonly turnPolicy: 'black' | 'white' | 'left' | 'right' | 'minority' | 'majority';
   readonly turdSize: number;
   readonly alphaMax: number;
   readonly optCurve: boolean;
   readonly optTolerance: number;
-  /** -1 lets the picture decide. */
+  /** 0 to 255; -1 derives the threshold from the image. */
   readonly threshold: number;
   readonly blackOnWhite: boolean;
-  /** Hexadecimal digits. */
+  /** `#` and hexadecimal digits. */
   readonly color: string;
-  /** Hexadecimal digits, or `transparent`. */
+  /** `#` and hexadecimal digits, or `transparent`. */
   readonly background: string;
 }
 
-/** Beyond 4/3 every corner is round. */
+/** From 4/3 on, every corner is rounded. */
 const MAX_ALPHA = 1.334;
 
-/** Distances are in pixels, and no larger than a picture. */
+/** Distances are in pixels, and no longer than the side of an image. */
 const MAX_DISTANCE = 65_535;
 
 /**
- * Reads the arguments of a trace.
+ * Converts the arguments of a trace to options.
  *
  * @throws AppError `invalid_input` that names the argument.
  */
@@ -54,7 +54,7 @@ function toBackground(text: string | null | undefined): string {
   return colour[3] === 0 ? 'transparent' : formatColour(colour);
 }
 
-/** A drawing as a data URI that may stand in attributes in double quotes and in a `srcset`. */
+/** Encodes an SVG document as a data URI that is safe in double-quoted attributes and in a `srcset`. */
 export function toDataUri(svg: string): string {
   const text = svg.trim().replaceAll('"', "'").replace(/\s+/gu, ' ');
   const encoded = encodeURIComponent(text).replace(/%(?:2C|2F|3A|3D)/gu, decodeURIComponent);

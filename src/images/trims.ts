@@ -5,9 +5,9 @@ import type { Quota } from './quota.js';
 import type { Renderer } from './render/renderer.js';
 import type { ImageSource } from './source.js';
 
-/** Where pictures are within their borders: finding that takes all their pixels, so it is done once. */
+/** The boxes of images within their borders. Measuring one decodes the whole image, so the results are stored. */
 export interface TrimStore {
-  /** As the picture lies in the file. */
+  /** Returns the box in the pixels as stored in the file. */
   measure(source: ImageSource, metadata: ImageMetadata, amount: number): Promise<Box>;
 }
 

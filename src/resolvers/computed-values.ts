@@ -8,9 +8,8 @@ type Services = SiteServices & Pick<SiteContext, 'loadPicture'>;
 type SiteRecord = Readonly<Record<string, unknown>>;
 
 /**
- * The values of computed fields where a filter, a sort or a group names them:
- * what the resolver answers with default arguments, but without its effects.
- * A field that is not here counts as missing.
+ * The values of computed fields for filters, sorting and grouping: the result of the resolver with default arguments,
+ * but without its side effects. Fields that are not listed have no value.
  */
 const VALUES: Readonly<Record<string, (record: SiteRecord, services: Services) => unknown>> = {
   'File.publicURL': ({ base, 'internal.contentDigest': digest }, { publicFiles }) =>
@@ -20,7 +19,7 @@ const VALUES: Readonly<Record<string, (record: SiteRecord, services: Services) =
     siteResolvers.buildTime({ id: '' }, {}, services as SiteContext, undefined as never),
 };
 
-/** Fields of images, and what each is called where images are made. */
+/** The computed fields of images, each with the field that it is an alias of. */
 const IMAGE_FIELDS = {
   fixed: 'fixed',
   fluid: 'fluid',
@@ -51,7 +50,7 @@ async function imageValue(field: ImageField, { parent }: SiteRecord, services: S
   return source && (await peekAfterReading(field, source, services));
 }
 
-/** A picture that can't be read has no value. */
+/** Reads the header of an image, then its values. An unreadable image has no values. */
 async function peekAfterReading(field: ImageField, source: ImageSource, { images }: Services): Promise<unknown> {
   try {
     await images.original(source);

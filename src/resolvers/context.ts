@@ -10,40 +10,40 @@ import { createLoader } from './loader.js';
 import type { Load } from './loader.js';
 import type { ImagePolicy } from './stored-arguments.js';
 
-/** The parts of the site that resolvers call. */
+/** The services of the site that resolvers use. */
 export interface SiteServices {
   readonly records: RecordQueries;
   readonly publicFiles: Pick<PublicFiles, 'linkTo' | 'pathOf'>;
   readonly pictures: Pick<Pictures, 'findAll' | 'known'>;
   readonly images: Pick<Images, 'original' | 'answer' | 'peek'>;
-  /** Which arguments of image fields are allowed. */
+  /** Determines the allowed arguments of image fields. */
   readonly imagePolicy: ImagePolicy;
   readonly formatDate: FormatDate;
 }
 
-/** What one request may still use; each of these throws when that is too little. */
+/** The remaining work and response size of one request. All methods throw when a limit is exceeded. */
 export interface Budget extends Meter {
-  /** Whether it has been too little before. */
+  /** Whether a limit has been exceeded. */
   readonly isOver: boolean;
-  /** Takes the values that a part of the answer holds. */
+  /** Counts the values in a part of the response. */
   spend(values: number): void;
-  /** Does the same as {@link Meter.work}, after other requests when this one has had much time. */
+  /** Does the same as {@link Meter.work}, but lets other requests run first if this one has used much time. */
   workInTurn<T>(piece: () => T): T | Promise<T>;
 }
 
-/** What the resolvers of one request are given. */
+/** The context of one request, which all its resolvers receive. */
 export interface SiteContext extends SiteServices {
   readonly budget: Budget;
-  /** The file that a picture is in, by its id. */
+  /** Loads the file of an image by the file's id. */
   readonly loadPicture: Load<string, ImageSource>;
-  /** Values of computed fields, where a filter or a sort names them. */
+  /** The values of computed fields for filters and sorting. */
   readonly computed: ComputedValues;
 }
 
 export const createSiteContext = (services: SiteServices, budget: Budget): SiteContext =>
   new RequestContext(services, budget);
 
-/** Most requests load no picture and compute nothing. */
+/** Creates its loaders on first use, as most requests load no image and compute nothing. */
 class RequestContext implements SiteContext {
   readonly records: SiteServices['records'];
   readonly publicFiles: SiteServices['publicFiles'];

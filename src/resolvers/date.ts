@@ -1,6 +1,6 @@
-import { GraphQLError, GraphQLScalarType, Kind } from 'graphql';
+import { GraphQLError, GraphQLScalarType, Kind, print } from 'graphql';
 
-/** Text as it is, in and out; only a literal is held to being text. */
+/** Passes text through unchanged. Literals must be strings; variables may also be numbers or booleans. */
 export const dateScalar = new GraphQLScalarType<unknown, unknown>({
   name: 'Date',
   serialize: (value) => value,
@@ -11,6 +11,6 @@ export const dateScalar = new GraphQLScalarType<unknown, unknown>({
   },
   parseLiteral: (node) => {
     if (node.kind === Kind.STRING) return node.value;
-    throw new GraphQLError('Expected a date as text, such as "2020-02-29".', { nodes: node });
+    throw new GraphQLError(`Expected a date as text, such as "2020-02-29"; received ${print(node)}.`, { nodes: node });
   },
 });

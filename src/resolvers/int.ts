@@ -17,32 +17,33 @@ import {
 import type { GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNullableType, GraphQLType } from 'graphql';
 
 /**
- * Whole numbers that a double represents exactly. The specification's `Int` has 32 bits, which a file of 2 GiB exceeds:
- * as `size: Int!` its error would empty the list that it is in.
+ * An `Int` for all integers that a double represents exactly. The `Int` of the specification has 32 bits, which the
+ * size of a file of 2 GiB exceeds: as the field is `size: Int!`, the error would null the whole list.
  */
 const wideInt = new GraphQLScalarType<number, number>({
   name: 'Int',
   description:
-    'The `Int` scalar type represents whole numbers from -(2^53 - 1) to 2^53 - 1, so that sizes of more than 2 GiB fit.',
+    'The `Int` scalar type represents whole numbers from -(2^53 - 1) to 2^53 - 1, so that it can hold file sizes of 2 GiB and more.',
   serialize: (value) => {
     if (typeof value === 'boolean') return value ? 1 : 0;
-    return requireWhole(typeof value === 'string' && value !== '' ? Number(value) : value);
+    return toWholeNumber(typeof value === 'string' && value !== '' ? Number(value) : value);
   },
-  parseValue: requireWhole,
+  parseValue: toWholeNumber,
   parseLiteral: (node) => {
-    if (node.kind === Kind.INT) return requireWhole(Number(node.value));
+    if (node.kind === Kind.INT) return toWholeNumber(Number(node.value));
     throw new GraphQLError(`Expected a whole number; received ${print(node)}.`, { nodes: node });
   },
 });
 
-function requireWhole(value: unknown): number {
+function toWholeNumber(value: unknown): number {
   if (Number.isSafeInteger(value)) return value as number;
   throw new GraphQLError(`Expected a whole number from -(2^53 - 1) to 2^53 - 1; received ${String(value)}.`);
 }
 
 /**
- * Returns a schema of the same types with {@link wideInt} in the place of `GraphQLInt`. The types must belong to this
- * schema alone, as those of `makeExecutableSchema` do; what graphql-js shares between schemas is left as it is.
+ * Returns a schema with the same types and {@link wideInt} instead of `GraphQLInt`. Changes the types in place, so they
+ * must belong to this schema alone, as those of `makeExecutableSchema` do. Types that graphql-js shares between schemas
+ * are not changed.
  */
 export function withWideInt(schema: GraphQLSchema): GraphQLSchema {
   const config = schema.toConfig();
@@ -59,7 +60,7 @@ export function withWideInt(schema: GraphQLSchema): GraphQLSchema {
 type Typed = GraphQLField<unknown, unknown> | GraphQLArgument | GraphQLInputField;
 
 function widen(typed: Typed): void {
-  // Wrapping keeps input types input types, and output types output types.
+  // Replacing a scalar by a scalar preserves whether a type is an input or output type.
   typed.type = widened(typed.type) as never;
 }
 

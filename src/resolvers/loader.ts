@@ -1,25 +1,25 @@
-/** Gives one of many that are found together. */
+/** Loads one value by its key, in a batch with the keys that are requested at the same time. */
 export type Load<Key, Value> = (key: Key) => Promise<Value | undefined>;
 
 /**
- * Finds at once what is asked for in one turn, such as by the same field of
- * every record of a list. What was found is kept, so a loader is for one request.
+ * Creates a loader that batches the keys requested in one microtask turn, such as by the same field of every record of
+ * a list. Results are cached forever, so each request needs its own loader.
  */
 export function createLoader<Key, Value>(find: (keys: readonly Key[]) => ReadonlyMap<Key, Value>): Load<Key, Value> {
   const known = new Map<Key, Promise<Value | undefined>>();
-  let turn: { readonly keys: Key[]; readonly found: Promise<ReadonlyMap<Key, Value>> } | undefined;
+  let batch: { readonly keys: Key[]; readonly found: Promise<ReadonlyMap<Key, Value>> } | undefined;
 
-  function join(key: Key): Promise<Value | undefined> {
-    if (!turn) {
+  function addToBatch(key: Key): Promise<Value | undefined> {
+    if (!batch) {
       const keys: Key[] = [];
-      turn = { keys, found: Promise.resolve().then(() => ((turn = undefined), find(keys))) };
+      batch = { keys, found: Promise.resolve().then(() => ((batch = undefined), find(keys))) };
     }
-    turn.keys.push(key);
-    return turn.found.then((found) => found.get(key));
+    batch.keys.push(key);
+    return batch.found.then((found) => found.get(key));
   }
 
   return (key) => {
-    const value = known.get(key) ?? join(key);
+    const value = known.get(key) ?? addToBatch(key);
     known.set(key, value);
     return value;
   };

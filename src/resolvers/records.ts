@@ -13,7 +13,7 @@ import { widthOf } from './width.js';
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;
 
-/** The resolvers of everything that a record kind brings: its queries, connection, dates and relations. */
+/** Creates the resolvers that follow from the record types: queries, connections, dates and relations. */
 export function recordResolvers(tables: Readonly<Record<string, RecordTable>>): Resolvers {
   const resolvers: Resolvers = { Query: {} };
   for (const table of Object.values(tables)) {
@@ -36,16 +36,17 @@ const queriesOf = ({ kind, single, all }: RecordTable) => ({
   [single]: (_: unknown, filter: Filter, context: SiteContext, info: GraphQLResolveInfo) => {
     const { records, computed, budget } = context;
     const query = { filter, computed, meter: budget };
-    return answer(() => records.find(kind, query, selectionOf(kind, RECORD, info)), context);
+    return read(() => records.find(kind, query, selectionOf(kind, RECORD, info)), context);
   },
 
   [all]: (_: unknown, args: AllArguments, { records, computed, budget }: SiteContext, info: GraphQLResolveInfo) =>
     records.page(kind, toQuery(args, { computed, meter: budget }), selectionOf(kind, CONNECTION, info)),
 });
 
+/** The path from a query of one record to the record: the field itself. */
 const RECORD = [[]];
 
-/** Where a connection holds records. */
+/** The paths from a connection to its records. */
 const CONNECTION = [
   ['nodes'],
   ['edges', 'node'],
@@ -62,41 +63,41 @@ function toQuery({ sort, ...args }: AllArguments, asker: Asker): RecordQuery {
   return { ...args, ...asker, sort: { ...sort, fields: sort.fields.map((field) => field && toPath(field)) } };
 }
 
-/** Members of a fields enum spell the dots of a path with three underscores. */
+/** Converts a member of a fields enum, which has three underscores instead of dots. */
 const toPath = (member: string): string => member.replaceAll('___', '.');
 
 const connectionResolvers = {
   totalCount: (connection: RecordConnection, _: unknown, context: SiteContext) =>
-    answer(() => connection.totalCount, context),
+    read(() => connection.totalCount, context),
 
   pageInfo: (connection: RecordConnection, _: unknown, context: SiteContext) =>
-    answer(() => connection.pageInfo, context),
+    read(() => connection.pageInfo, context),
 
   nodes: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
-    answer(() => spent(connection.nodes, widthOf(info), context.budget), context),
+    read(() => spend(connection.nodes, widthOf(info), context.budget), context),
 
   edges: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
-    answer(() => spent(connection.edges, widthOf(info), context.budget), context),
+    read(() => spend(connection.edges, widthOf(info), context.budget), context),
 
   distinct: (connection: RecordConnection, { field }: { field: string }, context: SiteContext) =>
-    answer(() => spent(connection.distinct({ field: toPath(field) }), 1, context.budget), context),
+    read(() => spend(connection.distinct({ field: toPath(field) }), 1, context.budget), context),
 
   group: (connection: RecordConnection, query: GroupQuery, context: SiteContext, info: GraphQLResolveInfo) =>
-    answer(
-      () => spent(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), context.budget),
+    read(
+      () => spend(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), context.budget),
       context,
     ),
 };
 
-/** Reads in turn, and again if computed values are needed that take time. */
-const answer = <T>(read: () => T, { records, budget }: SiteContext): T | Promise<T> =>
-  records.whenKnown(() => budget.workInTurn(read));
+/** Reads fairly with respect to other requests, and again once computed values that the query needs are loaded. */
+const read = <T>(getValue: () => T, { records, budget }: SiteContext): T | Promise<T> =>
+  records.whenKnown(() => budget.workInTurn(getValue));
 
-/** Read all at once by the first that is asked. */
+/** These do not wait for other requests: the first group that is resolved reads the records of all groups. */
 const groupResolvers = {
   nodes: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
     records.whenKnown(() =>
-      spent(
+      spend(
         budget.work(() => group.nodes),
         widthOf(info),
         budget,
@@ -105,7 +106,7 @@ const groupResolvers = {
 
   edges: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
     records.whenKnown(() =>
-      spent(
+      spend(
         budget.work(() => group.edges),
         widthOf(info),
         budget,
@@ -113,8 +114,8 @@ const groupResolvers = {
     ),
 };
 
-/** A list, when the budget has room for what the answer holds of each element. */
-function spent<T>(list: readonly T[], width: number, budget: Budget): readonly T[] {
+/** Counts the values of a list in the response, then returns the list. Throws when the limit is exceeded. */
+function spend<T>(list: readonly T[], width: number, budget: Budget): readonly T[] {
   budget.spend(list.length * width);
   return list;
 }
@@ -131,17 +132,17 @@ function addFields(resolvers: Resolvers, type: string, fields: readonly Field[])
 function relationResolver({ name, list }: RelationField): Resolver {
   const key = `~${name}`;
   if (!list) return (record) => record[key];
-  // Past its budget an operation has no answer, so that nothing is lost by ending quickly.
+  // An operation that exceeded a limit has no data in its response, so it can finish quickly.
   return (record, _args, { budget }, info) => {
     const related = record[key] as readonly unknown[] | null;
-    return budget.isOver ? [] : related && spent(related, widthOf(info), budget);
+    return budget.isOver ? [] : related && spend(related, widthOf(info), budget);
   };
 }
 
 const dateResolver =
   (name: string): Resolver =>
   (record, args: DateArguments, { formatDate, budget }) => {
-    // Formatting takes some twenty times as long as all else about a value.
+    // Formatting takes about twenty times as long as everything else about a value, so it counts as work.
     if (Object.keys(args).length === 0) return formatDate(record[name], args);
     return budget.isOver ? null : budget.work(() => formatDate(record[name], args));
   };

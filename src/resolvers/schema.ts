@@ -13,22 +13,22 @@ import { withWideInt } from './int.js';
 import { recordResolvers } from './records.js';
 import { siteResolvers } from './site.js';
 
-const written: SiteResolvers = { File: fileResolvers, ImageProc: imageProcResolvers, Site: siteResolvers };
+const handWritten: SiteResolvers = { File: fileResolvers, ImageProc: imageProcResolvers, Site: siteResolvers };
 
-/** The schema of the site's data, able to answer. */
+/** Builds the executable schema of the site. */
 export function buildSiteSchema(): GraphQLSchema {
   const resolvers = recordResolvers(records);
-  for (const [type, fields] of Object.entries<object>({ ...written })) {
+  for (const [type, fields] of Object.entries<object>({ ...handWritten })) {
     resolvers[type] = { ...resolvers[type], ...withDates(records[type as keyof typeof records], fields) };
   }
   return withWideInt(makeExecutableSchema({ typeDefs, resolvers: { ...resolvers, Date: dateScalar } }));
 }
 
-type Written = Readonly<Record<string, GraphQLFieldResolver<Record<string, unknown>, SiteContext>>>;
+type FieldResolvers = Readonly<Record<string, GraphQLFieldResolver<Record<string, unknown>, SiteContext>>>;
 
-/** A computed date takes the same arguments as a stored one; its resolver gives the time itself. */
-function withDates(table: RecordTable, fields: object): Written {
-  const formatted = Object.entries(fields as Written).map(([name, resolve]) => {
+/** Applies the arguments of dates to computed dates, whose resolvers return the unformatted time. */
+function withDates(table: RecordTable, fields: object): FieldResolvers {
+  const formatted = Object.entries(fields as FieldResolvers).map(([name, resolve]) => {
     const field = table.fields.find((one) => one.name === name);
     return [name, takesDateArguments(field) ? formatResult(resolve) : resolve] as const;
   });

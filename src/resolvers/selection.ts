@@ -6,18 +6,22 @@ import type { SelectedRelation, SelectedValue, Selection } from '../site/selecti
 
 const tables: Readonly<Record<string, RecordTable>> = records;
 
-/** What one request says about its document. */
-type Asked = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+/** The document of a request and its variables. */
+type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
 
 interface Known {
   readonly nodes: readonly FieldNode[];
   readonly selection: Selection;
 }
 
-/** Parsed documents are kept by the server, so that a repeated query finds its selections here. */
+/** The selections by AST node. The server caches parsed documents, so a repeated query has the same nodes. */
 const known = new WeakMap<FieldNode, Known>();
 
-/** The columns and relations that a query asks of records, `below` the field being resolved. */
+/**
+ * Returns the columns and relations that a query selects of records.
+ *
+ * @param below The paths from the field that is being resolved to the records.
+ */
 export function selectionOf(kind: string, below: readonly (readonly string[])[], info: GraphQLResolveInfo): Selection {
   const { fieldNodes } = info;
   const [first] = fieldNodes;
@@ -33,10 +37,10 @@ export function selectionOf(kind: string, below: readonly (readonly string[])[],
 const isSame = (nodes: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
   nodes.length === others.length && nodes.every((node, index) => node === others[index]);
 
-/** Whether a directive anywhere below may decide what is selected, so that another request may select otherwise. */
+/** Returns whether any selection has a directive, so that the same document may select different fields next time. */
 function isConditional(
   nodes: readonly SelectionNode[],
-  fragments: Asked['fragments'],
+  fragments: Operation['fragments'],
   seen = new Set<string>(),
 ): boolean {
   return nodes.some((node) => {
@@ -50,13 +54,13 @@ function isConditional(
 }
 
 class Walk {
-  readonly #asked: Asked;
+  readonly #operation: Operation;
 
-  constructor(asked: Asked) {
-    this.#asked = asked;
+  constructor(operation: Operation) {
+    this.#operation = operation;
   }
 
-  /** The field nodes at the end of a path of names, through any fragments. */
+  /** Returns the field nodes at the end of a path of names, including those in fragments. */
   follow(nodes: readonly FieldNode[], path: readonly string[]): readonly FieldNode[] {
     return path.reduce<readonly FieldNode[]>(
       (at, name) => this.#fieldsBelow(at).filter((node) => node.name.value === name),
@@ -77,7 +81,7 @@ class Walk {
 
   #values(field: Field, nodes: readonly FieldNode[]): SelectedValue[] {
     if (field.kind === 'scalar')
-      return [{ kind: 'column', name: field.name, column: field.column, holds: holds(field) }];
+      return [{ kind: 'column', name: field.name, column: field.column, holds: contentOf(field) }];
     if (field.kind === 'object') return [this.#object(field, nodes)];
     if (field.kind === 'computed')
       return ['id', ...field.needs].map((column) => ({ kind: 'column', name: column, column, holds: 'value' }));
@@ -103,7 +107,7 @@ class Walk {
       .filter((node) => this.#isIncluded(node))
       .flatMap((node) => {
         if (node.kind === Kind.FIELD) return [node];
-        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.#asked.fragments[node.name.value] : node;
+        const fragment = node.kind === Kind.FRAGMENT_SPREAD ? this.#operation.fragments[node.name.value] : node;
         const condition = fragment?.typeCondition?.name.value;
         return fragment && this.#applies(condition, kind) ? this.#fieldsOf(fragment.selectionSet, kind) : [];
       });
@@ -111,27 +115,27 @@ class Walk {
 
   #applies(condition: string | undefined, kind: string | undefined): boolean {
     if (condition === undefined || kind === undefined || condition === kind) return true;
-    const { schema } = this.#asked;
+    const { schema } = this.#operation;
     const [abstract, concrete] = [schema.getType(condition), schema.getType(kind)];
     return isAbstractType(abstract) && schema.getPossibleTypes(abstract).some((type) => type === concrete);
   }
 
   #isIncluded(node: SelectionNode): boolean {
     if (!node.directives?.length) return true;
-    const { variableValues } = this.#asked;
+    const { variableValues } = this.#operation;
     const skip = getDirectiveValues(GraphQLSkipDirective, node, variableValues);
     const include = getDirectiveValues(GraphQLIncludeDirective, node, variableValues);
     return skip?.if !== true && include?.if !== false;
   }
 }
 
-function holds({ list, type }: ScalarField): 'json' | 'boolean' | 'float' | 'value' {
+function contentOf({ list, type }: ScalarField): 'json' | 'boolean' | 'float' | 'value' {
   if (list) return 'json';
   if (type === 'Float') return 'float';
   return type === 'Boolean' ? 'boolean' : 'value';
 }
 
-/** The columns that tell whether an object is there at all. */
+/** Returns the columns of an object. If all are null, so is the object. */
 function columnsOf(field: Field): string[] {
   if (field.kind === 'scalar') return [field.column];
   if (field.kind !== 'object') return [];

@@ -1,6 +1,6 @@
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 
-/** The time is kept with the run that put the data together. */
+/** The build time is a field of the `SiteBuildMetadata` record, which the scan writes. */
 export const siteResolvers: SiteResolvers['Site'] = {
   buildTime: (_site, _args, { records }) => {
     const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);

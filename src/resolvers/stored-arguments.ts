@@ -14,7 +14,7 @@ import { AppError } from '../errors.js';
 import type { FieldName } from '../images/answers.js';
 import type { StoredQuery } from '../site/stored-queries.js';
 
-/** The fields of an image that derive others, and which of them are deprecated names of the same field. */
+/** The fields that derive images, each with the field that it is an alias of. */
 const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {
   fixed: 'fixed',
   fluid: 'fluid',
@@ -23,23 +23,22 @@ const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {
   sizes: 'fluid',
 };
 
-/** Refuses arguments of image fields. */
+/** Restricts the arguments of image fields. */
 export interface ImagePolicy {
-  /** @throws AppError `forbidden`. */
+  /** @throws AppError `forbidden` for arguments that are not allowed. */
   requireAllowed(field: FieldName, args: object): void;
 }
 
 export const ALLOW_ALL: ImagePolicy = { requireAllowed: () => undefined };
 
 /**
- * Allows the image arguments that stored queries use, with each of their sets
- * of variables, for every image of the site.
+ * Allows the image arguments that stored queries use with any of their sets of variables, for every image of the site.
  *
- * @throws AppError `invalid_input` that names the file and the place of an invalid query.
+ * @throws AppError `invalid_input` that names the file and the position of an error in a stored query.
  */
 export function allowStoredArguments(schema: GraphQLSchema, queries: readonly StoredQuery[]): ImagePolicy {
   const allowed = new Set(queries.flatMap((query) => listImageArguments(schema, query)));
-  /** Arguments that all records of a list share, compared once. */
+  /** Allowed arguments by identity: all records of a list share one object, which is compared once. */
   const known = new WeakSet<object>();
   return {
     requireAllowed(field, args) {
@@ -53,7 +52,7 @@ export function allowStoredArguments(schema: GraphQLSchema, queries: readonly St
 const keyOf = (field: FieldName, args: object): string => `${field} ${JSON.stringify(args)}`;
 
 function notStored(field: FieldName): AppError {
-  const message = `These arguments of "${field}" are in no stored query of this site, and the site's configuration has "images.recipes: stored".`;
+  const message = `No stored query of this site uses these arguments of "${field}", and the site configuration has "images.recipes: stored".`;
   return new AppError('forbidden', `${message} Add a stored query with them, or use the arguments of an existing one.`);
 }
 
@@ -84,14 +83,17 @@ function listArguments(schema: GraphQLSchema, document: DocumentNode, variables:
 }
 
 /**
- * Parses a stored query: one operation, valid for the schema.
+ * Parses a stored query, which must have exactly one operation and be valid for the schema.
  *
- * @throws AppError `invalid_input` that names the file and the place.
+ * @throws AppError `invalid_input` that names the file and, if known, the position of the error.
  */
 export function parseStoredQuery(schema: GraphQLSchema, { file, text }: StoredQuery): DocumentNode {
   const document = parseText(file, text);
   if (document.definitions.filter(({ kind }) => kind === Kind.OPERATION_DEFINITION).length !== 1) {
-    throw new AppError('invalid_input', `${file}: expected one operation; give each a file of its own.`);
+    throw new AppError(
+      'invalid_input',
+      `${file} must contain exactly one operation. Put each operation in its own file.`,
+    );
   }
   const [error] = validate(schema, document);
   if (error) throw invalidQuery(file, error);
@@ -112,7 +114,7 @@ function invalidQuery(file: string, error: GraphQLError | undefined): AppError {
   return new AppError('invalid_input', `${file}${place}: ${error?.message ?? 'invalid variables'}`, { cause: error });
 }
 
-/** The one operation of a stored query. */
+/** Returns the operation of a stored query. */
 export function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
   return definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
 }

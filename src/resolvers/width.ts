@@ -9,36 +9,36 @@ import type {
   SelectionSetNode,
 } from 'graphql';
 
-type Asked = Pick<GraphQLResolveInfo, 'schema' | 'fragments'>;
+type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments'>;
 
 interface Known {
   readonly nodes: readonly FieldNode[];
   readonly width: number;
 }
 
-/** Formatting and making values takes some ten times as long as copying them. */
-const MADE_VALUE = 10;
+/** Computing or formatting a value takes about ten times as long as copying one. */
+const COMPUTED_VALUE = 10;
 
-/** An object, or a list of them, takes some three times as long as a text or a number. */
+/** An object or a list of objects takes about three times as long as a scalar. */
 const OBJECT = 3;
 
-/** A long name, or a long argument, is repeated in each record, or in the time that each takes. */
+/** Long aliases and arguments count as further values, as they cost space or time for every record. */
 const CHARACTERS_PER_VALUE = 40;
 
-/** Parsed documents are kept by the server, so that a repeated query finds its widths here. */
+/** The widths by AST node. The server caches parsed documents, so a repeated query has the same nodes. */
 const known = new WeakMap<FieldNode, Known>();
 
 /**
- * How many values the answer holds for each record, or group, of the list
- * being resolved: those of related records too, but not of lists of records,
- * which count for themselves. What variables leave out counts as well.
+ * Returns the number of values in the response for each record or group of the list that is being resolved. Includes
+ * single related records, but not lists of records, which are counted when they are resolved. Fields that `@skip` or
+ * `@include` exclude are counted as well.
  */
-export function widthOf({ fieldNodes, returnType, ...asked }: GraphQLResolveInfo): number {
+export function widthOf({ fieldNodes, returnType, ...operation }: GraphQLResolveInfo): number {
   const [first] = fieldNodes;
   const found = first && known.get(first);
   if (found && isSame(found.nodes, fieldNodes)) return found.width;
   const type = getNamedType(returnType);
-  const width = fieldNodes.reduce((sum, { selectionSet }) => sum + setWidth(selectionSet, type, asked), 0);
+  const width = fieldNodes.reduce((sum, { selectionSet }) => sum + setWidth(selectionSet, type, operation), 0);
   if (first) known.set(first, { nodes: fieldNodes, width });
   return width;
 }
@@ -46,40 +46,40 @@ export function widthOf({ fieldNodes, returnType, ...asked }: GraphQLResolveInfo
 const isSame = (nodes: readonly FieldNode[], others: readonly FieldNode[]): boolean =>
   nodes.length === others.length && nodes.every((node, index) => node === others[index]);
 
-/** Of fragments for several kinds, each record is one of these only: the widest counts. */
-function setWidth(set: SelectionSetNode | undefined, type: GraphQLNamedType, asked: Asked): number {
+/** Returns the width of a selection set. A record has one type, so only the widest of the fragments on types counts. */
+function setWidth(set: SelectionSetNode | undefined, type: GraphQLNamedType, operation: Operation): number {
   let own = 0;
-  const ofKinds = new Map<string, number>();
+  const byType = new Map<string, number>();
   for (const node of set?.selections ?? []) {
     if (node.kind === Kind.FIELD) {
-      own += fieldWidth(node, type, asked);
+      own += fieldWidth(node, type, operation);
       continue;
     }
-    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? asked.fragments[node.name.value] : node;
-    const inner = conditionOf(fragment, type, asked);
-    const width = setWidth(fragment?.selectionSet, inner, asked);
+    const fragment = node.kind === Kind.FRAGMENT_SPREAD ? operation.fragments[node.name.value] : node;
+    const inner = conditionOf(fragment, type, operation);
+    const width = setWidth(fragment?.selectionSet, inner, operation);
     if (inner === type || !isObjectType(inner)) own += width;
-    else ofKinds.set(inner.name, (ofKinds.get(inner.name) ?? 0) + width);
+    else byType.set(inner.name, (byType.get(inner.name) ?? 0) + width);
   }
-  return own + Math.max(0, ...ofKinds.values());
+  return own + Math.max(0, ...byType.values());
 }
 
 function conditionOf(
   fragment: InlineFragmentNode | FragmentDefinitionNode | undefined,
   type: GraphQLNamedType,
-  { schema }: Asked,
+  { schema }: Operation,
 ): GraphQLNamedType {
   const name = fragment?.typeCondition?.name.value;
   return (name === undefined ? undefined : schema.getType(name)) ?? type;
 }
 
-function fieldWidth(node: FieldNode, type: GraphQLNamedType, asked: Asked): number {
+function fieldWidth(node: FieldNode, type: GraphQLNamedType, operation: Operation): number {
   const field = 'getFields' in type ? (type.getFields()[node.name.value] as GraphQLField<unknown, unknown>) : undefined;
   const own = (node.selectionSet ? OBJECT : 1) + textWidth(node);
   if (!field) return own;
-  if (isCountedItself(field)) return own;
-  const made = node.arguments?.length ? MADE_VALUE : 0;
-  return own + made + setWidth(node.selectionSet, getNamedType(field.type), asked);
+  if (isCountedSeparately(field)) return own;
+  const computed = node.arguments?.length ? COMPUTED_VALUE : 0;
+  return own + computed + setWidth(node.selectionSet, getNamedType(field.type), operation);
 }
 
 function textWidth({ alias, arguments: given = [] }: FieldNode): number {
@@ -87,5 +87,5 @@ function textWidth({ alias, arguments: given = [] }: FieldNode): number {
   return Math.floor(characters / CHARACTERS_PER_VALUE);
 }
 
-const isCountedItself = ({ type, resolve }: GraphQLField<unknown, unknown>): boolean =>
+const isCountedSeparately = ({ type, resolve }: GraphQLField<unknown, unknown>): boolean =>
   resolve !== undefined && isListType(getNullableType(type)) && isCompositeType(getNamedType(type));

@@ -32,7 +32,7 @@ const COSTS = { scalar: 0, object: 0, relation: 1, combined: 1, computed: 2 } as
 
 const isCombiner = (name: string): name is 'or' | 'not' => name === 'or' || name === 'not';
 
-/** An empty `or` matches no record; a `not` without conditions is no condition. */
+/** An empty `or` matches no record; a `not` without conditions has no effect. */
 function compileCombined(name: 'or' | 'not', input: Filter, { scope, context, hints }: Compiling): Sql {
   if (hints) hints.looksFurther = true;
   if (name === 'or') return or(branchesOf(input).map((branch) => compileFilter(branch, scope, context)));

@@ -18,7 +18,7 @@ export class RecordConnection {
   readonly #engine: Engine;
   readonly #query: CompiledQuery;
   readonly #page: Page;
-  readonly #asker: Asker;
+  readonly #queryContext: Asker;
   readonly #selection: Selection;
   #nodes: SiteRecord[] | undefined;
 
@@ -26,7 +26,7 @@ export class RecordConnection {
     this.#engine = engine;
     this.#page = parsePage(query);
     this.#query = engine.compile(kind, query);
-    this.#asker = query;
+    this.#queryContext = query;
     this.#selection = selection;
   }
 
@@ -38,7 +38,7 @@ export class RecordConnection {
       return skip + this.#nodes.length;
     }
     const statement = statementOf(this.#query, (query) => countStatement(query, this.#engine.advisor));
-    return this.#engine.aggregate(statement, this.#asker, ([row]) => Number(row?.[0]));
+    return this.#engine.aggregate(statement, this.#queryContext, ([row]) => Number(row?.[0]));
   }
 
   get nodes(): readonly SiteRecord[] {
@@ -94,15 +94,15 @@ export class RecordConnection {
     };
     if (this.#isWhole) {
       const statement = statementOf(this.#query, (query) => tallyStatement(query, value));
-      return this.#engine.aggregate(statement, this.#asker, reduce);
+      return this.#engine.aggregate(statement, this.#queryContext, reduce);
     }
-    return reduce(this.#engine.all(this.#valueStatement(value), this.#asker).map(([one = null]) => [one, 1]));
+    return reduce(this.#engine.all(this.#valueStatement(value), this.#queryContext).map(([one = null]) => [one, 1]));
   }
 
   #members(value: PathValue): Map<string, number[]> {
-    this.#asker.meter?.check();
+    this.#queryContext.meter?.check();
     const members = new Map<string, number[]>();
-    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#asker)) {
+    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#queryContext)) {
       for (const text of textsOf(one, value)) {
         const positions = members.get(text) ?? [];
         positions.push(Number(position));
@@ -122,7 +122,7 @@ export class RecordConnection {
 
   /** Narrowing helps only with a limit; without one, all matches are read anyway. */
   #narrowed(): CompiledQuery {
-    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#asker);
+    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#queryContext);
   }
 
   #load(): SiteRecord[] {
@@ -132,17 +132,21 @@ export class RecordConnection {
       pageStatement(query, reader.select, this.#page, this.#engine.advisor),
     );
     const rows = isWorthJson(this.#page)
-      ? this.#engine.readPage(statement, reader, this.#asker)
-      : this.#engine.all(statement, this.#asker);
-    return this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#asker.meter });
+      ? this.#engine.readPage(statement, reader, this.#queryContext)
+      : this.#engine.all(statement, this.#queryContext);
+    return this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#queryContext.meter });
   }
 
   #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
-    this.#asker.meter?.check();
+    this.#queryContext.meter?.check();
     const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
     const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
-    const rows = this.#engine.run({ text, values: [JSON.stringify(positions)] }, this.#asker);
-    const records = this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#asker.meter });
+    const rows = this.#engine.run({ text, values: [JSON.stringify(positions)] }, this.#queryContext);
+    const records = this.#engine.toRecords(rows, {
+      selection: this.#selection,
+      reader,
+      meter: this.#queryContext.meter,
+    });
     const at = reader.keyIndex('position');
     return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
   }

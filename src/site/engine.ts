@@ -64,7 +64,7 @@ export class Engine {
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
-    this.#scans = new Scans({ run: (statement, asker) => this.run(statement, asker), generation });
+    this.#scans = new Scans({ run: (statement, queryContext) => this.run(statement, queryContext), generation });
     this.advisor = new IndexAdvisor(statements);
   }
 
@@ -82,10 +82,10 @@ export class Engine {
    * Returns the query restricted to the positions of its matches, if they are few. The positions are cached, so that
    * further pages don't search all records again.
    */
-  narrow(query: CompiledQuery, asker: Asker): CompiledQuery {
+  narrow(query: CompiledQuery, queryContext: Asker): CompiledQuery {
     if (query.hints.isPlain) return query;
     const probe = statementOf(query, (any) => probeStatement(any, MAX_FEW));
-    const few = this.aggregate(probe, asker, (rows) =>
+    const few = this.aggregate(probe, queryContext, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
     );
     return few === undefined ? query : narrowTo(query, few);
@@ -96,11 +96,11 @@ export class Engine {
    *
    * @throws NotYetKnown when computed values have to be loaded, or the statement blocks the process too long.
    */
-  all({ query, sql, build }: QueryStatement, asker: Asker): SqlValue[][] {
-    const found = this.#scans.find(query, asker.meter);
-    if (found) return this.run(build(found), asker);
-    return this.run(sql, asker, () => {
-      throw new NotYetKnown(() => this.#scans.scan(query, asker));
+  all({ query, sql, build }: QueryStatement, queryContext: Asker): SqlValue[][] {
+    const found = this.#scans.find(query, queryContext.meter);
+    if (found) return this.run(build(found), queryContext);
+    return this.run(sql, queryContext, () => {
+      throw new NotYetKnown(() => this.#scans.scan(query, queryContext));
     });
   }
 
@@ -109,14 +109,14 @@ export class Engine {
    *
    * @param onLong Called when the statement has run for `meter.statementMs`; may throw.
    */
-  run({ text, values }: Sql, asker: Asker, onLong?: () => void): SqlValue[][] {
+  run({ text, values }: Sql, queryContext: Asker, onLong?: () => void): SqlValue[][] {
     // Computing a value may run another statement in this store.
     const outer = { ...this.#functions };
-    const computing = asker.computed && this.#computingFor(asker.computed);
-    Object.assign(this.#functions, { computing, look: createLook(asker.meter, onLong), thrown: undefined });
+    const computing = queryContext.computed && this.#computingFor(queryContext.computed);
+    Object.assign(this.#functions, { computing, look: createLook(queryContext.meter, onLong), thrown: undefined });
     try {
       const rows = this.#statements.all(text, values);
-      computing?.requireKnown(asker.meter);
+      computing?.requireKnown(queryContext.meter);
       return rows;
     } catch (error) {
       throw this.#functions.thrown ?? error;
@@ -138,15 +138,15 @@ export class Engine {
    * Reads the rows of a bounded page and caches them until a record changes. Unless that would lose precision, SQLite
    * returns them as one JSON text, which takes half the time.
    */
-  readPage(statement: QueryStatement, reader: RecordReader, asker: Asker): readonly SqlValue[][] {
-    if (!reader.isJsonExact) return this.all(statement, asker);
+  readPage(statement: QueryStatement, reader: RecordReader, queryContext: Asker): readonly SqlValue[][] {
+    if (!reader.isJsonExact) return this.all(statement, queryContext);
     const { query, sql, build } = statement;
     const asJson = ({ text, values }: Sql): Sql => ({
       text: `SELECT json_group_array(json_array(${reader.names()})) FROM (${text})`,
       values,
     });
     const { rows } = this.#pages.get(this.#generation(), sql, () => {
-      const [row] = this.all({ query, sql: asJson(sql), build: (any) => asJson(build(any)) }, asker);
+      const [row] = this.all({ query, sql: asJson(sql), build: (any) => asJson(build(any)) }, queryContext);
       const json = String(row?.[0]);
       return { rows: JSON.parse(json) as SqlValue[][], size: json.length };
     });
@@ -154,8 +154,8 @@ export class Engine {
   }
 
   /** Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes. */
-  aggregate<T>(statement: QueryStatement, asker: Asker, reduce: (rows: SqlValue[][]) => T): T {
-    return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, asker)));
+  aggregate<T>(statement: QueryStatement, queryContext: Asker, reduce: (rows: SqlValue[][]) => T): T {
+    return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, queryContext)));
   }
 
   /** Returns the reader of a selection, cached for as long as the document of the selection is. */

@@ -2,15 +2,19 @@ import { AppError } from '../errors.js';
 import type { PathValue } from './compile-path.js';
 import type { SqlValue } from './sql.js';
 
-/** @throws AppError `invalid_input` when the values are records or objects, which have no text. */
+/**
+ * Checks that a path can be grouped by.
+ *
+ * @throws AppError `invalid_input` when the values are records or objects.
+ */
 export function requireText({ objects }: PathValue, path: string): void {
   if (objects)
-    throw new AppError('invalid_input', `Expected a field with values to group by; "${path}" holds objects.`, {
+    throw new AppError('invalid_input', `Can't group by "${path}": its values are objects. Name one of its fields.`, {
       field: 'field',
     });
 }
 
-/** The texts that one record's value stands for: of a list, each different one; of a missing value, none. */
+/** Returns the group keys of a record's value: the distinct elements of a list, and none for a missing value. */
 export function textsOf(value: SqlValue, path: PathValue): readonly string[] {
   if (value === null) return [];
   if (!path.list) return [toText(value, path)];
@@ -21,5 +25,5 @@ export function textsOf(value: SqlValue, path: PathValue): readonly string[] {
 const toText = (value: unknown, { boolean }: PathValue): string =>
   boolean ? String(value === 1 || value === true) : String(value);
 
-/** By UTF-16 code unit, the order of JavaScript's own comparison. */
+/** Sorts texts by UTF-16 code unit, as JavaScript compares strings. */
 export const sortTexts = (texts: Iterable<string>): string[] => [...texts].sort();

@@ -4,11 +4,11 @@ import { pageInfo } from './paging.js';
 import type { Page, PageInfo } from './paging.js';
 import type { SiteRecord } from './selection.js';
 
-/** The records of one page that share a value. */
+/** The records of a page that have the same value. */
 export interface RecordGroup {
   readonly field: string;
   readonly fieldValue: string;
-  /** The number of records in the group, whatever `skip` and `limit` show of it. */
+  /** The number of records in the group, regardless of `skip` and `limit`. */
   readonly totalCount: number;
   readonly pageInfo: PageInfo;
   readonly nodes: readonly SiteRecord[];
@@ -24,7 +24,7 @@ export interface GroupQuery {
 
 type Count = readonly [fieldValue: string, count: number];
 
-/** Groups that come by value, ascending, in another order; equal counts keep that one. */
+/** Sorts groups that are in ascending order by value. Groups with equal counts keep this order. */
 export function sortGroups(counts: readonly Count[], sort: GroupQuery['sort']): readonly Count[] {
   if (!sort) return counts;
   const sign = sort.order === 'DESC' ? -1 : 1;
@@ -36,12 +36,12 @@ interface Grouping {
   readonly field: string;
   readonly page: Page;
   readonly counts: readonly Count[];
-  /** The positions of each group's records, in the order of the question. */
+  /** Reads the positions of each group's records, in the order of the query. */
   readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
   readonly readRecords: (positions: readonly number[]) => ReadonlyMap<number, SiteRecord>;
 }
 
-/** Groups by value; the records of all groups are read together, when one of them is asked for. */
+/** Creates the groups. The records of all groups are read together, on first access to any of them. */
 export function groupsOf(grouping: Grouping): RecordGroup[] {
   let shown: Shown | undefined;
   const show = (): Shown => (shown ??= readShown(grouping));

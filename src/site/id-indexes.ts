@@ -2,12 +2,12 @@ import type { Indexed } from './missing-indexes.js';
 import { createIndexes } from './record-schema.js';
 
 /**
- * The indexes of ids, which writing needs: a record replaces the one of its id.
- * A first filling leaves them out; the first change of a kind makes its own.
+ * Creates missing indexes of ids, which writes need because a record replaces the record with the same id. A bulk load
+ * leaves them out; the first change of a record type creates its index.
  */
 export class IdIndexes {
   readonly #indexed: Indexed;
-  /** Kinds that were without when it was last looked. */
+  /** The record types that had no index at the last check. */
   readonly #missing = new Set<string>();
   readonly #made = new Set<string>();
 
@@ -16,12 +16,12 @@ export class IdIndexes {
     this.look();
   }
 
-  /** To be called when a filling has ended. */
+  /** Checks which indexes are missing. Call it after a bulk load. */
   look(): void {
     for (const kind of Object.keys(this.#indexed.tables)) if (!this.#isThere(kind)) this.#missing.add(kind);
   }
 
-  /** To be called in a transaction, before a record of the kind is written. */
+  /** Creates the index of a record type if it is missing. Call it in a transaction, before writing such a record. */
   require(kind: string): void {
     if (!this.#missing.has(kind) || this.#made.has(kind)) return;
     const { database, tables } = this.#indexed;
@@ -29,7 +29,7 @@ export class IdIndexes {
     this.#made.add(kind);
   }
 
-  /** To be called when a transaction has ended: what it made is kept or undone with the rest. */
+  /** Call it after a transaction, which either committed its new indexes or rolled them back. */
   settle({ isKept }: { readonly isKept: boolean }): void {
     if (isKept) for (const kind of this.#made) this.#missing.delete(kind);
     this.#made.clear();

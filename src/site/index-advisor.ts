@@ -3,15 +3,15 @@ import type { IndexKey } from './index-shape.js';
 import { quote } from './sql.js';
 import type { Statements } from './statements.js';
 
-/** Each index makes every write to its table dearer, and takes room like a column. */
+/** Each index slows down writes to its table and takes as much space as its columns. */
 const MAX_INDEXES = 24;
 
-/** A question that is asked once is not worth the time that making an index takes. */
+/** Creating an index for a query that runs once costs more than it saves. */
 const USES_BEFORE_INDEX = 2;
 
 const PREFIX = 'shape:';
 
-/** Makes indexes for the shapes of questions that are really asked, and drops those that no longer are. */
+/** Creates indexes for the query shapes that are in use, and drops the least recently used ones. */
 export class IndexAdvisor {
   readonly #statements: Statements;
   readonly #uses = new LRUCache<string, number>({ max: 1000 });
@@ -26,7 +26,7 @@ export class IndexAdvisor {
     this.#dropOld();
   }
 
-  /** The name of the index to use for a shape, once it has been asked for often enough. */
+  /** Returns the name of the index for a shape, which is created at the second request for it. */
   advise(key: IndexKey | undefined): string | undefined {
     if (key === undefined) return undefined;
     const made = this.#made.get(key);
@@ -43,7 +43,7 @@ export class IndexAdvisor {
     return name;
   }
 
-  /** Indexes of an earlier run say nothing about what this one will be asked. */
+  /** Drops the indexes of previous runs, as this run may serve other queries. */
   #dropOld(): void {
     const old = this.#statements.all(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '${PREFIX}%'`);
     for (const [name] of old) this.#statements.run(`DROP INDEX ${quote(String(name))}`);

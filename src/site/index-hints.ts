@@ -1,16 +1,16 @@
 import type { ScalarField } from './fields.js';
 
-/** What an index for one question would hold, gathered while it is compiled. */
+/** Collects the columns that an index for a query would cover, while the query is compiled. */
 export class IndexHints {
-  /** Columns that are compared with one value. */
+  /** The columns that are compared with one value. */
   readonly equal = new Set<string>();
-  /** Columns that the filter looks at in another way; a copy in the index saves reading the row. */
+  /** The other columns of the filter. A copy in the index saves reading the row. */
   readonly read = new Set<string>();
 
-  /** Whether the filter looks at more than columns: at relations, at elements of lists, or at computed values. */
+  /** Whether the filter also has conditions on relations, list elements or computed values. */
   looksFurther = false;
 
-  /** Whether an index finds the matches themselves, and nothing else has to be tested. */
+  /** Whether an index alone finds the matches, without further conditions. */
   get isPlain(): boolean {
     return this.read.size === 0 && !this.looksFurther;
   }

@@ -1,6 +1,6 @@
 import { quote } from './sql.js';
 
-/** The columns of an index that would answer one shape of question without sorting or reading other rows. */
+/** The columns of an index that serves one query shape without sorting or reading other rows. */
 export interface IndexShape {
   readonly kind: string;
   readonly equal: readonly string[];
@@ -8,13 +8,13 @@ export interface IndexShape {
   readonly read: readonly string[];
 }
 
-/** A table and the terms of an index on it, as `CREATE INDEX` takes them. */
+/** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */
 export type IndexKey = string;
 
-/** Wider indexes cost more to keep than the rows they save. */
+/** Wider indexes cost more to maintain than they save. */
 const MAX_COLUMNS = 8;
 
-/** The index of a shape; `undefined` when none would be of use. */
+/** Returns the index for a shape, or `undefined` if no index would help. */
 export function indexKey(shape: IndexShape): IndexKey | undefined {
   const columns = indexColumns(shape);
   return columns.length === 0 || columns.length > MAX_COLUMNS
@@ -22,7 +22,7 @@ export function indexKey(shape: IndexShape): IndexKey | undefined {
     : `${quote(shape.kind)} (${columns.join(', ')})`;
 }
 
-/** What is compared for equality narrows first, then comes the order with its ties, then copies to test without reading the row. */
+/** Returns the columns for equality, then those of the sort order, then copies that save reading the row. */
 function indexColumns({ equal, sort, read }: IndexShape): string[] {
   const sorted = sort.filter(({ column }) => !equal.includes(column));
   const rest = read.filter((column) => !equal.includes(column) && !sorted.some((key) => key.column === column));
@@ -33,7 +33,7 @@ function indexColumns({ equal, sort, read }: IndexShape): string[] {
   ];
 }
 
-/** The same terms that a question is sorted by. */
+/** Returns the same terms that the `ORDER BY` of a query has. */
 function sortTerms({ column, descending, nullable }: IndexShape['sort'][number]): string[] {
   const direction = descending ? ' DESC' : '';
   const value = `${quote(column)}${direction}`;

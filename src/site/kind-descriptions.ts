@@ -1,19 +1,21 @@
-/** What a page shows of the schema: every kind of record, so that a person may look at any without knowing GraphQL. */
+/** The description of a record type for the site pages, which let users browse records without writing GraphQL. */
 export interface KindDescription {
   readonly kind: string;
   readonly description: string;
-  /** The queries of one record and of many. */
+  /** The names of the queries for one record and for many. */
   readonly single: string;
   readonly all: string;
   readonly fields: readonly FieldDescription[];
-  /** Fields that make something by arguments. */
+  /** The fields that derive something from their arguments, such as an image. */
   readonly made: readonly MadeDescription[];
 }
 
 export interface FieldDescription {
   readonly name: string;
   readonly description: string;
-  /** How a query asks for all of it, such as `siteMetadata { author title }`; of other records, what names them. */
+  /**
+   * The selection of the whole field, such as `siteMetadata { author title }`; for links, of the identifying fields.
+   */
   readonly selection: string;
 }
 
@@ -21,7 +23,7 @@ export interface MadeDescription {
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly ArgumentDescription[];
-  /** What can be asked of it. */
+  /** The fields of the result. */
   readonly results: readonly NameDescription[];
 }
 
@@ -31,13 +33,13 @@ export interface NameDescription {
 }
 
 export interface ArgumentDescription extends NameDescription {
-  /** As SDL writes it, without `!`: `Int`, `[Int]`, `ImageFit`. */
+  /** The type in SDL, without `!`: `Int`, `[Int]`, `ImageFit`. */
   readonly type: string;
   readonly required?: true;
-  /** As a query writes it. */
+  /** The default value in GraphQL syntax. */
   readonly default?: string;
-  /** Of an enum. */
+  /** The values of an enum. */
   readonly values?: readonly NameDescription[];
-  /** Of an input. */
+  /** The fields of an input object. */
   readonly arguments?: readonly ArgumentDescription[];
 }

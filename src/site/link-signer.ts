@@ -3,12 +3,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** Links change once a day, at midnight UTC, so that responses and browser caches stay stable in between. */
 const WINDOW_MS = 86_400_000;
 
-/** 128 bits, half of the output of HMAC-SHA-256: the least that RFC 2104 recommends. */
+/** 128 bits, half of the output of HMAC-SHA-256, which is the minimum that RFC 2104 recommends. */
 const SIGNATURE_BYTES = 16;
 
 const SIGNATURE = /^(?<seconds>\d{1,12})\.(?<mac>[\w-]{22})$/;
 
-/** Signs links to files of a site that is not public: each one opens its file until it expires. */
+/** Signs links to files of a site that is not public. Anyone with a link can read its file until the link expires. */
 export interface LinkSigner {
   /** Appends a signature to a percent-encoded path below `/static`. The link is valid for 24 to 48 hours. */
   sign(path: string): string;
@@ -18,7 +18,7 @@ export interface LinkSigner {
   currentWindow(): number;
 }
 
-/** @param key At least 32 random bytes, used for nothing else. */
+/** @param key At least 32 random bytes that have no other use. */
 export function createLinkSigner(key: Uint8Array, now: () => number = Date.now): LinkSigner {
   const currentWindow = (): number => Math.floor(now() / WINDOW_MS);
   const macOf = (path: string, seconds: string): Buffer =>

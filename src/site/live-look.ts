@@ -22,12 +22,12 @@ import type { EntryProblem } from './sources/unreadable.js';
 import { walk } from './sources/walk.js';
 import type { Walk, WalkStart } from './sources/walk.js';
 
-/** What a pass changed in the records of files and folders. */
+/** The number of records of files and folders that an update changed. */
 export interface LiveCounts {
   readonly added: number;
   readonly changed: number;
   readonly removed: number;
-  /** Folders that came or went. */
+  /** Folders that were added or removed. */
   readonly folders: number;
 }
 
@@ -46,7 +46,7 @@ interface Looked {
   readonly writer: EntryWriter;
 }
 
-/** One source in one pass: what changed in it, from the first look to the records. */
+/** The update of one source: finds its changes, reads the changed files and writes their records. */
 export class LiveLook {
   readonly content: SourceContent;
   counts: LiveCounts = { added: 0, changed: 0, removed: 0, folders: 0 };
@@ -76,7 +76,7 @@ export class LiveLook {
     return this.#writes.length > 0 || (this.#looked?.plan.removals.length ?? 0) > 0;
   }
 
-  /** Looks at what changed, at links, at other names of what changed, and at files to be read for their links. */
+  /** Examines the changed paths, links, other hard links of changed files, and files to read again for their links. */
   async look(): Promise<void> {
     const { listing, links, source } = this.#live;
     const awaited = this.content.hasUnread ? listing.entries.filter(({ path }) => this.content.mustRead(path)) : [];
@@ -87,11 +87,11 @@ export class LiveLook {
     if (names.length > 0) found = await this.#walkAt(new Set([...also, ...names]));
     const { store } = this.#options;
     const plan = planChanges({ source, store, content: this.content, listing, ...found });
-    if (plan === undefined) throw new NeedsCrawlError('There is no room between neighbours.');
+    if (plan === undefined) throw new NeedsCrawlError('No free position between neighbouring records.');
     this.#looked = { walk: found.walk, starts: found.starts, plan, writer: createEntryWriter(source, found.walk) };
   }
 
-  /** Marks the files to be read again because of links to what came or went. */
+  /** Marks the files that must be read again because they link to added or removed files. */
   expectLinks(): void {
     const looked = this.#looked;
     if (looked) this.content.expect(() => changedPaths(looked.walk, looked.plan));
@@ -111,13 +111,13 @@ export class LiveLook {
     }
   }
 
-  /** Whether the store changes by a write: not by a file that stayed the same, or that is not there and never was. */
+  /** Whether a write changes the store. A file that is unchanged, or that is missing and was never stored, doesn't. */
   #differs({ index, inDoubt, digest, known }: PlannedWrite, entries: Entries): boolean {
     const isThere = digest !== undefined || isFolder({ mode: entries.mode(index) });
     return (isThere || known !== undefined) && (!inDoubt || digest !== known?.digest);
   }
 
-  /** @param untilMs Changes before this time have all been read. */
+  /** @param untilMs All changes before this time have been read. */
   write(rows: RecordWriter, untilMs: number): void {
     if (this.#looked === undefined) return;
     const { walk: found, plan, writer } = this.#looked;
@@ -133,7 +133,7 @@ export class LiveLook {
     }
   }
 
-  /** Ends the pass after the records are written; returns the problems that were not known before. */
+  /** Ends the update after its records are written. Returns the new problems. */
   finish(): SiteProblem[] {
     this.content.noteEnd();
     if (this.#looked === undefined) return [];
@@ -161,8 +161,8 @@ export class LiveLook {
   }
 
   /**
-   * Other names (hard links) of what changed: the system tells of one name only.
-   * A name that came and went between two passes is not known to have been one.
+   * Returns the other hard links of changed files, because the system reports only one name. It does not find a link
+   * that was created and removed between two updates.
    */
   #otherNames({ entries }: Walk): string[] {
     const { listing, source } = this.#live;
@@ -180,7 +180,7 @@ export class LiveLook {
     return listing.entries.flatMap(({ path, ino }) => (numbers.has(ino) ? [path] : []));
   }
 
-  /** Without what was new and had gone, or could not be read, when its turn came. */
+  /** Returns the listing without new entries that disappeared or turned out to be unreadable before they were read. */
   #listingOf({ walk: { entries }, plan, writer }: Looked): Listing {
     const written = new Set(this.#writes.map(({ index }) => index));
     const missing = plan.writes.filter(({ index, known }) => writer.gone.has(index) || (!known && !written.has(index)));

@@ -13,30 +13,29 @@ export interface PassOptions extends LiveLookOptions {
 
 export interface PassResult extends LiveCounts {
   readonly problems: ContentProblems;
-  /** Entries that are skipped from now on. */
+  /** The entries that are newly skipped. */
   readonly skipped: readonly SiteProblem[];
 }
 
-/** How late the system may tell of a change. */
+/** The maximum delay with which the system reports a change. */
 export const LATE_MS = 1000;
 
 /**
- * Brings the store up to date with what changed: reads all of it first, then
- * writes it in one transaction.
+ * Applies the changes of the sources to the store: reads all of them first, then writes them in one transaction.
  *
- * @throws NeedsCrawlError when the sources are to be crawled instead.
+ * @throws NeedsCrawlError when the sources must be scanned instead.
  */
 export async function runPass(options: PassOptions): Promise<PassResult> {
   const looks = options.sources.map((live) => new LiveLook(live, options));
   try {
-    return await carryOut(looks, options);
+    return await applyAll(looks, options);
   } catch (error) {
     for (const look of looks) look.giveBack();
     throw error;
   }
 }
 
-async function carryOut(looks: readonly LiveLook[], options: PassOptions): Promise<PassResult> {
+async function applyAll(looks: readonly LiveLook[], options: PassOptions): Promise<PassResult> {
   const { sources, store, content, signal } = options;
   const untilMs = Date.now() - RACY_MS - LATE_MS;
   for (const look of looks) await look.look();
@@ -44,7 +43,7 @@ async function carryOut(looks: readonly LiveLook[], options: PassOptions): Promi
   for (const look of looks) if (look.content.hasUnread) await look.look();
   await readAll(looks);
   signal.throwIfAborted();
-  if (!sources.every(({ isInPlace }) => isInPlace)) throw new NeedsCrawlError('A folder of the site is another one.');
+  if (!sources.every(({ isInPlace }) => isInPlace)) throw new NeedsCrawlError('A folder of the site was replaced.');
   const changed = looks.filter(({ changesAnything }) => changesAnything);
   if (changed.length > 0) {
     store.write((rows) => {

@@ -13,19 +13,19 @@ import type { FolderWatcher, FolderWatcherOptions } from './watch-folders.js';
 export interface LiveSourceOptions extends Pick<FolderWatcherOptions, 'queue' | 'onLost'> {
   readonly source: SiteSource;
   readonly store: RecordStore;
-  /** Something is to be looked at. */
+  /** Called when a path has to be examined. */
   readonly onDirty: () => void;
   readonly onRefused: (path: string, code: string) => void;
 }
 
-/** What is watched of a source, and what is to be looked at again. */
+/** A source with its watched folders and the changed paths that the next update examines. */
 export class LiveSource {
   readonly source: SiteSource;
-  /** Links, also those left out: each may change with its target. */
+  /** The links of the source, including ignored ones, because each may change with its target. */
   links: ReadonlySet<string> = new Set();
   readonly #options: LiveSourceOptions;
   readonly #watcher: FolderWatcher;
-  /** Paths to look at, and whether with all that is below them. */
+  /** The paths to examine, each with whether that includes everything below it. */
   #dirty = new Map<string, boolean>();
   #listing: Listing | undefined;
   #root: string | undefined;
@@ -47,7 +47,7 @@ export class LiveSource {
     return this.#dirty.size > 0;
   }
 
-  /** What the store holds of the source; read when it is first needed. */
+  /** The stored entries of the source, read on first access. */
   get listing(): Listing {
     return (this.#listing ??= readListing(this.#options.store, this.source));
   }
@@ -56,7 +56,7 @@ export class LiveSource {
     this.#listing = listing;
   }
 
-  /** Whether the folder that is watched is still where it was. */
+  /** Whether the path of the source still leads to the watched folder. */
   get isInPlace(): boolean {
     return this.#root !== undefined && this.#root === identityOf(this.source.root);
   }
@@ -65,7 +65,7 @@ export class LiveSource {
     return identityOf(this.source.root) !== undefined;
   }
 
-  /** Forgets all, before the whole source is walked. */
+  /** Discards all state before a scan of the whole source. */
   reset(): WalkObserver {
     this.#watcher.close();
     this.#dirty.clear();
@@ -76,17 +76,21 @@ export class LiveSource {
     return { folder: (folder) => this.#watcher.add(folder), link: (link) => links.add(link) };
   }
 
-  /** Sees links and watches folders while starts are walked; `links` are those met. */
+  /** Returns an observer that watches the folders of a walk and adds its links to `links`. */
   observe(links: Set<string>): WalkObserver {
     return { folder: (folder) => this.#watcher.add(folder), link: (link) => links.add(link) };
   }
 
-  /** Looks at it again with the next change. */
+  /** Returns paths to the set that the next update examines. */
   giveBack(paths: ReadonlyMap<string, boolean>): void {
     for (const [changed, deep] of paths) this.#dirty.set(changed, deep || (this.#dirty.get(changed) ?? false));
   }
 
-  /** @param again Paths that are looked at again in any case, with all below. */
+  /**
+   * Removes and returns the paths to examine.
+   *
+   * @param again Paths to include in any case, with everything below them.
+   */
   take(again: readonly string[]): ReadonlyMap<string, boolean> {
     this.giveBack(new Map(again.map((path) => [path, true])));
     const dirty = this.#dirty;
@@ -94,7 +98,7 @@ export class LiveSource {
     return dirty;
   }
 
-  /** Where to look for these changes: none below another that is deep. Folders that may be others are watched anew. */
+  /** Returns the starts of a walk for changes, none of them below a deep one. Deep folders are watched again. */
   toStarts(dirty: ReadonlyMap<string, boolean>): WalkStart[] {
     const wanted = new Map<string, boolean>();
     for (const [changed, deep] of dirty) {
@@ -113,7 +117,7 @@ export class LiveSource {
     this.#watcher.close();
   }
 
-  /** A folder that the store has not, for what is in it can't be placed without it. */
+  /** Returns the topmost folder that has no record, because its contents can't be placed without it. */
   #topmostUnknown(changed: string): string {
     for (let end = changed.indexOf('/'); end > 0; end = changed.indexOf('/', end + 1)) {
       const folder = changed.slice(0, end);
@@ -132,12 +136,12 @@ export class LiveSource {
   #isLeftOut(changed: string): boolean {
     const { root, except, exclude } = this.source;
     if (except.includes(path.posix.join(root, changed))) return true;
-    // Its type is unknown here. The walk checks again; the rules for folders are the wider ones.
+    // The type is unknown here. The rules for folders cover more, and the walk checks again.
     return isExcludedPath(changed, exclude, true);
   }
 }
 
-/** Node shows bytes that are no text so, and finds no file of that name; listing the folder tells what they are. */
+/** Node.js replaces bytes that are not UTF-8 by U+FFFD and can't open such a name; a listing returns the bytes. */
 function isBroken(name: string): boolean {
   return name.includes('\uFFFD');
 }
@@ -146,7 +150,7 @@ function parentOf(below: string): string {
   return below.slice(0, Math.max(0, below.lastIndexOf('/')));
 }
 
-/** `undefined` when there is no folder. */
+/** Returns the device and inode of a folder, or `undefined` if there is no folder. */
 function identityOf(root: string): string | undefined {
   const stats = statSync(root, { throwIfNoEntry: false });
   return stats?.isDirectory() ? `${stats.dev} ${stats.ino}` : undefined;

@@ -1,10 +1,10 @@
 import type { LiveChange } from './live.js';
 
-/** Such as `3 files changed, 1 removed (12 ms)`. */
+/** Formats a change as a line, for example `3 files changed, 1 removed (12 ms)`. */
 export function formatChange({ added, changed, removed, folders, milliseconds }: LiveChange): string {
   const parts = Object.entries({ added, changed, removed }).filter(([, count]) => count > 0);
   const texts = parts.map(([word, count], index) => `${index === 0 ? toCount(count, 'file') : toText(count)} ${word}`);
-  const line = texts.length > 0 ? texts.join(', ') : `${toCount(folders, 'folder')} came or went`;
+  const line = texts.length > 0 ? texts.join(', ') : `${toCount(folders, 'folder')} added or removed`;
   return `${line} (${Math.ceil(milliseconds)} ms)`;
 }
 

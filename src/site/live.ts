@@ -21,11 +21,11 @@ export interface LiveChange extends LiveCounts {
 }
 
 export interface LiveCallbacks {
-  /** Queries see it from now on. */
+  /** Called when queries see a change. */
   readonly onChange?: ((change: LiveChange) => void) | undefined;
-  /** Something is not followed, or was missed; said once, one sentence. */
+  /** Called once with a sentence when changes can't be watched or were missed. */
   readonly onProblem?: ((message: string) => void) | undefined;
-  /** What does not fit in the files that were read. */
+  /** Called with the invalid values of the files that were read. */
   readonly onContentProblems?: ((problems: ContentProblems) => void) | undefined;
 }
 
@@ -33,29 +33,29 @@ export interface LiveOptions extends LiveCallbacks {
   readonly sources: readonly SiteSource[];
   readonly store: RecordStore;
   readonly content: Content;
-  /** Kept up to date. */
+  /** Updated with every change. */
   readonly problems: EntryProblems;
 }
 
-/** How long nothing more must happen before changes are looked at: a save is several events. */
+/** The quiet time after which changes are examined: saving a file causes several events. */
 const QUIET_MS = 40;
 
-/** Changes that go on and on are looked at after this time, so that the first of them is visible within a second. */
+/** The maximum delay during continuous changes, so that the first of them is visible within a second. */
 const LONGEST_MS = 600;
 
-/** How often it is seen to that the folders are where they were, which nothing tells. */
+/** The interval of the check that the sources' folders still exist, which the system does not report. */
 const CHECK_MS = 1000;
 
-/** How often everything is looked at where watching is refused, or reading has failed, and skipped entries are tried. */
+/** The interval of scans where watching or reading failed, and of retries of skipped entries. */
 const POLL_MS = 10_000;
 
-/** Skipped entries that one pass lists; the others are only counted. */
+/** The number of skipped entries that one update lists; further ones are only counted. */
 const MAX_LINES = 20;
 
-/** After a pass, until all that it read is trusted by the next start. */
+/** The time after an update until the next start can trust everything that the update read. */
 const SETTLE_MS = RACY_MS + 1500;
 
-/** Follows the changes of a site's sources, so that queries see them within a second. */
+/** Watches the sources of a site, so that queries see changes within a second. */
 export class Live {
   readonly #options: LiveOptions;
   readonly #sources: readonly LiveSource[];
@@ -65,22 +65,22 @@ export class Live {
   #settling: NodeJS.Timeout | undefined;
   #firstMs = 0;
   #lastMs = 0;
-  /** Changes are only collected, while the sources are crawled for the first time and while a pass runs. */
+  /** During a scan or an update, changes are only collected. */
   #isBusy = true;
   #needsCrawl = false;
   #pollAtMs = Infinity;
   #retryAtMs = Infinity;
-  /** Whether a pass wrote what the next start does not trust yet. */
+  /** Whether the latest update wrote something that the next start would not trust yet. */
   #isUnsettled = false;
-  readonly #gone = new Set<LiveSource>();
-  /** Large files are read apart from all others, and looked at again when they have been. */
+  readonly #missing = new Set<LiveSource>();
+  /** Reads large files in the background and has them examined again afterwards. */
   readonly late = new LateDigests((root, path) => this.#wakeFor(root, path));
   #refusal: string | undefined;
   #failure: string | undefined;
 
   constructor(options: LiveOptions) {
     this.#options = options;
-    const onLost = (): void => this.#crawlFor('Too many changes at once to be told of each');
+    const onLost = (): void => this.#crawlFor('Too many changes at once to follow each of them');
     const queue = new QueueGauge(onLost);
     const onDirty = (): void => this.#wake();
     const onRefused = (path: string, code: string): void => this.#refused(path, code);
@@ -90,14 +90,14 @@ export class Live {
     this.#check = setInterval(() => this.#checkFolders(), CHECK_MS).unref();
   }
 
-  /** To be given to a crawl: each folder is watched before it is listed, so that no change falls in between. */
+  /** Returns the observer for a scan. Each folder is watched before it is listed, so that no change is missed. */
   observerOf = (source: SiteSource): WalkObserver => {
     const live = this.#sources.find((one) => one.source === source);
-    if (live === undefined) throw new Error(`Expected a source that is watched; received ${source.name}.`);
+    if (live === undefined) throw new Error(`The source ${source.name} is not watched.`);
     return live.reset();
   };
 
-  /** To be called when the sources are crawled: what changed meanwhile is looked at now. */
+  /** Starts processing changes, including those that were collected during the scan. Call it after the first scan. */
   start(): void {
     this.#isBusy = false;
     this.late.start();
@@ -171,7 +171,7 @@ export class Live {
     if (problems.count > 0) this.#options.onContentProblems?.(problems);
   }
 
-  /** All that is there, when it is not known what changed. */
+  /** Scans all sources, for when the changes are not known. */
   async #crawl(): Promise<void> {
     this.#needsCrawl = false;
     const sources = this.#sources.filter(({ exists }) => exists).map(({ source }) => source);
@@ -199,7 +199,7 @@ export class Live {
     this.#options.onChange?.({ ...counts, milliseconds: performance.now() - started });
   }
 
-  /** Gives whether to go on at once. The records are those of the last pass that came to its end. */
+  /** Returns whether to retry immediately. The records stay those of the last completed update. */
   #recover(error: unknown): boolean {
     if (this.#stop.signal.aborted) return false;
     // A crawl reports the source that can't be read and continues with the others.
@@ -210,8 +210,8 @@ export class Live {
     }
     this.#pollAtMs = performance.now() + POLL_MS;
     const message =
-      error instanceof AppError ? error.message : `Expected to follow the site's changes; ${String(error)}.`;
-    if (message !== this.#failure) this.#options.onProblem?.(`${message} What was known is kept.`);
+      error instanceof AppError ? error.message : `The changes of the site can't be read: ${String(error)}.`;
+    if (message !== this.#failure) this.#options.onProblem?.(`${message} The existing records stay available.`);
     this.#failure = message;
     return false;
   }
@@ -225,7 +225,7 @@ export class Live {
   }
 
   #crawlFor(reason: string): void {
-    this.#options.onProblem?.(`${reason}; everything is looked at again.`);
+    this.#options.onProblem?.(`${reason}; all folders are scanned again.`);
     this.#needsCrawl = true;
     this.#wake();
   }
@@ -234,18 +234,18 @@ export class Live {
     this.#pollAtMs = performance.now() + POLL_MS;
     if (this.#refusal !== undefined) return;
     this.#refusal = code;
-    const hint = code === 'ENOSPC' ? ' (the system allows too few: fs.inotify.max_user_watches)' : '';
-    const every = `everything is looked at again every ${POLL_MS / 1000} seconds`;
-    this.#options.onProblem?.(`Expected to watch all folders; "${path}" can't be: ${code}${hint}; ${every}.`);
+    const hint = code === 'ENOSPC' ? ' (raise the system limit fs.inotify.max_user_watches)' : '';
+    const every = `all folders are scanned every ${POLL_MS / 1000} seconds instead`;
+    this.#options.onProblem?.(`The folder "${path}" can't be watched: ${code}${hint}; ${every}.`);
   }
 
   #checkFolders(): void {
     if (this.#isBusy) return;
     for (const live of this.#sources) {
-      if (!live.exists) this.#sayGone(live);
+      if (!live.exists) this.#reportMissing(live);
       else if (!live.isInPlace) {
-        this.#gone.delete(live);
-        this.#crawlFor(`The folder ${live.source.directory} is another one`);
+        this.#missing.delete(live);
+        this.#crawlFor(`The folder ${live.source.directory} was replaced`);
       }
     }
     const now = performance.now();
@@ -253,11 +253,11 @@ export class Live {
     if (now >= this.#pollAtMs || now >= this.#retryAtMs) this.#wake();
   }
 
-  #sayGone(live: LiveSource): void {
-    if (this.#gone.has(live)) return;
-    this.#gone.add(live);
+  #reportMissing(live: LiveSource): void {
+    if (this.#missing.has(live)) return;
+    this.#missing.add(live);
     const reason = "can't be found; its records stay as they were";
     this.#options.problems.replace(live.source, [{ path: '', reason, isName: false }]);
-    this.#options.onProblem?.(`The folder ${live.source.directory} is gone; what was known of it is kept.`);
+    this.#options.onProblem?.(`The folder ${live.source.directory} was not found; its records stay available.`);
   }
 }

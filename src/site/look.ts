@@ -1,20 +1,20 @@
 import type { Meter } from './record-queries.js';
 
-/** Checks are skipped while so little time passes between them; reading a clock costs 0.2 µs. */
+/** Calls skip the check while less time than this passes between checks, as reading the clock costs 0.2 µs. */
 const SHORT_MS = 0.05;
 
-/** So few calls of a function that the dearest of them, some ten milliseconds each, pass unseen only for a moment. */
+/** Few enough that even the most expensive calls, about 10 ms each, delay the next check only briefly. */
 const MAX_SKIPPED = 8;
 
 /**
- * Makes the function that a running statement calls for each row and each pattern.
+ * Creates the function that a running statement calls for each row and each pattern.
  *
- * @param onLong Called once the statement has run for longer than the meter lets it; may throw.
+ * @param onLong Called when the statement has run for longer than `meter.statementMs`; may throw.
  */
 export function createLook(meter: Meter | undefined, onLong?: () => void): (() => void) | undefined {
   if (!meter) return undefined;
   const endsAt = performance.now() + meter.statementMs;
-  let lookedAt = 0;
+  let checkedAt = 0;
   let skip = 0;
   let skipped = 0;
   return () => {
@@ -25,8 +25,8 @@ export function createLook(meter: Meter | undefined, onLong?: () => void): (() =
     skipped = 0;
     meter.check();
     const now = performance.now();
-    skip = now - lookedAt < SHORT_MS ? Math.min(MAX_SKIPPED, skip + 1) : 0;
-    lookedAt = now;
+    skip = now - checkedAt < SHORT_MS ? Math.min(MAX_SKIPPED, skip + 1) : 0;
+    checkedAt = now;
     if (now >= endsAt) onLong?.();
   };
 }

@@ -8,17 +8,16 @@ export interface Indexed {
   readonly tables: RecordTables;
 }
 
-/** One index of 100,000 records holds the thread for some 60 ms; what came meanwhile is answered before the next. */
+/** Creating an index on 100,000 records blocks the thread for about 60 ms; waiting requests run before the next one. */
 const REST_MS = 60;
 
 /**
- * Makes the indexes that a first filling has left out, one at a time, until all
- * are there or the signal says so. Every answer is right without them, and a
- * site can be asked a third sooner than if it waited for them; those that an
- * end of the process left out are made by the next.
+ * Creates the indexes that a bulk load left out, one at a time, until all exist or the signal aborts. Queries work
+ * without them, and not waiting for them lets a site start a third sooner. If the process ends first, the next one
+ * creates the remaining indexes.
  */
 export async function makeMissingIndexes(indexed: Indexed, signal: AbortSignal): Promise<void> {
-  // Not in the turn of who asks for it, who has other things to get ready.
+  // Yields first, because the caller still has to complete its own startup.
   await setTimeout(REST_MS, undefined, { ref: false });
   while (!signal.aborted) {
     const missing = findMissing(indexed);
@@ -28,7 +27,7 @@ export async function makeMissingIndexes(indexed: Indexed, signal: AbortSignal):
   }
 }
 
-/** The statement that makes the first index that is not there. */
+/** Returns the statement that creates the first missing index. */
 function findMissing({ database, tables }: Indexed): string | undefined {
   const rows = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'index'`).all() as { name: string }[];
   const there = new Set(rows.map(({ name }) => name));

@@ -1,14 +1,14 @@
 import type { DateTime } from 'luxon';
 
-/** What only Moment's formats hold: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, and week years as `gg`. */
+/** Tokens that only Moment has: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, week years as `gg`. */
 const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|ddd|gg|^(?:L{1,4}|l{1,4})$/;
 
-/** What only Luxon's formats hold; beside it `dd` is a day of the month and not a short name. */
+/** Tokens that only Luxon has. In a format with one of them, `dd` is a day of the month and not a short name. */
 const LUXON_ONLY = /yy|[cnq']|L|EEE|ii|kkkk|(?<![MQDdwW])o/;
 
 const QUOTED = /'[^']*'/g;
 
-/** Whether a format holds a token that only Moment has, or a day of the month as `D` beside others. */
+/** Whether a format contains a token that only Moment has, or a day of the month as `D` together with other tokens. */
 export function isMomentFormat(format: string): boolean {
   const tokens = format.replace(QUOTED, "'");
   if (MOMENT_ONLY.test(tokens) || (tokens.includes('D') && /[A-CE-Za-z]/.test(tokens))) return true;
@@ -18,7 +18,7 @@ export function isMomentFormat(format: string): boolean {
 const TOKEN =
   /\[([^\]]*)\]|\\([^])|LTS?|[Ll]{1,4}|Mo|M{1,4}|Qo?|DDDo|Do|D{1,4}|do|d{1,4}|e|E|wo|w{1,2}|Wo|W{1,2}|Y{4,6}|YY?|y|g{4,5}|gg|G{4,5}|GG|A|a|HH?|hh?|kk?|mm?|ss?|S{1,9}|ZZ?|z{1,2}|X|x|[^]/g;
 
-/** Formats with the tokens of Moment 2, in the locale and zone of the date. */
+/** Formats a date with the tokens of Moment 2, in the locale and zone of the date. */
 export function formatMoment(date: DateTime, format: string): string {
   return format.replace(TOKEN, (token, literal: string | undefined, escaped: string | undefined) => {
     if (literal !== undefined) return literal;
@@ -38,7 +38,7 @@ function formatToken(date: DateTime, token: string): string {
   return OTHERS[token]?.(date) ?? token;
 }
 
-/** Tokens that Luxon has under another name. */
+/** Tokens that Luxon has under a different name. */
 const LUXON: Readonly<Record<string, string>> = {
   M: 'L', MM: 'LL', MMM: 'LLL', MMMM: 'LLLL',
   Q: 'q',
@@ -78,7 +78,7 @@ const OTHERS: Readonly<Record<string, (date: DateTime) => string>> = {
   zz: () => 'Coordinated Universal Time',
 };
 
-/** English as Moment words it; other languages as their region writes dates. */
+/** Formats English dates like Moment, and other languages by the conventions of their region. */
 const localize =
   (english: string, preset: Intl.DateTimeFormatOptions) =>
   (date: DateTime): string =>

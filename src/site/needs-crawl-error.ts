@@ -1,4 +1,4 @@
-/** Changes can't be followed one by one: there is no room between neighbours, or a folder is another one. */
+/** Thrown when changes can't be applied one by one, because no position is free or a source's folder was replaced. */
 export class NeedsCrawlError extends Error {
   override readonly name = 'NeedsCrawlError';
 }

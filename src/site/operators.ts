@@ -4,7 +4,7 @@ import { and, exists, frame, NEVER, not, or, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';
 import { codeUnits, hasAstral } from './text-order.js';
 
-/** A value that a filter compares: an expression, or, for a list, the JSON text that holds its elements. */
+/** A value that a filter compares. For a list, the expression is the JSON text of its elements. */
 export interface Operand {
   readonly expression: Sql;
   readonly list: boolean;
@@ -12,12 +12,12 @@ export interface Operand {
   readonly astral: boolean;
 }
 
-/** SQLite takes 32,766 values in one statement; one list may use a part of them. */
+/** SQLite accepts 32,766 values in one statement; one list may use a part of them. */
 const MAX_LISTED = 5000;
 
 type Input = Readonly<Record<string, unknown>>;
 
-/** All conditions of one operator input, such as `{gte: 3, ne: 7}`, joined by AND. */
+/** Compiles the conditions of one operator input, such as `{gte: 3, ne: 7}`, joined by AND. */
 export function compileOperators(operand: Operand, input: Input, patterns: Patterns): Sql {
   return and(
     Object.entries(input)
@@ -54,7 +54,7 @@ function compileOperator(operand: Operand, operator: string, { value, patterns }
   }
 }
 
-/** Equal to one of the values; null stands for a missing value, and an empty list has none. */
+/** Compiles the condition that a value equals one of several. Null stands for a missing value. */
 function compileIn(operand: Operand, values: readonly SqlValue[]): Sql {
   const present = values.filter((value) => value !== null);
   const equal = present.length === 0 ? NEVER : someElement(operand, (element) => equalsAny(element, present));
@@ -76,7 +76,7 @@ function isMissing({ expression, list }: Operand): Sql {
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 
-/** `gte` and `lte` null hold for a missing value, as in the engine that the queries were written for. */
+/** As in Gatsby, `gte: null` and `lte: null` match a missing value. */
 function compileComparison(operand: Operand, operator: keyof typeof SIGNS, value: SqlValue): Sql {
   if (value === null) return operator === 'gte' || operator === 'lte' ? isMissing(operand) : NEVER;
   const sign = SIGNS[operator];
@@ -90,7 +90,7 @@ function compileComparison(operand: Operand, operator: keyof typeof SIGNS, value
 
 function compilePattern(operand: Operand, operator: 'regex' | 'glob', { value, patterns }: Argument): Sql {
   if (typeof value !== 'string') throw new AppError('invalid_input', `Expected text for ${operator}; received null.`);
-  // A mistake in the pattern is an error even where no row is ever tested.
+  // Reports an invalid pattern even if no row is tested against it.
   patterns.get(operator, value);
   return someElement(operand, (element) => frame(`matches_${operator}(%, %)`, sql('?', value), element));
 }
@@ -117,8 +117,7 @@ function toSqlValue(value: unknown): SqlValue {
 }
 
 /**
- * Whether the conditions hold for a value that is not there at all: where a
- * relation leads nowhere, that is all there is to know.
+ * Whether the conditions match a missing value. This decides whether a relation without a record matches.
  */
 export function missingMatches(input: Input): boolean {
   return Object.entries(input).every(([operator, value]) => {

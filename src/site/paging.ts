@@ -2,7 +2,7 @@ import { AppError } from '../errors.js';
 
 export interface Page {
   readonly skip: number;
-  /** `undefined` is no limit. */
+  /** `undefined` means no limit. */
   readonly limit: number | undefined;
 }
 
@@ -21,7 +21,11 @@ interface PageArguments {
   readonly limit?: number | null | undefined;
 }
 
-/** Null is the same as absent. @throws AppError `invalid_input` for a negative number. */
+/**
+ * Parses `skip` and `limit`, for which null means absent.
+ *
+ * @throws AppError `invalid_input` for a negative number.
+ */
 export function parsePage({ skip, limit }: PageArguments): Page {
   return { skip: parseCount('skip', skip) ?? 0, limit: parseCount('limit', limit) };
 }
@@ -34,8 +38,8 @@ function parseCount(name: string, count: number | null | undefined): number | un
 }
 
 /**
- * Without a limit everything after `skip` is one page, and what was skipped
- * another; a limit of 0 counts pages in the same way, for it fills none.
+ * Computes the page numbers and counts. Without a limit, the skipped records are one page and the remaining records are
+ * another. A limit of 0 counts pages in the same way, as it would fill none.
  */
 export function pageInfo({ skip, limit }: Page, totalCount: number): PageInfo {
   const rest = Math.max(0, totalCount - skip);

@@ -5,10 +5,10 @@ import { compileRegex } from './regex.js';
 
 export type PatternOperator = 'regex' | 'glob';
 
-/** Compiled patterns hold automata of up to some hundred kilobytes. */
+/** The automaton of a compiled pattern can take a few hundred kilobytes. */
 const MAX_PATTERNS = 200;
 
-/** Compiled patterns by their text. */
+/** Caches compiled patterns by their text. */
 export class Patterns {
   readonly #matchers = { regex: patternCache(), glob: patternCache() };
 

@@ -3,13 +3,13 @@ import type { ImageSource } from '../images/source.js';
 import type { RecordStore } from './record-store.js';
 import type { SelectedColumn, SiteRecord } from './selection.js';
 
-/** The files of the site that pictures are in. */
+/** Finds the files of the site that contain images. */
 export interface Pictures {
-  /** A file that holds these bytes, and is called so. */
+  /** Returns a file with this digest and, if given, this name. */
   readonly find: (contentDigest: string, base?: string) => ImageSource | undefined;
-  /** The files of some ids. */
+  /** Returns the files with these ids. */
   readonly findAll: (ids: readonly string[]) => ReadonlyMap<string, ImageSource>;
-  /** The file of an id, if it was found before and no record has changed since. */
+  /** Returns the file with an id if it is cached and no record has changed since. */
   readonly known: (id: string) => ImageSource | undefined;
 }
 
@@ -29,10 +29,10 @@ const SOURCE = {
   relations: [],
 };
 
-/** So many ids at most may be in one list of a filter. */
+/** The maximum number of ids in one list of a filter. */
 const MAX_IDS = 5000;
 
-/** Some 500 bytes each; a page that shows more pictures asks again. */
+/** An entry takes about 500 bytes. A page with more images than this queries again. */
 const MAX_KNOWN = 50_000;
 
 export function createPictures(records: Pick<RecordStore, 'find' | 'page' | 'generation'>): Pictures {
@@ -63,10 +63,10 @@ export function createPictures(records: Pick<RecordStore, 'find' | 'page' | 'gen
       return found;
     },
 
-    // Of a page of pictures, all are asked for: which of them was last is not worth noting.
+    // A page requests all of its images, so tracking the order of use would not help.
     known: (id) => knownNow().peek(id),
   };
 }
 
-/** The selection has all that a source has. */
+/** Safe because the selection contains all fields of an image source. */
 const asSource = (file: SiteRecord): ImageSource => file as unknown as ImageSource;

@@ -5,23 +5,23 @@ import type { SiteSource } from './sources/site-source.js';
 import type { EntryProblem } from './sources/unreadable.js';
 import type { WalkStart } from './sources/walk.js';
 
-/** An entry of the site that is skipped, or a part of a file that does not fit. */
+/** An entry of the site that is skipped, or an invalid part of a file. */
 export interface SiteProblem {
-  /** From the site's folder; in a source outside of it, the source's name, a colon and the path below the source. */
+  /** The path from the site's folder; for a source outside it, the source's name, a colon and the path below it. */
   readonly path: string;
-  /** From 1, in a file with records. */
+  /** The line in a file with records, counted from 1. */
   readonly line?: number;
   /** One sentence without the path. */
   readonly reason: string;
 }
 
-/** The current problems of a site: the first {@link MAX_REPORTED} and the number of all. */
+/** The current problems of a site: the first {@link MAX_REPORTED} and the total number. */
 export interface ProblemReport {
   readonly entries: readonly SiteProblem[];
   readonly count: number;
 }
 
-/** Few enough for a person to read; `count` covers all. */
+/** Few enough to read; `count` includes all. */
 const MAX_REPORTED = 100;
 
 /** Limits a list of problems to {@link MAX_REPORTED}. */
@@ -34,7 +34,7 @@ export function formatProblem({ path: shown, line, reason }: SiteProblem): strin
   return line === undefined ? `${shown} ${reason}` : `${shown}:${line}: ${reason}`;
 }
 
-/** A path below a source as {@link SiteProblem} shows it, with control characters escaped. */
+/** Formats a path below a source for {@link SiteProblem}, with control characters escaped. */
 export function showPath({ name, directory, workingDirectory }: SiteSource, below: string): string {
   const absolute = path.posix.join(directory, below);
   const relative = path.relative(workingDirectory, absolute);
@@ -42,14 +42,14 @@ export function showPath({ name, directory, workingDirectory }: SiteSource, belo
   return shown.replace(/\p{Cc}/gu, (character) => JSON.stringify(character).slice(1, -1));
 }
 
-/** The skipped entries of all sources, as of the last time that each was looked at. */
+/** The skipped entries of all sources, as of the last time that each was examined. */
 export class EntryProblems {
   readonly #bySource = new Map<SiteSource, Map<string, EntryProblem>>();
 
   /**
-   * Replaces the problems of a source, or those at and below where it was looked at.
+   * Replaces the problems of a source, or only those at and below `starts`.
    *
-   * @returns the problems that were not known before.
+   * @returns the new problems.
    */
   replace(source: SiteSource, found: readonly EntryProblem[], starts?: readonly WalkStart[]): SiteProblem[] {
     const before = this.#bySource.get(source) ?? new Map<string, EntryProblem>();
@@ -76,7 +76,7 @@ function toSiteProblem(source: SiteSource, { path: below, reason }: EntryProblem
   return { path: showPath(source, below), reason: `${reason}.` };
 }
 
-/** A name that can't be decoded is looked at when its folder is listed; other entries also on their own. */
+/** Names that can't be decoded are examined only when their folder is listed; other entries also individually. */
 function coveredBy(starts: readonly WalkStart[] | undefined): (problem: EntryProblem) => boolean {
   if (starts === undefined) return () => true;
   const deep = new Set(starts.filter((start) => start.deep).map((start) => start.path));

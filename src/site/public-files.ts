@@ -11,63 +11,61 @@ import { isGone } from './sources/unreadable.js';
 
 export interface PublicFile {
   readonly absolutePath: string;
-  /** The last part of the path. */
+  /** The last segment of the path. */
   readonly base: string;
   /** MD5 of the bytes, in hexadecimal. */
   readonly contentDigest: string;
-  /** In bytes, and when it was last modified, as indexed. */
+  /** The size in bytes and the time of modification at the last scan. */
   readonly size: number;
   readonly mtimeMs: number;
 }
 
-/** The digest and the name in the URL of a file. */
+/** The digest and the file name in a URL. */
 export type PublicName = Pick<PublicFile, 'base' | 'contentDigest'>;
 
-/** Where a file is served from: the URL path of its copy below `static`, or the absolute path of the original. */
+/** The location of a served file: the URL path of its copy below `static`, or the absolute path of the original. */
 export type Published = { readonly copy: string } | { readonly original: string };
 
 export interface PublicFiles {
-  /** The path of a file's URL: `<prefix>/static/<contentDigest>/<base>`, percent-encoded. */
+  /** Returns the path of a file's URL, `<prefix>/static/<contentDigest>/<base>`, percent-encoded. */
   pathOf(file: PublicName): string;
-  /** The same with a signature unless the site is public, for responses. */
+  /** Returns the path for use in responses, with a signature unless the site is public. */
   linkTo(file: PublicName): string;
-  /** The inverse of `pathOf`, for the path below `static`; `undefined` for any other path. */
+  /** Parses the path of a URL below `static`. Returns `undefined` for any other path. */
   parsePath(path: string): PublicName | undefined;
   /**
-   * Copies a file of the site to where it is served from, unless it is there;
-   * `undefined` when the site has no such file. A file that would take more
-   * than an eighth of the quota is not copied.
+   * Copies a file of the site to the public folder unless a copy exists. Returns `undefined` if the site has no such
+   * file. A file that would take more than an eighth of the quota is served from its original place.
    *
-   * @throws AppError `not_found` when the file has gone, `conflict` when it no
-   * longer has the digest.
+   * @throws AppError `not_found` when the file was deleted, `conflict` when its digest changed.
    */
   publish(name: PublicName): Promise<Published | undefined>;
 }
 
-/** Counts the copies, and evicts the least recently used ones. */
+/** Limits the total size of the copies by evicting the least recently used ones. */
 export interface CopyQuota {
   readonly maxBytes: number;
-  /** Resolves when there is room for a copy of this path below the public folder. */
+  /** Resolves when there is space for a copy at this path below the public folder. */
   put(path: string, bytes: number): Promise<void>;
-  /** Notes that a copy was served. */
+  /** Marks a copy as recently used. */
   touch(path: string): void;
 }
 
-/** Each copy holds two descriptors; more at once would not make one disk faster. */
+/** Each copy needs two file descriptors, and more copies at once would not speed up a disk. */
 const MAX_COPIES = 8;
 
-/** The part of the quota that one copy may take, so that a film does not evict everything else. */
+/** The share of the quota that one copy may take, so that a video does not evict everything else. */
 const COPY_SHARE = 1 / 8;
 
 const DIGEST = /^[0-9a-f]{32}$/;
 
 export interface PublicFilesOptions {
-  /** Where the public files are; `static` is made in it. */
+  /** The folder of the public files, in which `static` is created. */
   readonly directory: string;
-  /** What stands before every path: `''`, or a path such as `/blog`. */
+  /** The prefix of every path: `''`, or a path such as `/blog`. */
   readonly pathPrefix?: string | undefined;
   readonly quota: CopyQuota;
-  /** A file of the site that holds these bytes and has this name. */
+  /** Finds a file of the site with this digest and name. */
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
   /** Signs links; absent for a public site. */
   readonly signer?: Pick<LinkSigner, 'sign'> | undefined;
@@ -75,7 +73,7 @@ export interface PublicFilesOptions {
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
   const { directory, pathPrefix = '', quota, findFile, signer } = options;
-  const copyInTurn = inTurn(MAX_COPIES);
+  const limitCopies = inTurn(MAX_COPIES);
   const once = onceAtATime<Published | undefined>();
 
   async function publish(name: PublicName): Promise<Published | undefined> {
@@ -88,10 +86,10 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
     const file = findFile(name.contentDigest, name.base);
     if (file === undefined) return undefined;
     if (file.size > quota.maxBytes * COPY_SHARE) {
-      await requireUnchanged(file);
+      await assertUnchanged(file);
       return { original: file.absolutePath };
     }
-    await copyInTurn(() => copyTo(file, copy, () => quota.put(key, file.size)));
+    await limitCopies(() => copyTo(file, copy, () => quota.put(key, file.size)));
     return { copy: urlOf(name) };
   }
 
@@ -105,7 +103,7 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
   };
 }
 
-/** Gives the path of a file's URL; all that resolvers need. */
+/** Creates the function `pathOf` alone, which is all that resolvers need. */
 export const createPublicPaths =
   (pathPrefix = ''): PublicFiles['pathOf'] =>
   (name) =>
@@ -123,13 +121,13 @@ function parsePath(url: string): PublicName | undefined {
   }
 }
 
-/** Both may come from a URL, and decide where a copy lands. */
+/** Validates both parts, because they may come from a URL and determine the path of the copy. */
 const isPlain = ({ base, contentDigest }: PublicName): boolean =>
   DIGEST.test(contentDigest) && base !== '' && base !== '.' && base !== '..' && !/[/\0\p{Surrogate}]/u.test(base);
 
 /**
- * A copy and not a link: an edit in place of the site's file would otherwise
- * change what is served, forever cached, under the old digest.
+ * Copies instead of linking: with a link, editing the site's file in place would change the content that clients cache
+ * forever under the old digest.
  */
 async function copyTo(file: PublicFile, target: string, makeRoom: () => Promise<void>): Promise<void> {
   await mkdir(path.dirname(target), { recursive: true });
@@ -140,16 +138,16 @@ async function copyTo(file: PublicFile, target: string, makeRoom: () => Promise<
     await makeRoom();
     await rename(temporary, target);
   } catch (error) {
-    throw isGone(error) ? gone(file, error) : error;
+    throw isGone(error) ? deleted(file, error) : error;
   } finally {
     await rm(temporary, { force: true });
   }
 }
 
-/** Size and time are compared: reading all bytes of a large file takes longer than sending the part that is asked for. */
-async function requireUnchanged(file: PublicFile): Promise<void> {
+/** Compares size and time only: digesting a large file takes longer than sending the requested part of it. */
+async function assertUnchanged(file: PublicFile): Promise<void> {
   const stats = await stat(file.absolutePath).catch((error: unknown) => {
-    throw isGone(error) ? gone(file, error) : error;
+    throw isGone(error) ? deleted(file, error) : error;
   });
   if (stats.size !== file.size || Math.abs(stats.mtimeMs - file.mtimeMs) >= 1) throw changed(file);
 }
@@ -168,9 +166,9 @@ async function digestOf(file: string): Promise<string> {
 }
 
 function changed({ base }: PublicName): AppError {
-  return new AppError('conflict', `Expected ${JSON.stringify(base)} as it was indexed; it has changed since.`);
+  return new AppError('conflict', `${JSON.stringify(base)} changed after the last scan. Retry shortly.`);
 }
 
-function gone({ base }: PublicName, cause: unknown): AppError {
-  return new AppError('not_found', `Expected ${JSON.stringify(base)} as it was indexed; it has gone since.`, { cause });
+function deleted({ base }: PublicName, cause: unknown): AppError {
+  return new AppError('not_found', `${JSON.stringify(base)} was deleted after the last scan.`, { cause });
 }

@@ -4,20 +4,20 @@ import type { SqlValue } from './sql.js';
 
 type Build = (row: readonly SqlValue[]) => unknown;
 
-/** How to read records of one selection: the columns to ask for, and what each row becomes. */
+/** Reads the records of one selection: names the columns to select and converts each row. */
 export interface RecordReader {
-  /** SQL expressions on the row called `alias`, joined by commas. */
+  /** The SQL expressions on the row `alias`, joined by commas. */
   readonly select: string;
-  /** The names that `select` gives its columns. */
+  /** Returns the names of the columns of `select`. */
   readonly names: () => string;
-  /** Whether JSON text of the columns says the same; SQLite writes floats with 15 digits. */
+  /** Whether JSON preserves all values. Floats lose precision, as SQLite writes them with 15 digits. */
   readonly isJsonExact: boolean;
-  /** Where a column that relations are found by stands in the row. */
+  /** Returns the index in the row of a key column of a relation. */
   keyIndex(column: string): number;
   toRecord(row: readonly SqlValue[]): SiteRecord;
 }
 
-/** @param keys Columns to read beside those of the selection. */
+/** @param keys Columns to read in addition to those of the selection. */
 export function recordReader(kind: string, selection: Selection, keys: readonly string[], alias: string): RecordReader {
   const expressions: string[] = [];
   const indexes = new Map<string, number>();
@@ -49,7 +49,7 @@ export function recordReader(kind: string, selection: Selection, keys: readonly 
 const holdsFloat = (value: SelectedValue): boolean =>
   value.kind === 'object' ? value.values.some(holdsFloat) : value.holds === 'float';
 
-/** The place of a value that is taken as it is, or what makes it of the row. */
+/** Returns the index of a value that needs no conversion, otherwise the function that builds it from the row. */
 function buildValue(
   value: SelectedValue,
   column: (name: string) => number,

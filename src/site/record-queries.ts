@@ -9,32 +9,32 @@ export interface RecordQuery {
   readonly sort?: Sort | null;
   readonly skip?: number | null;
   readonly limit?: number | null;
-  /** Left out where nothing computed can be asked for. */
+  /** Absent if the query cannot use computed fields. */
   readonly computed?: ComputedValues;
   readonly meter?: Meter;
 }
 
-/** The budget of one operation, and its way of letting other operations run. */
+/** The work limit of one operation, which also lets other operations run in between. */
 export interface Meter {
-  /** Called now and then during long work. Throws when the work is to end. */
+  /** Called regularly during long work. Throws when the limit is reached. */
   check(): void;
-  /** How long one statement may hold the process, in milliseconds; the filter of a longer one is evaluated in pieces. */
+  /** The time, in milliseconds, that one statement may block the process. The filter of a longer one runs in pieces. */
   readonly statementMs: number;
-  /** Does a piece of work that keeps the process busy, and counts its time. */
+  /** Runs a piece of blocking work and counts its time. */
   work<T>(piece: () => T): T;
-  /** Lets other operations go first. */
+  /** Lets other operations run first. */
   nextTurn(): Promise<void>;
 }
 
-/** What a question brings from the one who asks. */
+/** The parts of a query that depend on the request. */
 export type Asker = Pick<RecordQuery, 'computed' | 'meter'>;
 
-/** What resolvers ask of the site's records. */
+/** The queries that resolvers run on the records of the site. */
 export interface RecordQueries {
-  /** What `read` makes of other members: at once, or after computed values that it needs, which take time. */
+  /** Returns the result of `read`, which uses the other members, after loading computed values that it needs. */
   whenKnown<T>(read: () => T | Promise<T>): T | Promise<T>;
-  /** The first match in creation order; with no condition, the first record. */
+  /** Returns the first match in creation order; without a condition, the first record. */
   find(kind: string, query: Asker & Pick<RecordQuery, 'filter'>, selection: Selection): SiteRecord | undefined;
-  /** Nothing is read before it is asked of the connection. */
+  /** Returns a connection, which reads each part on first access. */
   page(kind: string, query: RecordQuery, selection: Selection): RecordConnection;
 }

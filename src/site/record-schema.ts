@@ -6,19 +6,19 @@ import { quote } from './sql.js';
 
 export type RecordTables = Readonly<Record<string, RecordTable>>;
 
-/** By kind and column: the SQL expression of the other columns that gives its value, which is then not stored. */
+/** The SQL expressions that compute virtual columns from stored ones, by record type and column. */
 export type DerivedColumns = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** What the tables of records are made from. */
+/** The definition of the tables of records. */
 export interface RecordSchema {
   readonly tables: RecordTables;
   readonly derived?: DerivedColumns | undefined;
 }
 
-/** Changes when the tables made from equal fields would differ, so that older files are rebuilt. */
+/** Increment it when the same fields produce different tables, so that existing files are rebuilt. */
 const LAYOUT = 2;
 
-/** Equal for schemas that make the same columns and indexes. */
+/** Returns a digest that is equal for schemas with the same columns and indexes. */
 export function schemaDigest(schema: RecordSchema): string {
   const statements = [createTables(schema), addDerivedColumns(schema), [...createIndexes(schema.tables).values()]];
   return createHash('sha256')
@@ -26,7 +26,7 @@ export function schemaDigest(schema: RecordSchema): string {
     .digest('hex');
 }
 
-/** The statements that make every table, with the columns that are stored. */
+/** Returns the statements that create the tables with their stored columns. */
 export function createTables(schema: RecordSchema): string[] {
   return Object.values(schema.tables).map((table) => {
     const list = storedColumns(schema, table).map(({ name, type }) => `${quote(name)} ${type}`);
@@ -35,9 +35,8 @@ export function createTables(schema: RecordSchema): string[] {
 }
 
 /**
- * The statements that add the other columns to tables that may have rows: these
- * are not touched. Writing a row makes every such value, to no purpose, so a
- * first filling is done before.
+ * Returns the statements that add the virtual columns to tables, without changing existing rows. A bulk load runs
+ * before them, because SQLite needlessly computes every virtual value when a row is written.
  */
 export function addDerivedColumns(schema: RecordSchema): string[] {
   return Object.values(schema.tables).flatMap((table) =>
@@ -50,21 +49,21 @@ export function addDerivedColumns(schema: RecordSchema): string[] {
   );
 }
 
-/** The columns that rows are written with, beside `position`. */
+/** Returns the columns that rows are written with, except `position`. */
 export function storedColumns({ derived }: RecordSchema, table: RecordTable): Column[] {
   return columnsOf(table).filter(({ name }) => derived?.[table.kind]?.[name] === undefined);
 }
 
-/** The statements that make the lasting indexes, by name. */
+/** Returns the statements that create the permanent indexes, by name. */
 export function createIndexes(tables: RecordTables): ReadonlyMap<string, string> {
   const targets = linkTargets(tables);
   const statements = new Map<string, string>();
   for (const table of Object.values(tables)) {
-    const isLooked = ({ name, indexed }: Column): boolean => indexed || targets.has(`${table.kind} ${name}`);
-    for (const { name } of columnsOf(table).filter(isLooked)) {
+    const isIndexed = ({ name, indexed }: Column): boolean => indexed || targets.has(`${table.kind} ${name}`);
+    for (const { name } of columnsOf(table).filter(isIndexed)) {
       const unique = name === 'id' ? 'UNIQUE ' : '';
       const index = `${table.kind}.${name}`;
-      // Most records have no parent, and no query looks for these by it.
+      // Most records have no parent, and no query finds records by its absence.
       const which = name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '';
       statements.set(index, `CREATE ${unique}INDEX ${quote(index)} ON ${quote(table.kind)} (${quote(name)})${which}`);
     }
@@ -72,7 +71,7 @@ export function createIndexes(tables: RecordTables): ReadonlyMap<string, string>
   return statements;
 }
 
-/** Columns that `@link` looks records up by, as `Kind column`. */
+/** Returns the columns by which `@link` finds records, as `Type column`. */
 function linkTargets(tables: RecordTables): ReadonlySet<string> {
   const targets = new Set<string>();
   const visit = (field: Field): void => {

@@ -24,45 +24,44 @@ import { Statements } from './statements.js';
 export type { RecordWriter } from './record-writer.js';
 export type { SqlValue } from './sql.js';
 
-/** The records of a site: derived data, in one table per kind. */
+/** Stores the records of a site, which are derived data, in one table per record type. */
 export interface RecordStore extends RecordQueries {
-  /** One transaction: queries see all of it or nothing. What `change` throws undoes it. */
+  /** Runs `change` in one transaction. An error that it throws rolls the transaction back. */
   write<T>(change: (writer: RecordWriter) => T): T;
   /**
-   * Runs work that writes many records. While there are none yet, its writes
-   * are several times as fast, and a crash, unlike an error, loses all of them.
-   * Questions are slow afterwards, until the indexes are made.
+   * Runs work that writes many records. In an empty store, the writes are several times faster, but a crash, unlike an
+   * error, loses all of them. Queries are slow afterwards until the indexes are created.
    */
   fill<T>(work: () => Promise<T>): Promise<T>;
-  /** Makes the indexes that filling left out, a little at a time, and stops when the store is closed. */
+  /** Creates the indexes that a bulk load left out, one at a time. Stops when the store is closed. */
   makeIndexes(): Promise<void>;
-  /** Every row of a kind in creation order, with `position` and the named columns; or those of a range of positions. */
+  /** Iterates over the rows of a record type in creation order, optionally within a range of positions. */
   rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
-  /** The named columns of the record at a position, if there is one. */
+  /** Returns the named columns of the record at a position, if there is one. */
   at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined;
   meta(key: string): string | undefined;
-  /** Grows with each write, so that an equal number means equal answers. */
+  /** Increases with each write, so that results of the same generation can be reused. */
   readonly generation: number;
   close(): void;
 }
 
 export interface PositionRange {
   readonly from: number;
-  /** Not part of the range. */
+  /** Exclusive. */
   readonly to: number;
 }
 
 export interface RecordStoreOptions extends RecordSchema {
-  /** `:memory:` keeps nothing. */
+  /** A path, or `:memory:`. */
   readonly file: string;
 }
 
-/** Opens the records of a site. A file of other field tables is emptied: its records can be made again. */
+/** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
 export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
   discardUnfinished(file);
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
-  // Larger pages than usual hold enough of these wide rows to be read and written faster.
+  // The rows are wide, so larger pages than the default make reading and writing faster.
   database.exec(`PRAGMA page_size = 16384; ${KEEPING}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`);
   const functions: FunctionState = { patterns: new Patterns() };
   defineFunctions(database, functions);
@@ -127,19 +126,19 @@ class SqliteRecordStore implements RecordStore {
   write<T>(change: (writer: RecordWriter) => T): T {
     const { database } = this.#opened;
     const writer = new RecordWriter(this.#statements, this.#columns(), this.#astral, this.#ids);
-    let isKept = false;
+    let isCommitted = false;
     database.exec('BEGIN IMMEDIATE');
     try {
       const result = change(writer);
       if (this.#astral.changed) writer.setMeta('~astral', this.#astral.toText());
       database.exec('COMMIT');
-      isKept = true;
+      isCommitted = true;
       return result;
     } catch (error) {
       database.exec('ROLLBACK');
       throw error;
     } finally {
-      this.#ids.settle({ isKept });
+      this.#ids.settle({ isKept: isCommitted });
       this.#generation += 1;
     }
   }
@@ -190,7 +189,7 @@ class SqliteRecordStore implements RecordStore {
     this.#opened.database.close();
   }
 
-  /** What a derived column holds comes from any of the others. */
+  /** A virtual column may contain text from any stored column. */
   #isAstral(kind: string, column: string): boolean {
     const isDerived = this.#opened.derived?.[kind]?.[column] !== undefined;
     return isDerived ? this.#astral.hasAny(kind) : this.#astral.has(kind, column);

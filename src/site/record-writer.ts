@@ -8,7 +8,7 @@ import { hasAstral } from './text-order.js';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
-/** A statement and the columns that it takes after `position`, in order. */
+/** A statement and its columns after `position`, in order. */
 interface Insert {
   readonly columns: readonly string[];
   readonly text: string;
@@ -20,9 +20,12 @@ export class RecordWriter {
   readonly #columns: ReadonlyMap<string, readonly Column[]>;
   readonly #astral: AstralColumns;
   readonly #ids: Pick<IdIndexes, 'require'>;
-  /** By kind, for rows with the columns of its first row: binding a value costs as much as storing it. */
+  /**
+   * The insert of each record type for rows with the columns of its first row. Rows with few columns are written faster
+   * without binding nulls for the others.
+   */
   readonly #usual = new Map<string, Insert>();
-  /** By kind, of the columns that it was last inserted by. */
+  /** The runner of each record type for its latest list of columns. */
   readonly #runners = new Map<string, { columns: readonly string[]; run: (values: readonly SqlValue[]) => void }>();
 
   constructor(
@@ -38,11 +41,10 @@ export class RecordWriter {
   }
 
   /**
-   * Inserts or replaces the record of that id. `row` is flat by column; absent
-   * columns are null. `position` gives creation order. Rows that have the same
-   * columns in the same order are written fastest.
+   * Inserts or replaces the record with the id of the row. `row` maps columns to values; absent columns are null.
+   * `position` defines the creation order. Rows with the same columns in the same order are written fastest.
    *
-   * @throws Error when the row has a column that its kind has not, or a value that is no text, number or null.
+   * @throws Error for an unknown column; TypeError for a value other than text, a number or null.
    */
   put(kind: string, row: Row, position: number): void {
     this.#ids.require(kind);
@@ -56,10 +58,10 @@ export class RecordWriter {
   }
 
   /**
-   * Inserts or replaces a record by the values of these columns, in their order:
-   * the fastest way for many, if the list of columns is the same object each time.
+   * Inserts or replaces a record, given as the values of `columns` in their order. This is the fastest way to write
+   * many records, provided that `columns` is the same object each time.
    *
-   * @throws Error when the kind has no such column; TypeError for a value that is no text, number or null.
+   * @throws Error for an unknown column; TypeError for a value other than text, a number or null.
    */
   insert(kind: string, columns: readonly string[], values: readonly SqlValue[], position: number): void {
     let runner = this.#runners.get(kind);
@@ -116,11 +118,11 @@ export class RecordWriter {
 
   #columnsOf(kind: string): string[] {
     const columns = this.#columns.get(kind);
-    if (!columns) throw new Error(`There is no record kind ${kind}.`);
+    if (!columns) throw new Error(`Unknown record type ${kind}.`);
     return columns.map(({ name }) => name);
   }
 
-  /** Gives the values with null for what is absent. */
+  /** Returns the values with null for absent ones. */
   #check(kind: string, columns: readonly string[], values: readonly (SqlValue | undefined)[]): SqlValue[] {
     const checked = values.map((value) => value ?? null);
     this.#look(kind, columns, checked);
@@ -131,9 +133,9 @@ export class RecordWriter {
     let text = '';
     for (const [index, value] of values.entries()) {
       if (typeof value === 'string') text += value;
-      else if (value !== null && typeof value !== 'number') refuse(kind, columns[index], value);
+      else if (value !== null && typeof value !== 'number') throwTypeError(kind, columns[index], value);
     }
-    // Looking through all at once is several times as fast, and hardly a record has such characters.
+    // One test of the concatenated text is several times faster, and very few records have such characters.
     if (hasAstral(text)) this.#noteAstral(kind, columns, values);
   }
 
@@ -145,7 +147,7 @@ export class RecordWriter {
   }
 }
 
-function refuse(kind: string, column = '', value: never): never {
+function throwTypeError(kind: string, column = '', value: never): never {
   throw new TypeError(`Expected text, a number or null in ${kind}.${column}; received ${typeof value}.`);
 }
 

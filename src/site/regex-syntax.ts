@@ -1,14 +1,14 @@
 import { AppError } from '../errors.js';
 
 /**
- * How many characters and classes a pattern may have once its counted repetitions are written out, as RE2 does: so many
- * are compiled in some milliseconds.
+ * The maximum number of characters and classes in a pattern after RE2 has expanded its counted repetitions. A pattern
+ * of this size compiles within a few milliseconds.
  */
 const MAX_PARTS = 2000;
 
 const SPACE = '\\t-\\r \\x{a0}\\x{1680}\\x{2000}-\\x{200a}\\x{2028}\\x{2029}\\x{202f}\\x{205f}\\x{3000}\\x{feff}';
 
-/** A class, a group's opening, an escape, a repetition, or one character. */
+/** Matches a class, the opening of a group, an escape, a repetition, or one character. */
 const TOKEN =
   /\[\^?(?:\\[^]|[^\]\\])*\]|\(\?(?:<?[=!]|:|<[A-Za-z_$][\w$]*>)|\\(?:u\{[\da-fA-F]+\}|u[\da-fA-F]{4}|x[\da-fA-F]{2}|c[A-Za-z]|k<\w+>|[pP]\{[^}]*\}|[1-9]\d*|[^])|(?:[*+?]|\{\d+(?:,\d*)?\})\??|[^]/g;
 
@@ -21,23 +21,23 @@ const UNSUPPORTED: readonly [RegExp, string][] = [
 ];
 
 /**
- * Translates a JavaScript pattern into RE2's syntax; JavaScript's dot becomes `(?:.)`.
+ * Translates a JavaScript pattern into RE2's syntax. JavaScript's dot becomes `(?:.)`.
  *
- * @throws AppError `invalid_input` for elements that need backtracking, and for repetitions that are too large.
+ * @throws AppError `invalid_input` for elements that need backtracking and for repetitions that are too large.
  */
 export function translateRegex(source: string): string {
   const tokens = source.match(TOKEN) ?? [];
-  for (const token of tokens) refuseUnsupported(token, source);
-  requireFewParts(tokens, source);
+  for (const token of tokens) assertSupported(token, source);
+  assertPartLimit(tokens, source);
   return tokens.map(translateToken).join('');
 }
 
-function refuseUnsupported(token: string, source: string): void {
+function assertSupported(token: string, source: string): void {
   const name = UNSUPPORTED.find(([form]) => form.test(token))?.[1];
   if (name === undefined) return;
   throw new AppError(
     'invalid_input',
-    `Expected a regex without ${name}, which takes no bounded time; received "${token}" in "${source}".`,
+    `Expected a regex without ${name}, which can't run in linear time; received "${token}" in "${source}".`,
   );
 }
 
@@ -71,13 +71,13 @@ function translateEscape(token: string, inClass: boolean): string {
   }
   if (letter === 'c') return `\\x{${(token.charCodeAt(2) % 32).toString(16)}}`;
   if (letter === '0') return '\\x{0}';
-  // A letter without a meaning stands for itself, as in JavaScript; RE2 would give `\A` and others one.
+  // An escaped letter without a meaning in JavaScript is that letter; RE2 gives a meaning to `\A` and others.
   if (/[A-Za-z]/.test(letter) && !/[dDwWSbBtnrfvpP]/.test(letter)) return letter;
   if (letter > '\x7f') return letter;
   return token;
 }
 
-function requireFewParts(tokens: readonly string[], source: string): void {
+function assertPartLimit(tokens: readonly string[], source: string): void {
   let group = { parts: 0, last: 0 };
   const outer: (typeof group)[] = [];
   for (const token of tokens) {
@@ -96,13 +96,13 @@ function requireFewParts(tokens: readonly string[], source: string): void {
     if (group.parts > MAX_PARTS) {
       throw new AppError(
         'invalid_input',
-        `Expected a regex that has at most ${MAX_PARTS} parts when its repetitions are written out; "${source}" is too large.`,
+        `Expected a regex with at most ${MAX_PARTS} parts after expanding its repetitions; received "${source}".`,
       );
     }
   }
 }
 
-/** Returns how often RE2 writes the element before a repetition; `undefined` for any other token. */
+/** Returns how many copies RE2 makes of the element before a repetition, or `undefined` for any other token. */
 function writtenRepeats(token: string): number | undefined {
   if (/^[*+?]/.test(token)) return 1;
   const [, least, most] = /^\{(\d+)(?:,(\d*))?\}/.exec(token) ?? [];

@@ -3,24 +3,22 @@ import { AppError } from '../errors.js';
 import type { Matcher } from './matcher.js';
 import { translateRegex } from './regex-syntax.js';
 
-/** Longer patterns are no search for a name; the cost of compiling one grows with its length. */
+/** No practical pattern is longer, and the cost of compiling grows with the length. */
 const MAX_PATTERN = 1000;
 
 /**
- * How many steps RE2JS may take for one text when its caches do not help: each character against each instruction. A
- * step costs at most 50 ns, and the engine cannot be interrupted.
+ * The maximum number of steps (characters times instructions) that RE2JS takes for one text when its caches do not
+ * help. A step takes at most 50 ns, and the engine cannot be interrupted.
  */
 const MAX_STEPS = 50_000_000;
 
 /**
- * A test for the text of a `regex` operator, `/source/flags`. Slashes inside
- * the source need no escape; without two slashes all of it is flags, as in the
- * engine that the queries were written for.
+ * Compiles the text of a `regex` operator, `/source/flags`. Slashes inside the source need no escape. As in Gatsby, a
+ * text without two slashes consists of flags only.
  *
- * Takes time that is linear in the text: JavaScript's engine only checks the
- * syntax, and RE2JS does the matching.
+ * Matching takes time that is linear in the text: RE2JS does it, and JavaScript's engine only checks the syntax.
  *
- * @throws AppError `invalid_input` naming the part that cannot be expressed.
+ * @throws AppError `invalid_input` with the part that is not supported.
  */
 export function compileRegex(text: string): Matcher {
   if (text.length > MAX_PATTERN) {
@@ -38,7 +36,7 @@ export function compileRegex(text: string): Matcher {
 
 function compileSource(source: string, flags: string): Matcher {
   const re2 = translateRegex(source);
-  requireValid(source, flags);
+  assertValid(source, flags);
   const pattern = compileLinear(re2, flags, source);
   const maxLength = Math.floor(MAX_STEPS / pattern.programSize());
   return (text) => {
@@ -50,13 +48,13 @@ function compileSource(source: string, flags: string): Matcher {
 const tooLong = (source: string, maxLength: number): AppError =>
   new AppError(
     'invalid_input',
-    `The regex "${source}" is too complex for texts of more than ${maxLength} characters. Use a shorter one, or filter by other fields first.`,
+    `The regex "${source}" is too complex for texts of more than ${maxLength} characters. Shorten it, or filter by other fields first.`,
   );
 
-/** JavaScript's flags but `g` and `y`, which only say where a search goes on. */
+/** Returns JavaScript's flags without those that do not affect whether a text matches. */
 function parseFlags(flags: string): string {
   if (!/^[dgimsuy]*$/.test(flags) || new Set(flags).size !== flags.length) {
-    throw new AppError('invalid_input', `Expected a regex such as "/source/flags"; received "${flags}" as its flags.`);
+    throw new AppError('invalid_input', `Expected a regex such as "/source/flags"; received the flags "${flags}".`);
   }
   return flags.replace(/[dgy]/g, '');
 }
@@ -69,19 +67,19 @@ function compileLinear(re2: string, flags: string, source: string): RE2JS {
     return RE2JS.compile(flags.includes('s') ? re2 : withoutLineEnds(re2), options);
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message.replace('error parsing regexp: ', '') : 'unknown';
-    throw new AppError('invalid_input', `Expected a regex; "${source}" has an ${reason}.`, { cause });
+    throw new AppError('invalid_input', `The regex "${source}" is invalid: ${reason}.`, { cause });
   }
 }
 
-/** The translation marks JavaScript's dot, which stops at four line ends and not only at `\n`. */
+/** JavaScript's dot, marked by the translation, excludes four line terminators and not only `\n`. */
 const withoutLineEnds = (re2: string): string => re2.replaceAll('(?:.)', '[^\\n\\r\\x{2028}\\x{2029}]');
 
-/** Reports what JavaScript refuses: RE2 might read it in another sense. The expression is never run. */
-function requireValid(source: string, flags: string): void {
+/** Rejects patterns that JavaScript rejects, because RE2 might interpret them differently. Never runs the pattern. */
+function assertValid(source: string, flags: string): void {
   try {
     new RegExp(source, flags);
   } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'invalid';
-    throw new AppError('invalid_input', `Expected a regex; ${reason}.`, { cause });
+    const reason = cause instanceof Error ? cause.message : 'Invalid regular expression';
+    throw new AppError('invalid_input', `${reason}.`, { cause });
   }
 }

@@ -16,24 +16,24 @@ export interface LoadContext {
   readonly meter: Meter | undefined;
 }
 
-/** The column of a record that a relation starts from. */
+/** Returns the column of a record with the key of a relation. */
 const startColumn = ({ relation }: RelationField): string => {
   if (relation.by === 'parent') return 'parent';
   return relation.by === 'link' ? relation.from : 'id';
 };
 
-/** The column of the related kind that it leads to. */
+/** Returns the column of the related record type that the key refers to. */
 const endColumn = ({ relation }: RelationField): string => {
   if (relation.by === 'parent') return 'id';
   return relation.by === 'link' ? relation.to : 'parent';
 };
 
-/** A reader of a kind whose rows also hold what the relations of the selection start from. */
+/** Returns a reader whose rows also contain the keys of the selected relations. */
 export function readerWithRelations(kind: string, selection: Selection, keys: readonly string[] = []): RecordReader {
   return recordReader(kind, selection, [...keys, ...selection.relations.map(({ field }) => startColumn(field))], 't');
 }
 
-/** Makes the records of some rows, with their relations: one statement per relation and kind, however many rows. */
+/** Converts rows to records and loads their relations, with one statement per relation and record type. */
 export function toRecords(
   rows: readonly (readonly SqlValue[])[],
   { selection, reader, context }: Loading,
@@ -80,7 +80,7 @@ function loadRelated(
   });
 }
 
-/** The values that a record's relation starts from. */
+/** Returns the keys of a record's relation. */
 function keysOf(field: RelationField, start: SqlValue): readonly SqlValue[] {
   if (start === null) return [];
   if (!isKeyList(field)) return [start];
@@ -88,7 +88,7 @@ function keysOf(field: RelationField, start: SqlValue): readonly SqlValue[] {
   return keys.filter((key) => key !== null).map((key) => (typeof key === 'boolean' ? Number(key) : key));
 }
 
-/** Whether the column holds JSON text of a list, a key for each record. */
+/** Whether the column contains a JSON list with a key for each record. */
 const isKeyList = ({ list, relation }: RelationField): boolean => list && relation.by === 'link';
 
 function firstOfEach(keys: readonly SqlValue[], found: Found): SiteRecord[] {

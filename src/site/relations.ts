@@ -6,25 +6,26 @@ import { quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 import { AppError } from '../errors.js';
 
-/** Where the records of a relation are, and how they are told from others. */
+/** The records of a relation, in SQL. */
 export interface Target {
   readonly scope: Scope;
-  /** `FROM ... WHERE ...`, open for further conditions. */
+  /** `FROM … WHERE …`, to which further conditions can be appended. */
   readonly from: Sql;
-  /** What tells the order of a list. */
+  /** The SQL expression that orders a list. */
   readonly place: string;
 }
 
-/** What a relation of this row leads to; `undefined` when there are no such records at all. */
+/** Returns the target of a relation of a row, or `undefined` if there are no such records at all. */
 export function targetOf(field: RelationField, scope: Scope, context: CompileContext): Target | undefined {
-  if (!scope.row) throw new AppError('invalid_input', `Expected "${field.path}" to be looked up from a record.`);
+  if (!scope.row)
+    throw new AppError('invalid_input', `Can't follow the relation "${field.path}" from a value inside a record.`);
   const kinds = targetKinds(field, context);
   const [kind] = kinds;
   if (kind === undefined) return undefined;
   const names = { owner: scope.row.alias, alias: context.nextAlias() };
   const isOne = kinds.length === 1;
   const { from, place } = isOne ? source(field, { ...names, table: quote(kind) }) : anyOf(field, names, kinds, context);
-  // One record leads to one other; to many at each step, the work multiplies.
+  // A relation to one record adds constant work; lists multiply the work at each step.
   const end = field.list ? ' AND in_time()' : '';
   return {
     scope: isOne ? rowScope(tableOf(kind, context), names.alias, context) : nodeScope(kinds, names.alias, context),
@@ -33,14 +34,17 @@ export function targetOf(field: RelationField, scope: Scope, context: CompileCon
   };
 }
 
-/** Whether the list itself is missing, for a list that may be; `undefined` for one that never is. */
+/** Returns the condition that a nullable list is missing, or `undefined` for a list that is never missing. */
 export function isMissingList({ list, nullable, relation }: RelationField, { row }: Scope): Sql | undefined {
   return list && nullable && relation.by === 'link' && row
     ? sql(`${row.alias}.${quote(relation.from)} IS NULL`)
     : undefined;
 }
 
-/** `Node` leads anywhere: a parent to any kind that has records, children to kinds whose records have parents. */
+/**
+ * Returns the record types that a relation can lead to. For `Node`, a parent can have any type with records, and
+ * children any type whose records have parents.
+ */
 export function targetKinds(
   { type, relation }: RelationField,
   { kinds }: Pick<CompileContext, 'kinds'>,
@@ -79,7 +83,10 @@ function condition({ list, relation }: RelationField, { owner, alias, table }: N
   }
 }
 
-/** Records of any of some kinds, with the columns that all kinds have. A limit keeps what is asked of them from being repeated for each kind. */
+/**
+ * Returns the records of several types with the columns that all types have. The limit stops SQLite from repeating
+ * outer conditions for each type.
+ */
 function anyOf(
   field: RelationField,
   { owner, alias }: Omit<Names, 'table'>,
@@ -95,7 +102,7 @@ function anyOf(
   return { from: `FROM (${selects.join(' UNION ALL ')} LIMIT -1) AS ${alias} WHERE 1`, place: `${alias}.position` };
 }
 
-/** The record of each key, once, where its key stands first. */
+/** Returns the record of each distinct key, in the order of first occurrence. */
 function listed({ from, to }: Extract<Relation, { by: 'link' }>, { owner, alias, table }: Names) {
   const keys = `${alias}k`;
   const record = first(table, `${quote(to)} = ${keys}.value`);

@@ -5,16 +5,16 @@ import type { Asker, Meter } from './record-queries.js';
 import { frame, quote, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';
 
-/** Pieces grow and shrink until each takes about this long, so that other requests wait little. */
+/** The size of pieces adapts until each takes about this long, so that other requests wait only briefly. */
 const PIECE_MS = 10;
 const FIRST_ROWS = 200;
 const MAX_ROWS = 10_000;
 
-/** How often a scan starts again because the records have changed meanwhile. */
+/** The maximum number of attempts if records change during the scan. */
 const MAX_STARTS = 5;
 
 interface ScansOptions {
-  readonly run: (statement: Sql, asker: Asker) => SqlValue[][];
+  readonly run: (statement: Sql, queryContext: Asker) => SqlValue[][];
   /** Changes with the records. */
   readonly generation: () => number;
 }
@@ -25,13 +25,13 @@ interface Scan {
 }
 
 /**
- * Finds the matches of filters that take long, such as by patterns made to be slow: a few rows at a time, with other
- * requests in between. A SQLite statement cannot pause, so that it would hold the process until its end.
+ * Finds the matches of slow filters, such as filters with malicious patterns, a few rows at a time with other requests
+ * in between. A single SQLite statement cannot pause and would block the process until its end.
  */
 export class Scans {
   readonly #run: ScansOptions['run'];
   readonly #generation: () => number;
-  /** The matches that each operation has found, by the condition. */
+  /** The matches found by each operation, by condition. */
   readonly #found = new WeakMap<Meter, Map<string, Scan>>();
 
   constructor({ run, generation }: ScansOptions) {
@@ -39,7 +39,7 @@ export class Scans {
     this.#generation = generation;
   }
 
-  /** Returns the same query about the matches that a scan of this operation has found. */
+  /** Returns the query restricted to the matches that a scan of this operation has found. */
   find(query: CompiledQuery, meter: Meter | undefined): CompiledQuery | undefined {
     const scans = meter && this.#found.get(meter);
     const scan = scans?.get(keyOf(query));
@@ -47,12 +47,12 @@ export class Scans {
   }
 
   /** Finds all matches of a query. */
-  async scan(query: CompiledQuery, asker: Asker): Promise<void> {
-    const { meter } = asker;
+  async scan(query: CompiledQuery, queryContext: Asker): Promise<void> {
+    const { meter } = queryContext;
     if (!meter) return;
     for (let starts = 0; starts < MAX_STARTS; starts += 1) {
       const generation = this.#generation();
-      const positions = await this.#positions(query, { asker, meter, generation });
+      const positions = await this.#positions(query, { queryContext, meter, generation });
       if (!positions) continue;
       const scans = this.#found.get(meter) ?? new Map<string, Scan>();
       scans.set(keyOf(query), { generation, query: narrowTo(query, JSON.stringify(positions)) });
@@ -61,8 +61,11 @@ export class Scans {
     }
   }
 
-  /** Returns the positions of all matches; `undefined` when the records have changed meanwhile. */
-  async #positions(query: CompiledQuery, { asker, meter, generation }: Scanning): Promise<SqlValue[] | undefined> {
+  /** Returns the positions of all matches, or `undefined` if records changed during the scan. */
+  async #positions(
+    query: CompiledQuery,
+    { queryContext, meter, generation }: Scanning,
+  ): Promise<SqlValue[] | undefined> {
     const positions: SqlValue[] = [];
     let after: SqlValue = Number.MIN_SAFE_INTEGER;
     let rows = FIRST_ROWS;
@@ -70,7 +73,7 @@ export class Scans {
       await meter.nextTurn();
       if (this.#generation() !== generation) return undefined;
       const startedAt = performance.now();
-      const piece = await whenKnown(() => meter.work(() => this.#piece(query, { after, rows }, asker)));
+      const piece = await whenKnown(() => meter.work(() => this.#piece(query, { after, rows }, queryContext)));
       if (!piece) return positions;
       for (const position of piece.positions) positions.push(position);
       after = piece.last;
@@ -78,24 +81,24 @@ export class Scans {
     }
   }
 
-  #piece(query: CompiledQuery, { after, rows }: Piece, asker: Asker): Found | undefined {
-    asker.meter?.check();
+  #piece(query: CompiledQuery, { after, rows }: Piece, queryContext: Asker): Found | undefined {
+    queryContext.meter?.check();
     const table = quote(query.kind);
     const bound = sql(
       `SELECT max(position) FROM (SELECT position FROM ${table} WHERE position > ? ORDER BY position LIMIT ?)`,
       after,
       rows,
     );
-    const last = this.#run(bound, asker)[0]?.[0] ?? null;
+    const last = this.#run(bound, queryContext)[0]?.[0] ?? null;
     if (last === null) return undefined;
     const within = sql('t.position > ? AND t.position <= ?', after, last);
     const found = frame(`SELECT t.position FROM ${table} AS t WHERE % AND (%)`, within, query.where);
-    return { last, positions: this.#run(found, asker).map(([position = null]) => position) };
+    return { last, positions: this.#run(found, queryContext).map(([position = null]) => position) };
   }
 }
 
 interface Scanning {
-  readonly asker: Asker;
+  readonly queryContext: Asker;
   readonly meter: Meter;
   readonly generation: number;
 }

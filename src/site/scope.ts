@@ -5,23 +5,23 @@ import type { RecordTables } from './record-schema.js';
 import { frame, quote, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
-/** What compiling one question needs to know of the store. */
+/** The information about the store that the compilation of a query needs, and its limits. */
 export interface CompileContext {
   readonly tables: RecordTables;
   readonly patterns: Patterns;
-  /** Whether text of that column may hold characters beyond U+FFFF. */
+  /** Whether text of a column may contain characters beyond U+FFFF. */
   readonly isAstral: (kind: string, column: string) => boolean;
-  /** Kinds that have records at all, and among them those whose records have parents. */
+  /** The record types that have records, and those among them whose records have parents. */
   readonly kinds: { readonly any: readonly string[]; readonly children: readonly string[] };
-  /** Counts what is looked up in other tables, and names each uniquely. */
+  /** Returns a unique alias for a lookup in another table, and counts the lookup. */
   nextAlias(): string;
-  /** Counts what is compared. */
+  /** Counts conditions. */
   noteConditions(count: number): void;
-  /** Whether each row is so much work that the time is to be looked at before it. */
+  /** Whether a row takes so much work that the work limit is checked before each. */
   readonly isLaborious: boolean;
 }
 
-/** Where the fields of one level are read from: a row, an element of a list, or a computed object. */
+/** The SQL access to the fields of one level: of a row, of a list element, or of a computed object. */
 export interface Scope {
   readonly fields: readonly Field[];
   /** Whether the level itself may be missing. */
@@ -32,13 +32,13 @@ export interface Scope {
   isAstral(field: Field): boolean;
 }
 
-/** Looking through more relations than this multiplies the work of each row beyond use. */
+/** With more relations than this, the work per row becomes too large for any practical query. */
 const MAX_LOOKUPS = 200;
 
-/** SQLite takes expressions of a thousand terms; people write some ten. */
+/** SQLite accepts expressions of 1,000 terms; hand-written filters have about ten. */
 const MAX_CONDITIONS = 300;
 
-/** Up to here, 100,000 rows take some tenths of a second. */
+/** Up to these numbers, 100,000 rows take a few tenths of a second. */
 const FEW_LOOKUPS = 3;
 const FEW_CONDITIONS = 20;
 
@@ -46,7 +46,7 @@ type Shared = Pick<CompileContext, 'tables' | 'patterns' | 'isAstral'> & {
   readonly kinds: () => CompileContext['kinds'];
 };
 
-/** What one compilation counts, beside what all of them share. */
+/** The context of one compilation, with its own counters. */
 export class Compilation implements CompileContext {
   readonly tables: RecordTables;
   readonly patterns: Patterns;
@@ -73,19 +73,13 @@ export class Compilation implements CompileContext {
   noteConditions(count: number): void {
     this.#conditions += count;
     if (this.#conditions <= MAX_CONDITIONS) return;
-    throw new AppError(
-      'invalid_input',
-      `Expected a filter of at most ${MAX_CONDITIONS} conditions; this one has more.`,
-    );
+    throw new AppError('invalid_input', `The filter has too many conditions. The limit is ${MAX_CONDITIONS}.`);
   }
 
   nextAlias(): string {
     this.#lookups += 1;
     if (this.#lookups <= MAX_LOOKUPS) return `r${this.#lookups}`;
-    throw new AppError(
-      'invalid_input',
-      `Expected a filter or sort that looks through at most ${MAX_LOOKUPS} relations; this one has more.`,
-    );
+    throw new AppError('invalid_input', `The filter or sort follows too many relations. The limit is ${MAX_LOOKUPS}.`);
   }
 }
 
@@ -100,13 +94,13 @@ export function rowScope(table: RecordTable, alias: string, context: CompileCont
   };
 }
 
-/** A row that may be of any of some kinds. */
+/** Returns the scope of a row that can have any of several record types. */
 export function nodeScope(kinds: readonly string[], alias: string, context: CompileContext): Scope {
   const row = rowScope(nodeTable(context), alias, context);
   return { ...row, isAstral: (field) => kinds.some((kind) => context.isAstral(kind, storedColumn(field))) };
 }
 
-/** The fields of every kind, as a table. */
+/** Returns the fields that all record types have, as a table. */
 export function nodeTable({ tables }: Pick<CompileContext, 'tables'>): RecordTable {
   const known = nodeTables.get(tables);
   if (known) return known;
@@ -121,7 +115,7 @@ const nodeTables = new WeakMap<RecordTables, RecordTable>();
 
 const NODE_FIELDS = ['id', 'parent', 'children', 'internal'];
 
-/** The fields of an object kept as JSON, whose own path is `prefix`. */
+/** Returns the scope of an object stored as JSON, whose own path is `prefix`. */
 export function jsonScope(fields: readonly Field[], object: Sql, prefix: string): Scope {
   const keys = (field: Field): string =>
     field.path
@@ -141,7 +135,7 @@ const isList = (field: Field): boolean => field.list;
 
 const storedColumn = (field: Field): string => (field.kind === 'scalar' ? field.column : field.path);
 
-/** A call of the resolver with its default arguments, on the columns that it says it needs. */
+/** Returns a call of the field's resolver with default arguments, on the columns that it declares to need. */
 function computedValue(kind: string, field: ComputedField, column: (name: string) => Sql): Sql {
   const needs = ['id', ...field.needs.filter((name) => name !== 'id')];
   const pairs = needs.map((name) => frame(`'${name.replaceAll("'", "''")}', %`, column(name)));
@@ -151,14 +145,13 @@ function computedValue(kind: string, field: ComputedField, column: (name: string
   });
 }
 
-/** The table of a kind that a field leads to. */
 export function tableOf(kind: string, { tables }: Pick<CompileContext, 'tables'>): RecordTable {
   const table = tables[kind];
-  if (!table) throw new Error(`There is no record kind ${kind}.`);
+  if (!table) throw new Error(`Unknown record type ${kind}.`);
   return table;
 }
 
-/** The fields that a filter or a path may name below a field; every kind has those of `Node`. */
+/** Returns the fields that a filter or a path may name below a field. */
 export function fieldsBelow(field: Field, context: Pick<CompileContext, 'tables'>): readonly Field[] {
   if (field.kind === 'scalar') return [];
   if (field.kind !== 'relation') return field.fields;

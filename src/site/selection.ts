@@ -1,19 +1,19 @@
 import type { RelationField } from './fields.js';
 
-/** What a question wants of each record, so that nothing else is read. */
+/** The fields of each record that a query selects, so that only they are read. */
 export interface Selection {
   readonly values: readonly SelectedValue[];
   readonly relations: readonly SelectedRelation[];
 }
 
-/** A column, or an object of them, under its name in the record. */
+/** A column or an object of columns, with its name in the record. */
 export type SelectedValue = SelectedColumn | SelectedObject;
 
 export interface SelectedColumn {
   readonly kind: 'column';
   readonly name: string;
   readonly column: string;
-  /** What SQLite's value stands for. */
+  /** The form in which SQLite stores the value. */
   readonly holds: 'json' | 'boolean' | 'float' | 'value';
 }
 
@@ -21,21 +21,20 @@ export interface SelectedObject {
   readonly kind: 'object';
   readonly name: string;
   readonly values: readonly SelectedValue[];
-  /** All columns of the object when it may be null, which it is when all of them are. */
+  /** All columns of a nullable object, which is null if all of them are; empty otherwise. */
   readonly presence: readonly string[];
 }
 
-/** Related records, kept under {@link relatedKey} of the record. */
+/** Related records, stored in the record under {@link relatedKey}. */
 export interface SelectedRelation {
   readonly field: RelationField;
   readonly select: (kind: string) => Selection;
 }
 
 /**
- * A record as it was asked for: plain values under their own names, related
- * records under {@link relatedKey}, and `__typename`.
+ * The selected part of a record: plain values by field name, related records by {@link relatedKey}, and `__typename`.
  */
 export type SiteRecord = Record<string, unknown>;
 
-/** No field has such a name, so that a relation never hides a column (`parent` is both). */
+/** Returns a key that no field has, so that a relation never hides a column of the same name, such as `parent`. */
 export const relatedKey = (field: string): `~${string}` => `~${field}`;

@@ -26,7 +26,7 @@ export interface Site {
   readonly store: RecordStore;
   readonly config: SiteConfig;
   readonly summary: CrawlSummary;
-  /** The current problems: skipped entries and values that do not fit. */
+  /** Returns the current problems: skipped entries and invalid values. */
   problems(): ProblemReport;
   close(): void;
 }
@@ -34,33 +34,33 @@ export interface Site {
 export interface SiteOptions {
   /** The site's folder. */
   readonly directory: string;
-  /** Where the server keeps what is its own; never part of the site, even when it lies in the folder. */
+  /** The state folder of the server, which is never part of the site, even if it is inside the site's folder. */
   readonly stateDirectory: string;
-  /** What else of the server's own may lie in the folder, and is no part of the site. */
+  /** Further paths of the server that are not part of the site, such as its configuration file. */
   readonly except?: readonly string[];
   readonly tables: RecordTables;
-  /** What `sourceInstanceName` says when the configuration names no source. */
+  /** The `sourceInstanceName` of files when no source is configured. */
   readonly sourceName?: string;
-  /** `internal.description` shows paths from here; the site's folder, unless named. */
+  /** The folder to which paths in `internal.description` are relative; by default the site's folder. */
   readonly workingDirectory?: string;
-  /** What the site's owner should know and mend, and the number of all of it when that is more. */
+  /**
+   * Called with problems for the site's owner to fix, and their number, which may be greater than that of the messages.
+   */
   readonly onWarnings?: ((messages: readonly string[], count: number) => void) | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Follows the sources' changes from before they are read until the site is closed; absent, they are read once. */
+  /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
   readonly watch?: SiteWatch | undefined;
 }
 
 export type SiteWatch = Pick<LiveCallbacks, 'onChange' | 'onProblem'>;
 
 /**
- * Opens the records of a site's folder and brings them up to date: of its sources, or of the whole folder when its
- * configuration names none.
+ * Opens the records of a site and brings them up to date by scanning its sources, or the whole folder if no source is
+ * configured. An entry or source that can't be read is skipped and reported.
  *
- * An entry or a source that can't be read is skipped and reported.
- *
- * @throws AppError `invalid_input` when its configuration is not valid; `unprocessable` when the folder, or every
- * source, can't be read.
+ * @throws AppError `invalid_input` when the configuration is invalid; `unprocessable` when the folder or every source
+ * can't be read.
  */
 export async function openSite(options: SiteOptions): Promise<Site> {
   const directory = path.resolve(options.directory);
@@ -92,10 +92,10 @@ export async function openSite(options: SiteOptions): Promise<Site> {
   }
 }
 
-/** Nobody waits for them; a failure, for want of room, only leaves questions slow. */
+/** Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. */
 function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {
   store.makeIndexes().catch((error: unknown) => {
-    onWarnings?.([`Questions stay slow, as no index can be made for them: ${String(error)}`], 1);
+    onWarnings?.([`Queries stay slow because an index can't be created: ${String(error)}`], 1);
   });
 }
 
@@ -131,12 +131,12 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
   }
 }
 
-/** Without links on the way; the path itself where nothing is. */
+/** Resolves the links in a path; returns the absolute path itself if it does not exist. */
 function realPath(folder: string): string {
   return existsSync(folder) ? realpathSync(folder) : path.resolve(folder);
 }
 
-/** Sites that share a state folder keep their records apart. */
+/** Names the database of a site, as several sites may share a state folder. */
 function shortDigest(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }

@@ -6,17 +6,17 @@ import { createIsoTimes } from './sources/iso-times.js';
 import type { SqlValue } from './sql.js';
 import { codeUnits } from './text-order.js';
 
-/** What the functions of a connection look up at the time of a call. */
+/** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
   readonly patterns: Patterns;
   computing?: Computing | undefined;
-  /** Throws when the statement that runs is to end. */
+  /** Throws when the running statement must end. */
   look?: (() => void) | undefined;
-  /** The error that a function threw, of which SQLite reports only the message. */
+  /** The error that a function threw, because SQLite passes on only its message. */
   thrown?: unknown;
 }
 
-/** What filters and sorts need beyond SQLite's own functions. */
+/** Defines the SQL functions that filters, sorts and virtual columns need. */
 export function defineFunctions(database: DatabaseSyncInstance, state: FunctionState): void {
   const define: Define = (name, options, run) =>
     database.function(name, { ...options, varargs: true }, (...values: never[]) => {
@@ -28,7 +28,7 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
         throw error;
       }
     });
-  // Stands before conditions that take long, so that the time is looked at for each row.
+  // Precedes expensive conditions, so that the work limit is checked for each row.
   define('in_time', {}, () => 1);
   defineMatch(define, 'regex', state);
   defineMatch(define, 'glob', state);
@@ -48,7 +48,7 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
 
 type Define = (name: string, options: { deterministic?: boolean }, run: (...values: never[]) => SqlValue) => void;
 
-/** What derived columns are made with. */
+/** Defines the functions of virtual columns. */
 function defineDerivations(database: DatabaseSyncInstance): void {
   database.function('iso_time', { deterministic: true }, orNull(createIsoTimes()));
   database.function(
@@ -58,12 +58,12 @@ function defineDerivations(database: DatabaseSyncInstance): void {
   );
 }
 
-/** As of SQLite's own functions, of nothing comes nothing. */
+/** Returns null for null, like SQLite's own functions. */
 function orNull<T>(make: (value: T) => string): (value: T | null) => string | null {
   return (value) => (value === null ? null : make(value));
 }
 
-/** Tests text; one statement tests many with one pattern, so the last is at hand. */
+/** Defines a function that tests text. It caches the last pattern, as one statement tests many texts with it. */
 function defineMatch(define: Define, operator: PatternOperator, state: FunctionState): void {
   let last: { readonly pattern: string; readonly matches: Matcher } | undefined;
   define(`matches_${operator}`, { deterministic: true }, (pattern: string, text: SqlValue) => {

@@ -1,7 +1,7 @@
-/** What SQLite keeps: booleans are 0 and 1, lists are JSON text. */
+/** A value in SQLite. Booleans are 0 and 1; lists are JSON text. */
 export type SqlValue = string | number | null;
 
-/** A piece of SQL with the values of its `?` in order. Values are never written into the text. */
+/** A fragment of SQL with the values of its `?` in order. Values never become part of the text. */
 export interface Sql {
   readonly text: string;
   readonly values: readonly SqlValue[];
@@ -11,11 +11,11 @@ const NO_VALUES: readonly SqlValue[] = [];
 
 export const sql = (text: string, ...values: SqlValue[]): Sql => ({ text, values });
 
-/** For conditions that are known while compiling. */
+/** The conditions whose result is known at compile time. */
 export const ALWAYS: Sql = { text: '1', values: NO_VALUES };
 export const NEVER: Sql = { text: '0', values: NO_VALUES };
 
-/** Fills each `%` of the frame with the next piece. */
+/** Replaces each `%` of a template with the next fragment. */
 export function frame(text: string, ...pieces: readonly Sql[]): Sql {
   const [start = '', ...rest] = text.split('%');
   return {
@@ -36,7 +36,7 @@ export function or(conditions: readonly Sql[]): Sql {
   return join(parts, ' OR ') ?? NEVER;
 }
 
-/** The opposite, also where the condition is neither true nor false. */
+/** Negates a condition; the negation of NULL is true. */
 export function not(condition: Sql): Sql {
   if (condition === ALWAYS) return NEVER;
   if (condition === NEVER) return ALWAYS;
@@ -52,10 +52,12 @@ function join(parts: readonly Sql[], separator: string): Sql | undefined {
 }
 
 /**
- * Whether a query has a row. A bare EXISTS may be run as a join, which lets
- * OFFSET count a row once for each of its matches.
+ * Returns the condition that a query has a row. SQLite may run a bare EXISTS as a join, in which OFFSET would count a
+ * row once for each of its matches.
  */
 export const exists = (query: Sql): Sql => frame('(EXISTS (%) IS TRUE)', query);
 
-/** Quotes a table or column name. Names come from the field tables, never from a caller; this is the second lock. */
+/**
+ * Quotes a table or column name. Names come from the generated tables, never from callers; quoting is a second defence.
+ */
 export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -5,13 +5,13 @@ import type { SqlValue } from './sql.js';
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>;
 
-/** Prepared statements cost tens of kilobytes each; a site asks far fewer different questions than this. */
+/** A prepared statement takes tens of kilobytes. A typical site has far fewer distinct queries than this. */
 const MAX_STATEMENTS = 300;
 
-/** What SQLite says of a statement past one of its own bounds, which conditions that look through relations can reach. */
+/** SQLite's messages for statements beyond its limits, which filters with many relations can exceed. */
 const TOO_LARGE = /Expression tree is too large|parser stack overflow|too many (terms|SQL variables)|tables in a join/i;
 
-/** Prepares each SQL text once and answers rows as arrays, in the order of the SELECT. */
+/** Runs SQL with cached prepared statements. Rows are arrays in the order of the SELECT. */
 export class Statements {
   readonly #database: DatabaseSyncInstance;
   readonly #prepared = new LRUCache<string, Statement>({ max: MAX_STATEMENTS });
@@ -29,7 +29,7 @@ export class Statements {
   }
 
   iterate(text: string, values: readonly SqlValue[] = []): IterableIterator<SqlValue[]> {
-    // Not from the cache: a caller may stop halfway, or run the same statement inside.
+    // Bypasses the cache, because a caller may stop halfway or run the same statement during the iteration.
     return this.#open(text).iterate(...values) as IterableIterator<SqlValue[]>;
   }
 
@@ -37,7 +37,7 @@ export class Statements {
     this.#prepare(text).run(...values);
   }
 
-  /** Gives a function that runs one statement, for who runs it very often. */
+  /** Returns a function that runs one statement without looking it up each time. */
   runner(text: string): (values: readonly SqlValue[]) => void {
     const statement = this.#prepare(text);
     return (values) => void statement.run(...values);
@@ -58,7 +58,7 @@ export class Statements {
       return statement;
     } catch (cause) {
       if (!(cause instanceof Error) || !TOO_LARGE.test(cause.message)) throw cause;
-      throw new AppError('invalid_input', 'Expected a filter that fits one statement; this one has too many parts.', {
+      throw new AppError('invalid_input', 'The filter has too many conditions.', {
         cause,
       });
     }

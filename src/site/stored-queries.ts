@@ -5,34 +5,34 @@ import { AppError } from '../errors.js';
 import { compileGlob } from './glob/compile-glob.js';
 import { isLeftOut } from './sources/exclusions.js';
 
-/** A query that the site keeps beside its content, to be asked ahead of its pages. */
+/** A GraphQL query in the site's folder, whose images are generated ahead of time. */
 export interface StoredQuery {
-  /** From the site's folder, with `/`. */
+  /** The path from the site's folder, with `/`. */
   readonly file: string;
   readonly text: string;
-  /** What it is asked with, once for each. */
+  /** The variables of each run of the query. */
   readonly variables: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** Where they are unless `queries` in the site's configuration says otherwise. */
+/** The default of `queries` in the site's configuration. */
 export const STORED_QUERIES = 'queries/**/*.graphql';
 
-/** A site has a query for each of its templates; more are another folder under that name. */
+/** A site has one query per template; more files than this mean that the glob is wrong. */
 const MAX_QUERIES = 1000;
 
-/** Queries and lists of values are written by hand, or by a small script. */
+/** Far more than a query or a list of variables needs. */
 const MAX_CHARACTERS = 1024 * 1024;
 
 /**
- * Reads the queries of a site's folder, in the order of their paths.
+ * Reads the stored queries of a site, sorted by path.
  *
- * @throws AppError `invalid_input` naming the file when one is too large, or its variables are not as expected.
+ * @throws AppError `invalid_input` with the file when one is too large or its variables are invalid.
  */
 export async function readStoredQueries(directory: string, glob: string): Promise<StoredQuery[]> {
   const matches = compileGlob(glob);
   const files = (await listBelow(directory, picomatch.scan(glob).base)).filter((file) => matches(file));
   if (files.length > MAX_QUERIES) {
-    throw new AppError('invalid_input', `Expected at most ${MAX_QUERIES} files for ${glob}; found ${files.length}.`);
+    throw new AppError('invalid_input', `Expected at most ${MAX_QUERIES} files for ${glob}; received ${files.length}.`);
   }
   const queries: StoredQuery[] = [];
   for (const file of files.sort()) queries.push(await readStoredQuery(directory, file));
@@ -45,7 +45,7 @@ async function readStoredQuery(directory: string, file: string): Promise<StoredQ
   return { file, text, variables: values === undefined ? [{}] : parseVariables(values, beside) };
 }
 
-/** All files below a folder, or the file itself; none where there is nothing. */
+/** Returns all files below a folder, or the file itself; none if the path does not exist. */
 async function listBelow(directory: string, base: string): Promise<string[]> {
   const entries = await readdir(path.join(directory, base), { withFileTypes: true }).catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
@@ -62,7 +62,7 @@ async function listBelow(directory: string, base: string): Promise<string[]> {
   return (await Promise.all(lists)).flat();
 }
 
-/** Packages bring queries of their own, and a state folder is nobody's content. */
+/** Skips folders of packages, which have their own queries, and hidden folders such as the state folder. */
 const isPrivate = (name: string): boolean => name.startsWith('.') || isLeftOut(name);
 
 async function readBounded(directory: string, file: string): Promise<string | undefined> {
@@ -71,7 +71,10 @@ async function readBounded(directory: string, file: string): Promise<string | un
     throw error;
   });
   if (text !== undefined && text.length > MAX_CHARACTERS) {
-    throw new AppError('invalid_input', `${file}: expected at most ${MAX_CHARACTERS} characters; has ${text.length}.`);
+    throw new AppError(
+      'invalid_input',
+      `${file}: expected at most ${MAX_CHARACTERS} characters; received ${text.length}.`,
+    );
   }
   return text;
 }
@@ -79,14 +82,14 @@ async function readBounded(directory: string, file: string): Promise<string | un
 function parseVariables(text: string, file: string): StoredQuery['variables'] {
   const sets = [parseJson(text, file)].flat();
   if (sets.every(isObject)) return sets;
-  throw new AppError('invalid_input', `${file}: expected an object of variables, or a list of such.`);
+  throw new AppError('invalid_input', `${file}: expected an object of variables or a list of such objects.`);
 }
 
 function parseJson(text: string, file: string): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new AppError('invalid_input', `${file}: expected JSON; ${String(cause)}.`, { cause });
+    throw new AppError('invalid_input', `${file}: not valid JSON: ${String(cause)}.`, { cause });
   }
 }
 

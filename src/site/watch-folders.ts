@@ -4,30 +4,34 @@ import type { FSWatcher } from 'node:fs';
 import { isAtOrBelow } from './sources/listing.js';
 import { errorCode, isGone } from './sources/unreadable.js';
 
-/** Watches folders below a root, each on its own, so that a new one is watched before it is first listed. */
+/**
+ * Watches folders below a root individually, so that a new folder is watched before it is listed for the first time.
+ */
 export interface FolderWatcher {
-  /** Watches a folder; nothing when it is watched already, or gone. */
+  /** Watches a folder unless it is already watched or was deleted. */
   add(path: string): void;
   has(path: string): boolean;
-  /** Stops watching these folders and all below them: another folder may be in their place. */
+  /** Stops watching these folders and all folders below them, because they may have been replaced. */
   forget(paths: ReadonlySet<string>): void;
   close(): void;
 }
 
 export interface FolderWatcherOptions {
-  /** Absolute, without links on the way. */
+  /** A real absolute path. */
   readonly root: string;
-  /** Shared by all watchers, as the system's queue is. */
+  /** Shared by all watchers, like the system's event queue. */
   readonly queue: QueueGauge;
-  /** Something about this path changed; with `isName` what has this name came, went, or was replaced. */
+  /** Called when a path changed; with `isName`, an entry was created, deleted or replaced. */
   readonly onChange: (path: string, isName: boolean) => void;
-  /** The system says that changes were missed. */
+  /** Called when the system reports missed changes. */
   readonly onLost: () => void;
-  /** A folder can't be watched, with the system's code. */
+  /** Called with the system's error code when a folder can't be watched. */
   readonly onRefused: (path: string, code: string) => void;
 }
 
-/** Linux has no watch of a whole tree: Node's own imitation watches each file, and misses folders made in a hurry. */
+/**
+ * Linux can't watch a whole tree, and the emulation in Node.js watches each file and misses folders created quickly.
+ */
 const WHOLE_TREES = process.platform === 'darwin' || process.platform === 'win32';
 
 export function createFolderWatcher(options: FolderWatcherOptions): FolderWatcher {
@@ -59,7 +63,7 @@ class EachFolderWatcher implements FolderWatcher {
       this.#watchers.set(path, watcher);
     } catch (error) {
       const code = errorCode(error);
-      // Listing it fails as well, and says so.
+      // Listing the folder fails too and reports the problem.
       if (!isGone(error) && code !== 'EACCES') onRefused(path, code);
     }
   }
@@ -79,7 +83,7 @@ class EachFolderWatcher implements FolderWatcher {
   }
 }
 
-/** One watch, which the system keeps for all that is below. */
+/** Watches a whole tree with one watch of the system. */
 class TreeWatcher implements FolderWatcher {
   readonly #options: FolderWatcherOptions;
   #watcher: FSWatcher | undefined;
@@ -107,7 +111,7 @@ class TreeWatcher implements FolderWatcher {
   }
 
   forget(): void {
-    // New folders are watched with the tree.
+    // The watch of the tree includes replaced folders.
   }
 
   close(): void {
@@ -117,8 +121,8 @@ class TreeWatcher implements FolderWatcher {
 }
 
 /**
- * Notices that the system's queue may have run over, which Node doesn't say:
- * its events are then handed over in one turn of the loop, as many as it holds.
+ * Detects a possible overflow of the system's event queue, which Node.js does not report. After an overflow, one turn
+ * of the event loop receives as many events as the queue can contain.
  */
 export class QueueGauge {
   readonly #limit = queueLimit();
@@ -136,7 +140,7 @@ export class QueueGauge {
   }
 }
 
-/** Linux's own default. */
+/** The default limit of Linux. */
 const USUAL_LIMIT = 16_384;
 
 function queueLimit(): number {

@@ -8,7 +8,7 @@ import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
 
 const DAY = 86_400_000;
-/** Where the caller sits. */
+/** The address of the caller. */
 const FROM = '203.0.113.7';
 const START = Date.parse('2026-05-01T08:00:00Z');
 
@@ -37,29 +37,29 @@ beforeEach(async () => {
 });
 afterEach(() => database.destroy());
 
-describe('people', () => {
-  test('are found by their name in any case', async () => {
+describe('Users', () => {
+  test('are found by username regardless of case', async () => {
     expect(await accounts.people.findByUsername('aDA')).toMatchObject({ username: 'Ada', isAdmin: true });
     expect(await accounts.people.findByUsername('bob')).toBeUndefined();
   });
 
-  test('that come later are no admins', async () => {
+  test('after the first one are not admins', async () => {
     expect(await accounts.people.add({ username: 'Bob', displayName: 'Bob' })).toMatchObject({ isAdmin: false });
   });
 
-  test('cannot share a name that differs in case alone', async () => {
+  test('cannot have usernames that differ only in case', async () => {
     const again = accounts.people.add({ username: 'ADA', displayName: 'Another' });
     await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'username' });
   });
 });
 
-describe('sessions', () => {
+describe('Sessions', () => {
   test('are stored hashed', async () => {
     const rows = await database.selectFrom('sessions').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(session);
   });
 
-  test('live 30 days after their last use', async () => {
+  test('expire 30 days after their last use', async () => {
     at += 29 * DAY;
     expect(await accounts.sessions.findCaller(session)).toMatchObject({ kind: 'session', username: 'Ada' });
     at += 29 * DAY;
@@ -68,14 +68,14 @@ describe('sessions', () => {
     expect(await accounts.sessions.findCaller(session)).toBeUndefined();
   });
 
-  test('end at once', async () => {
+  test('end immediately on sign-out', async () => {
     await accounts.sessions.signOut(ada, FROM);
     expect(await accounts.sessions.findCaller(session)).toBeUndefined();
   });
 });
 
-describe('the token format', () => {
-  test.each(['personal', 'write', 'consumer'] as const)('tells a %s token', (kind) => {
+describe('The token format', () => {
+  test.each(['personal', 'write', 'consumer'] as const)('identifies a %s token', (kind) => {
     expect(findTokenKind(createToken(kind))).toBe(kind);
   });
 
@@ -83,12 +83,12 @@ describe('the token format', () => {
     expect(createToken('personal')).toMatch(/^trl_[\w-]{43}[0-9A-Za-z]{6}$/);
   });
 
-  test('has a checksum that a known token pins', () => {
+  test('has a checksum, verified with a known token', () => {
     expect(findTokenKind(`trl_${'A'.repeat(43)}${'0'.repeat(6)}`)).toBeUndefined();
     expect(findTokenKind(`trl_${'A'.repeat(43)}1GWj2c`)).toBe('personal');
   });
 
-  test('shows a typo at any place', () => {
+  test('detects a typo at any position', () => {
     const token = createToken('personal');
     for (let index = 4; index < token.length; index++) {
       const other = token[index] === 'x' ? 'y' : 'x';
@@ -97,8 +97,8 @@ describe('the token format', () => {
   });
 });
 
-describe('personal tokens', () => {
-  test('come once, and only their hash is stored', async () => {
+describe('API tokens', () => {
+  test('are returned once, and only their hash is stored', async () => {
     const created = await accounts.tokens.create(ada, { label: 'nightly', expiresAt: inDays(90) }, FROM);
     expect(created).toMatchObject({
       label: 'nightly',
@@ -115,17 +115,17 @@ describe('personal tokens', () => {
     ['the past', -1],
     ['this moment', 0],
     ['more than 366 days', 367],
-    ['no date at all', NaN],
+    ['an invalid time', NaN],
   ])('cannot expire in %s', async (_reason, days) => {
     const created = accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(days) }, FROM);
     await expect(created).rejects.toMatchObject({ code: 'invalid_input', field: 'expiresAt' });
   });
 
-  test('may expire in exactly 366 days', async () => {
+  test('can expire in exactly 366 days', async () => {
     expect(await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(366) }, FROM)).toBeDefined();
   });
 
-  test('are 100 at most', async () => {
+  test('are limited to 100 per user', async () => {
     for (let count = 0; count < 100; count++) {
       await accounts.tokens.create(ada, { label: String(count), expiresAt: inDays(1) }, FROM);
     }
@@ -133,7 +133,7 @@ describe('personal tokens', () => {
     await expect(next).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('are listed oldest first, to their owner alone', async () => {
+  test('are listed oldest first, and only for their owner', async () => {
     await accounts.tokens.create(ada, { label: 'first', expiresAt: inDays(1) }, FROM);
     at += 1_000;
     await accounts.tokens.create(ada, { label: 'second', expiresAt: inDays(1) }, FROM);
@@ -144,7 +144,7 @@ describe('personal tokens', () => {
     expect(await accounts.tokens.list(caller)).toEqual([]);
   });
 
-  test('are revoked by their owner alone', async () => {
+  test('can only be revoked by their owner', async () => {
     const { id, token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) }, FROM);
     const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
     const other = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
@@ -155,7 +155,7 @@ describe('personal tokens', () => {
     await expect(authenticator()(request)).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('make no tokens', async () => {
+  test('cannot create tokens', async () => {
     const caller: Caller = {
       kind: 'token',
       tokenId: 't',
@@ -169,26 +169,26 @@ describe('personal tokens', () => {
   });
 });
 
-describe('a request', () => {
+describe('Authentication of a request', () => {
   const get = (headers: CredentialSource['headers']) => authenticator()({ method: 'GET', headers });
   const post = (headers: CredentialSource['headers']) => authenticator()({ method: 'POST', headers });
   const cookie = () => `theme=dark; trellis_session=${session}`;
 
-  test('without a credential is nobody', async () => {
+  test('finds no caller without a credential', async () => {
     expect(await get({ cookie: 'theme=dark' })).toBeUndefined();
   });
 
-  test('is known by its cookie', async () => {
+  test('finds the caller by the session cookie', async () => {
     expect(await get({ cookie: cookie() })).toEqual(ada);
   });
 
-  test('is known by their own token among many that are shown at once, the same one too', async () => {
-    const make = (label: string) => accounts.tokens.create(ada, { label, expiresAt: inDays(1) }, FROM);
-    const [first, second, revoked] = [await make('a'), await make('b'), await make('c')];
+  test('finds the caller of each token in concurrent requests, also for a repeated token', async () => {
+    const create = (label: string) => accounts.tokens.create(ada, { label, expiresAt: inDays(1) }, FROM);
+    const [first, second, revoked] = [await create('a'), await create('b'), await create('c')];
     await accounts.tokens.revoke(ada, revoked.id, FROM);
-    const shown = [first, revoked, second, first].map(({ token }) => ({ authorization: `Bearer ${token}` }));
+    const sent = [first, revoked, second, first].map(({ token }) => ({ authorization: `Bearer ${token}` }));
     const authenticate = authenticator();
-    const found = await Promise.allSettled(shown.map((headers) => authenticate({ method: 'GET', headers })));
+    const found = await Promise.allSettled(sent.map((headers) => authenticate({ method: 'GET', headers })));
     expect(found).toMatchObject([
       { value: { tokenId: first.id } },
       { reason: { code: 'unauthenticated' } },
@@ -197,7 +197,7 @@ describe('a request', () => {
     ]);
   });
 
-  test('is known by its token, whose use is noted once a minute', async () => {
+  test('finds the caller by token, and records its use once a minute', async () => {
     const { token } = await accounts.tokens.create(
       ada,
       {
@@ -221,45 +221,45 @@ describe('a request', () => {
   });
 
   test.each([
-    ['another scheme', () => 'Basic YTpi'],
+    ['a different scheme', () => 'Basic YTpi'],
     ['no token', () => 'Bearer '],
     ['an unknown token', () => `Bearer ${createToken('personal')}`],
-    ['a token of another service', () => `Bearer ${createToken('write')}`],
+    ['a token of a different service', () => `Bearer ${createToken('write')}`],
     ['an empty header', () => ''],
-  ])('is judged by its Authorization header alone: %s beside a good cookie', async (_reason, authorization) => {
-    const answer = get({ authorization: authorization(), cookie: cookie() });
-    await expect(answer).rejects.toMatchObject({ code: 'unauthenticated' });
+  ])('fails for an Authorization header with %s, despite a valid cookie', async (_reason, authorization) => {
+    const caller = get({ authorization: authorization(), cookie: cookie() });
+    await expect(caller).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('with a cookie that does not hold is refused', async () => {
+  test('fails for an invalid cookie', async () => {
     await expect(get({ cookie: 'trellis_session=stale' })).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('behind https needs the cookie of that name', async () => {
+  test('requires the prefixed cookie over https', async () => {
     const secure = authenticator('https://trellis.example');
     expect(await secure({ method: 'GET', headers: { cookie: cookie() } })).toBeUndefined();
     expect(await secure({ method: 'GET', headers: { cookie: `__Host-trellis_session=${session}` } })).toEqual(ada);
   });
 
   test.each([
-    ['says same-origin', { 'sec-fetch-site': 'same-origin' }],
-    ['has our origin, from a browser that says no more', { origin: 'http://localhost:4000' }],
-  ])('that changes things is let through when it %s', async (_reason, headers) => {
+    ['Sec-Fetch-Site: same-origin', { 'sec-fetch-site': 'same-origin' }],
+    ['the own Origin, without Sec-Fetch-Site', { origin: 'http://localhost:4000' }],
+  ])('accepts an unsafe method with %s', async (_reason, headers) => {
     expect(await post({ cookie: cookie(), ...headers })).toEqual(ada);
   });
 
   test.each([
-    ['says cross-site', { 'sec-fetch-site': 'cross-site' }],
-    ['comes from a sibling host', { 'sec-fetch-site': 'same-site' }],
-    ['says cross-site with our origin', { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:4000' }],
-    ['has another origin', { origin: 'http://localhost:4001' }],
-    ['has the origin of a sandbox', { origin: 'null' }],
-    ['says nothing', {}],
-  ])('that changes things with a cookie is refused when it %s', async (_reason, headers) => {
+    ['Sec-Fetch-Site: cross-site', { 'sec-fetch-site': 'cross-site' }],
+    ['Sec-Fetch-Site: same-site, from a sibling host', { 'sec-fetch-site': 'same-site' }],
+    ['the own Origin but cross-site', { 'sec-fetch-site': 'cross-site', origin: 'http://localhost:4000' }],
+    ['a different Origin', { origin: 'http://localhost:4001' }],
+    ['the Origin of a sandbox', { origin: 'null' }],
+    ['neither header', {}],
+  ])('rejects an unsafe method with a cookie and %s', async (_reason, headers) => {
     await expect(post({ cookie: cookie(), ...headers })).rejects.toMatchObject({ code: 'cross_site' });
   });
 
-  test('with a token may come from anywhere', async () => {
+  test('accepts a token from any site', async () => {
     const { token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) }, FROM);
     expect(await post({ authorization: `Bearer ${token}`, 'sec-fetch-site': 'cross-site' })).toBeDefined();
   });

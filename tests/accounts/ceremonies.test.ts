@@ -21,8 +21,8 @@ async function addPasskey(label: string): Promise<Passkey> {
   return passkey;
 }
 
-describe('passkeys', () => {
-  test('are several, each with a name, and each signs in', async () => {
+describe('Passkeys', () => {
+  test('can be added under a name, and each signs in', async () => {
     const phone = await addPasskey('  phone ');
     expect((await listOwn()).map(({ label }) => label)).toEqual(['First passkey', 'phone']);
     const begun = await stage.visitor().beginToSignIn();
@@ -30,7 +30,7 @@ describe('passkeys', () => {
     expect(reply).toMatchObject({ status: 200, body: { username: 'ada' } });
   });
 
-  test('of a person are not offered again, and share one handle', async () => {
+  test('of a user are excluded from creation, and share one user handle', async () => {
     const { body } = await stage.ada.send('POST', '/api/auth/credentials/begin');
     const { id } = (await listOwn())[0]!;
     expect(body).toMatchObject({ excludeCredentials: [{ id, type: 'public-key' }] });
@@ -39,7 +39,7 @@ describe('passkeys', () => {
     expect(Buffer.from(handles[0]!.user_handle, 'base64url')).toHaveLength(32);
   });
 
-  test('are removed, but for the last', async () => {
+  test('can be removed, except the last one', async () => {
     await addPasskey('phone');
     const [first, second] = (await listOwn()) as [Listed, Listed];
     expect((await stage.ada.send('DELETE', `/api/auth/credentials/${first.id}`)).status).toBe(204);
@@ -49,7 +49,7 @@ describe('passkeys', () => {
     expect(await listOwn()).toHaveLength(1);
   });
 
-  test('are 20 at most', async () => {
+  test('are limited to 20 per user', async () => {
     const [row] = await stage.server.database.selectFrom('passkeys').selectAll().execute();
     const person = (await stage.server.accounts.people.findByUsername('ada'))!;
     const more = Array.from({ length: 19 }, (_, index) => ({ ...row!, person_id: person.id, id: `x${index}` }));
@@ -57,12 +57,13 @@ describe('passkeys', () => {
     const begun = await stage.ada.send('POST', '/api/auth/credentials/begin');
     const credential = new Passkey(ORIGIN).create(begun.body as never);
     const reply = await stage.ada.send('POST', '/api/auth/credentials/finish?label=x', credential);
-    expect(reply).toMatchObject({ status: 400, body: { error: 'Expected at most 20 passkeys; remove one first.' } });
+    const error = 'You have reached the limit of 20 passkeys. Remove one first.';
+    expect(reply).toMatchObject({ status: 400, body: { error } });
   });
 });
 
-describe('a person who was put out', () => {
-  test('comes back by an invitation, to the account that they had', async () => {
+describe('An account', () => {
+  test('is restored by an invitation after its access was revoked', async () => {
     const before = (await stage.server.accounts.people.findByUsername('bob'))!;
     await stage.ada.send('POST', '/api/admin/users/bob/revoke');
     expect((await stage.bob.signIn()).status).toBe(400);
@@ -71,7 +72,7 @@ describe('a person who was put out', () => {
     expect(await stage.server.accounts.people.findByUsername('bob')).toEqual(before);
   });
 
-  test('and removed leaves a name that is free, and an account of nothing', async () => {
+  test('frees its username when it is removed, and is not restored by an invitation', async () => {
     const before = (await stage.server.accounts.people.findByUsername('bob'))!;
     await stage.ada.send('DELETE', '/api/admin/users/bob');
     expect((await stage.visitor().register('bob', await stage.invite('bob'))).status).toBe(200);
@@ -79,10 +80,10 @@ describe('a person who was put out', () => {
   });
 });
 
-describe('an invitation', () => {
-  test('says the name that counts, whatever its guest writes', async () => {
+describe('An invitation', () => {
+  test('determines the names of the account, not the request of the invited user', async () => {
     const token = await stage.invite('Eve');
-    const body = { username: 'EVE', displayName: 'Somebody else', inviteToken: token };
+    const body = { username: 'EVE', displayName: 'Different', inviteToken: token };
     const eve = stage.visitor();
     const begun = await eve.send('POST', '/api/auth/register/begin', body);
     const reply = await eve.finishToRegister('eve', eve.passkey.create(begun.body as never));
@@ -91,19 +92,20 @@ describe('an invitation', () => {
 
   test.each([
     ['that is taken', 'bob', 409, 'conflict'],
-    ['that is taken in another case', 'BOB', 409, 'conflict'],
+    ['that is taken, regardless of case', 'BOB', 409, 'conflict'],
     ['that is blank', '  ', 400, 'invalid_input'],
-    ['with a character that turns text around', 'a\u202eb', 400, 'invalid_input'],
-  ])('is not made for a name %s', async (_reason, username, status, code) => {
+    ['with a right-to-left override', 'a\u202eb', 400, 'invalid_input'],
+  ])('cannot be created for a username %s', async (_reason, username, status, code) => {
     const person = { username, displayName: 'x' };
     expect(codeOf(await stage.ada.send('POST', '/api/admin/invites', person))).toEqual([status, code]);
   });
 });
 
-test('a username is kept in one spelling, without space around it', async () => {
+test('A username is normalised to NFC and trimmed', async () => {
   const token = await stage.invite(' Ame\u0301lie ');
-  const guest = stage.visitor();
-  const begun = await guest.beginToRegister('am\u00e9lie', token);
-  const reply = await guest.finishToRegister(encodeURIComponent('AMÉLIE'), guest.passkey.create(begun.body as never));
+  const visitor = stage.visitor();
+  const begun = await visitor.beginToRegister('am\u00e9lie', token);
+  const credential = visitor.passkey.create(begun.body as never);
+  const reply = await visitor.finishToRegister(encodeURIComponent('AMÉLIE'), credential);
   expect(reply.body).toMatchObject({ username: 'Am\u00e9lie' });
 });

@@ -21,7 +21,7 @@ afterEach(() => database.destroy());
 const count = async (table: 'account_events' | 'challenges' | 'invitations' | 'sessions' | 'tokens') =>
   (await database.selectFrom(table).selectAll().execute()).length;
 
-test('sweeping leaves what holds, and what a person may still ask about', async () => {
+test('sweep deletes each kind of row after its retention time', async () => {
   await accounts.setupLink.create();
   await accounts.signIn.begin();
   const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
@@ -51,7 +51,7 @@ test('sweeping leaves what holds, and what a person may still ask about', async 
   expect(await counts()).toEqual({ challenges: 0, invitations: 0, sessions: 0, tokens: 0, events: 0 });
 });
 
-test('a session ends 90 days after its start, however often it is used', async () => {
+test('A session ends 90 days after its start, however often it is used', async () => {
   const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);
   for (let day = 1; day < 89; day += 1) {
@@ -63,7 +63,7 @@ test('a session ends 90 days after its start, however often it is used', async (
   expect(await accounts.sessions.findCaller(await accounts.sessions.start(id))).toMatchObject({ personId: id });
 });
 
-test('a session that an earlier release extended beyond 90 days has ended', async () => {
+test('A session that an earlier release extended beyond 90 days has ended', async () => {
   const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);
   await database
@@ -73,7 +73,7 @@ test('a session that an earlier release extended beyond 90 days has ended', asyn
   expect(await accounts.sessions.findCaller(session)).toBeUndefined();
 });
 
-test('a new setup link takes the place of the one before, until there is an account', async () => {
+test('A new setup link replaces the previous one, until an account exists', async () => {
   const begin = (inviteToken: string) =>
     accounts.registration.begin({ username: 'ada', displayName: 'Ada', inviteToken });
   const [first, second] = [(await accounts.setupLink.create())!, (await accounts.setupLink.create())!];
@@ -85,7 +85,7 @@ test('a new setup link takes the place of the one before, until there is an acco
   expect(await accounts.registration.isOpen()).toBe(false);
 });
 
-test('a setup link holds for an hour', async () => {
+test('A setup link expires after an hour', async () => {
   const inviteToken = (await accounts.setupLink.create())!;
   const begin = () => accounts.registration.begin({ username: 'ada', displayName: 'Ada', inviteToken });
   at += 60 * MINUTE - 1;
@@ -94,7 +94,7 @@ test('a setup link holds for an hour', async () => {
   await expect(begin()).rejects.toMatchObject({ code: 'forbidden' });
 });
 
-test('behind https the cookie is held to this host and to https', () => {
+test('The session cookie is restricted to https and this host over https', () => {
   expect(accounts.cookies.give('abc')).toBe(
     '__Host-trellis_session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000; Secure',
   );

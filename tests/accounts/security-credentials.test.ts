@@ -11,12 +11,12 @@ const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const withToken = (token: string) => stage.visitor().send('GET', '/api/auth/session', undefined, bearer(token));
 const withCookie = (cookie: string) => stage.visitor().send('GET', '/api/auth/session', undefined, { cookie });
 
-describe('a token', () => {
+describe('An API token', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['forged', () => createToken('personal')],
     ['truncated', async () => (await stage.makeToken(stage.ada)).token.slice(0, -1)],
     [
-      'of one character changed',
+      'altered in one character',
       async () => (await stage.makeToken(stage.ada)).token.replace(/.$/, (last) => (last === 'x' ? 'y' : 'x')),
     ],
     ['without its prefix', async () => (await stage.makeToken(stage.ada)).token.slice(4)],
@@ -37,22 +37,22 @@ describe('a token', () => {
       },
     ],
     [
-      'of a person who was put out',
+      'of a user whose access was revoked',
       async () => {
         const { token } = await stage.makeToken(stage.bob);
         await stage.ada.send('POST', '/api/admin/users/bob/revoke');
         return token;
       },
     ],
-  ])('is refused alike when it is %s', async (_reason, makeBad) => {
-    const reply = await withToken(await makeBad());
+  ])('gets the same error when it is %s', async (_reason, createInvalid) => {
+    const reply = await withToken(await createInvalid());
     expect(codeOf(reply)).toEqual([401, 'unauthenticated']);
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
     const { error } = reply.body as { error: string };
-    expect(error).toBe('Expected a session or a bearer token that is still valid.');
+    expect(error).toBe('The session or token is invalid, expired or revoked.');
   });
 
-  test('counts alone where a stale cookie comes beside it', async () => {
+  test('takes precedence over an expired cookie', async () => {
     const { token } = await stage.makeToken(stage.ada);
     const stale = { cookie: `trellis_session=${randomBytes(32).toString('base64url')}` };
     expect(
@@ -63,7 +63,7 @@ describe('a token', () => {
     });
   });
 
-  test('of another reaches nothing of mine', async () => {
+  test('gives no access to the tokens of a different user', async () => {
     const { id, token } = await stage.makeToken(stage.ada);
     const other = await stage.makeToken(stage.bob);
     const list = await stage.visitor().send('GET', '/api/tokens', undefined, bearer(other.token));
@@ -74,28 +74,28 @@ describe('a token', () => {
   });
 
   test.each([
-    ['mint a token', 'POST', '/api/tokens', { label: 'x', expiresAt: inDays(1) }],
-    ['revoke one', 'DELETE', '/api/tokens/x', undefined],
+    ['create a token', 'POST', '/api/tokens', { label: 'x', expiresAt: inDays(1) }],
+    ['revoke a token', 'DELETE', '/api/tokens/x', undefined],
     ['list passkeys', 'GET', '/api/auth/credentials', undefined],
     ['add a passkey', 'POST', '/api/auth/credentials/begin', undefined],
     ['remove a passkey', 'DELETE', '/api/auth/credentials/x', undefined],
-    ['sign its person out everywhere', 'POST', '/api/auth/logout-everywhere', undefined],
-    ['invite', 'POST', '/api/admin/invites', { username: 'eve', displayName: 'Eve' }],
-    ['put a person out', 'POST', '/api/admin/users/bob/revoke', undefined],
-    ['remove a person', 'DELETE', '/api/admin/users/bob', undefined],
-  ])('with every scope may not %s', async (_what, method, path, body) => {
+    ['sign its user out everywhere', 'POST', '/api/auth/logout-everywhere', undefined],
+    ['create an invitation', 'POST', '/api/admin/invites', { username: 'eve', displayName: 'Eve' }],
+    ["revoke a user's access", 'POST', '/api/admin/users/bob/revoke', undefined],
+    ['remove a user', 'DELETE', '/api/admin/users/bob', undefined],
+  ])('with all scopes cannot %s', async (_operation, method, path, body) => {
     const person = (await stage.server.accounts.people.findByUsername('ada'))!;
     const token = await stage.server.issueToken('personal', person);
     expect(codeOf(await stage.visitor().send(method, path, body, bearer(token)))).toEqual([403, 'session_required']);
   });
 });
 
-describe('a session', () => {
+describe('A session', () => {
   test.each<[string, () => Promise<string> | string]>([
     ['forged', () => `trellis_session=${randomBytes(32).toString('base64url')}`],
     ['truncated', () => stage.ada.cookie.slice(0, -1)],
     [
-      'the hash that the database holds',
+      'the hash from the database',
       async () => {
         const { id_hash } = await stage.server.database
           .selectFrom('sessions')
@@ -121,7 +121,7 @@ describe('a session', () => {
       },
     ],
     [
-      'signed out from elsewhere',
+      'signed out from a different session',
       async () => {
         const { cookie } = stage.bob;
         await stage.bob.signIn();
@@ -130,31 +130,31 @@ describe('a session', () => {
       },
     ],
     [
-      'of a person who was put out',
+      'of a user whose access was revoked',
       async () => {
         await stage.ada.send('POST', '/api/admin/users/bob/revoke');
         return stage.bob.cookie;
       },
     ],
     [
-      'of a person who was removed',
+      'of a removed user',
       async () => {
         await stage.ada.send('DELETE', '/api/admin/users/bob');
         return stage.bob.cookie;
       },
     ],
-  ])('is refused when it is %s', async (_reason, makeBad) => {
-    expect(codeOf(await withCookie(await makeBad()))).toEqual([401, 'unauthenticated']);
+  ])('is rejected when it is %s', async (_reason, createInvalid) => {
+    expect(codeOf(await withCookie(await createInvalid()))).toEqual([401, 'unauthenticated']);
   });
 
-  test('is kept from scripts and from other sites', async () => {
+  test('has a cookie that scripts and other sites cannot use', async () => {
     const { headers } = await stage.bob.signIn();
     expect(headers.get('set-cookie')).toMatch(
       /^trellis_session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=34560000$/,
     );
   });
 
-  test('of another reaches nothing of mine', async () => {
+  test('gives no access to the passkeys of a different user, nor to admin operations', async () => {
     const { body } = await stage.ada.send('GET', '/api/auth/credentials');
     const [{ id }] = body as [{ id: string }];
     expect((await stage.bob.send('DELETE', `/api/auth/credentials/${id}`)).status).toBe(204);
@@ -163,11 +163,11 @@ describe('a session', () => {
   });
 
   test.each([
-    ['makes a token', '/api/tokens', { label: 'x', expiresAt: inDays(1) }],
-    ['signs out', '/api/auth/logout', undefined],
-    ['signs out everywhere', '/api/auth/logout-everywhere', undefined],
-    ['adds a passkey', '/api/auth/credentials/begin', undefined],
-  ])('is refused to another site that %s', async (_what, path, body) => {
+    ['creating a token', '/api/tokens', { label: 'x', expiresAt: inDays(1) }],
+    ['signing out', '/api/auth/logout', undefined],
+    ['signing out everywhere', '/api/auth/logout-everywhere', undefined],
+    ['adding a passkey', '/api/auth/credentials/begin', undefined],
+  ])('rejects a request from a different site: %s', async (_operation, path, body) => {
     const origins: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
     for (const headers of origins) {
       expect(codeOf(await stage.ada.send('POST', path, body, headers))).toEqual([403, 'cross_site']);

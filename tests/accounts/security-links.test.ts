@@ -9,16 +9,16 @@ let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
 afterEach(() => stage.server.close());
 
-describe('a link', () => {
-  test('for setting up works once', async () => {
+describe('A setup or invitation link', () => {
+  test('for setup works once', async () => {
     expect(codeOf(await stage.visitor().register('eve', stage.setup))).toEqual([403, 'forbidden']);
     expect(await stage.server.accounts.setupLink.create()).toBeUndefined();
   });
 
   test.each<[string, () => Promise<string> | string, string]>([
-    ['that nobody made', () => randomBytes(32).toString('base64url'), 'eve'],
+    ['with an unknown secret', () => randomBytes(32).toString('base64url'), 'eve'],
     ['without a secret', () => '', 'eve'],
-    ['for another name', async () => await stage.invite('eve'), 'mallory'],
+    ['for a different username', async () => await stage.invite('eve'), 'mallory'],
     [
       'that has expired',
       async () => {
@@ -48,15 +48,15 @@ describe('a link', () => {
       },
       'eve',
     ],
-  ])('%s is refused alike', async (_reason, makeLink, username) => {
-    const reply = await stage.visitor().beginToRegister(username, await makeLink());
+  ])('%s gets the same error', async (_reason, createLink, username) => {
+    const reply = await stage.visitor().beginToRegister(username, await createLink());
     expect(codeOf(reply)).toEqual([403, 'forbidden']);
     expect((reply.body as { error: string }).error).toBe(
-      'Expected a setup link or an invitation for this username that still holds. Ask for a new one.',
+      'No valid setup link or invitation for this username. It may have expired. Ask for a new one.',
     );
   });
 
-  test('begun by two is finished by one', async () => {
+  test('used by two visitors at once creates one account', async () => {
     const token = await stage.invite('eve');
     const [one, two] = [stage.visitor(), stage.visitor()];
     const begun = await Promise.all([one, two].map((each) => each.beginToRegister('eve', token)));
@@ -65,13 +65,13 @@ describe('a link', () => {
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  test('that was begun and given up takes no name away', async () => {
+  test('can be used again after an abandoned registration', async () => {
     const token = await stage.invite('eve');
     await stage.visitor().beginToRegister('eve', token);
     expect((await stage.visitor().register('eve', token)).status).toBe(200);
   });
 
-  test('that was revoked while somebody used it lets nobody in', async () => {
+  test('revoked during a registration creates no account', async () => {
     const eve = stage.visitor();
     const begun = await eve.beginToRegister('eve', await stage.invite('eve'));
     await stage.server.database.deleteFrom('invitations').execute();
@@ -79,23 +79,23 @@ describe('a link', () => {
   });
 });
 
-describe('who has an account', () => {
-  test('is not told by beginning to sign in', async () => {
+describe('The existence of an account', () => {
+  test('is not revealed by starting to sign in', async () => {
     const [known, unknown, none] = await Promise.all([
       stage.visitor().beginToSignIn({ username: 'ada' }),
-      stage.visitor().beginToSignIn({ username: 'nobody' }),
+      stage.visitor().beginToSignIn({ username: 'unknown' }),
       stage.visitor().beginToSignIn(),
     ]);
-    const told = ({ status, body }: Reply) => [status, { ...(body as object), challenge: 'another each time' }];
-    expect(told(known)).toEqual(told(unknown));
-    expect(told(known)).toEqual(told(none));
+    const withoutChallenge = ({ status, body }: Reply) => [status, { ...(body as object), challenge: 'random' }];
+    expect(withoutChallenge(known)).toEqual(withoutChallenge(unknown));
+    expect(withoutChallenge(known)).toEqual(withoutChallenge(none));
     expect(known.body).toMatchObject({ allowCredentials: [] });
   });
 
-  test('is not told by registering without a link', async () => {
+  test('is not revealed by registering without a link', async () => {
     const [taken, free] = [
       await stage.visitor().beginToRegister('ada', 'x'),
-      await stage.visitor().beginToRegister('nobody', 'x'),
+      await stage.visitor().beginToRegister('unknown', 'x'),
     ];
     const { requestId: one, ...known } = taken.body as Record<string, unknown>;
     const { requestId: other, ...unknown } = free.body as Record<string, unknown>;
@@ -103,7 +103,7 @@ describe('who has an account', () => {
     expect(one).not.toBe(other);
   });
 
-  test('is not told by the work that it takes to refuse', async () => {
+  test('is not revealed by the database statements of a rejected registration', async () => {
     const statements: string[] = [];
     const counting = stage.server.database.withPlugin({
       transformQuery({ node }) {
@@ -113,12 +113,12 @@ describe('who has an account', () => {
       transformResult: async ({ result }) => result,
     });
     const { registration } = createAccounts(counting, { origin: () => ORIGIN });
-    const workFor = async (username: string) => {
+    const statementsFor = async (username: string) => {
       statements.length = 0;
-      await expect(registration.begin({ username, displayName: 'x', inviteToken: 'x' })).rejects.toThrow('Expected');
+      await expect(registration.begin({ username, displayName: 'x', inviteToken: 'x' })).rejects.toThrow('No valid');
       return [...statements];
     };
-    expect(await workFor('ada')).toEqual(['SelectQueryNode']);
-    expect(await workFor('nobody')).toEqual(['SelectQueryNode']);
+    expect(await statementsFor('ada')).toEqual(['SelectQueryNode']);
+    expect(await statementsFor('unknown')).toEqual(['SelectQueryNode']);
   });
 });

@@ -10,57 +10,54 @@ let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
 afterEach(() => stage.server.close());
 
-describe("a passkey's answer", () => {
-  const REFUSED = "Expected a passkey's answer to a challenge of the last 5 minutes. Begin again.";
-  const expectRefused = ({ status, body }: Reply) =>
-    expect([status, body]).toMatchObject([400, { code: 'invalid_input', error: REFUSED }]);
+describe('A passkey response', () => {
+  const MESSAGE = 'Passkey verification failed or took longer than 5 minutes. Start again.';
+  const expectRejected = ({ status, body }: Reply) =>
+    expect([status, body]).toMatchObject([400, { code: 'invalid_input', error: MESSAGE }]);
 
   const challengeOf = async () => (await stage.visitor().beginToSignIn()).body as never;
 
   test('signs in once', async () => {
     const answer = stage.ada.passkey.get(await challengeOf());
     expect((await stage.visitor().finishToSignIn(answer)).status).toBe(200);
-    expectRefused(await stage.visitor().finishToSignIn(answer));
+    expectRejected(await stage.visitor().finishToSignIn(answer));
   });
 
-  test('of two at once holds once', async () => {
+  test('sent twice at once signs in once', async () => {
     const answer = stage.ada.passkey.get(await challengeOf());
     const replies = await Promise.all([stage.visitor().finishToSignIn(answer), stage.visitor().finishToSignIn(answer)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400]);
   });
 
-  test('that was wrong has used its challenge up', async () => {
+  test('with a wrong signature uses up its challenge', async () => {
     const challenge = await challengeOf();
     const answer = stage.ada.passkey.get(challenge);
     const forged = { ...answer, response: { ...answer.response, signature: 'MAYCAQECAQE' } };
-    expectRefused(await stage.visitor().finishToSignIn(forged));
-    expectRefused(await stage.visitor().finishToSignIn(answer));
+    expectRejected(await stage.visitor().finishToSignIn(forged));
+    expectRejected(await stage.visitor().finishToSignIn(answer));
   });
 
-  test('too late is refused', async () => {
+  test('to an expired challenge is rejected', async () => {
     const answer = stage.ada.passkey.get(await challengeOf());
     await stage.expire('challenges');
-    expectRefused(await stage.visitor().finishToSignIn(answer));
+    expectRejected(await stage.visitor().finishToSignIn(answer));
   });
 
-  test('with a counter that went back is refused: the passkey was copied', async () => {
+  test('with a decreased counter is rejected, as the passkey may be a copy', async () => {
     const [first, second] = [stage.ada.passkey.get(await challengeOf()), stage.ada.passkey.get(await challengeOf())];
     expect((await stage.visitor().finishToSignIn(second)).status).toBe(200);
-    expectRefused(await stage.visitor().finishToSignIn(first));
+    expectRejected(await stage.visitor().finishToSignIn(first));
   });
 
   test.each<[string, (challenge: never) => unknown]>([
-    ['of a passkey that nobody has', (challenge) => new Passkey(ORIGIN).get(challenge)],
+    ['of an unknown passkey', (challenge) => new Passkey(ORIGIN).get(challenge)],
+    ['to an unknown challenge', () => stage.ada.passkey.get({ challenge: randomBytes(32).toString('base64url') })],
     [
-      'to a challenge that we never made',
-      () => stage.ada.passkey.get({ challenge: randomBytes(32).toString('base64url') }),
-    ],
-    [
-      'signed by another passkey',
+      'signed by a different passkey',
       (challenge) => ({ ...stage.bob.passkey.get(challenge), id: stage.ada.passkey.id, rawId: stage.ada.passkey.id }),
     ],
     [
-      'that claims to be of another person',
+      'with the user handle of a different user',
       (challenge) => {
         const { userHandle } = stage.ada.passkey.get(challenge).response;
         const answer = stage.bob.passkey.get(challenge);
@@ -68,73 +65,73 @@ describe("a passkey's answer", () => {
       },
     ],
     [
-      'that does not say of whom it is',
+      'without a user handle',
       (challenge) => {
         const answer = stage.ada.passkey.get(challenge);
-        // JSON has no undefined: the field is left out.
+        // JSON omits fields that are undefined.
         return { ...answer, response: { ...answer.response, userHandle: undefined } };
       },
     ],
     [
-      'with a clientDataJSON that is none',
+      'with an invalid clientDataJSON',
       (challenge) => {
         const answer = stage.ada.passkey.get(challenge);
         return { ...answer, response: { ...answer.response, clientDataJSON: 'bnVsbA' } };
       },
     ],
-  ])('%s is refused', async (_reason, answerTo) => {
-    expectRefused(await stage.visitor().finishToSignIn(answerTo(await challengeOf())));
+  ])('%s is rejected', async (_reason, respondTo) => {
+    expectRejected(await stage.visitor().finishToSignIn(respondTo(await challengeOf())));
   });
 
-  test('is refused for a person who is expected to be another', async () => {
-    expectRefused(await stage.visitor().finishToSignIn(stage.bob.passkey.get(await challengeOf()), '?username=ada'));
+  test('of a user other than the expected one is rejected', async () => {
+    expectRejected(await stage.visitor().finishToSignIn(stage.bob.passkey.get(await challengeOf()), '?username=ada'));
     expect(
       (await stage.visitor().finishToSignIn(stage.bob.passkey.get(await challengeOf()), '?username=BOB')).status,
     ).toBe(200);
   });
 
   test.each([
-    ['another port', 'http://localhost:4001'],
-    ['another scheme', 'https://localhost:4000'],
-    ['another host', 'http://evil.example:4000'],
-  ])('made for %s is refused, in every ceremony', async (_reason, origin) => {
+    ['port', 'http://localhost:4001'],
+    ['scheme', 'https://localhost:4000'],
+    ['host', 'http://evil.example:4000'],
+  ])('for an origin with a different %s is rejected in every ceremony', async (_reason, origin) => {
     const token = await stage.invite('eve');
     const eve = stage.visitor(origin);
     const begun = await stage.visitor().beginToRegister('eve', token);
-    expectRefused(await stage.visitor().finishToRegister('eve', eve.passkey.create(begun.body as never)));
+    expectRejected(await stage.visitor().finishToRegister('eve', eve.passkey.create(begun.body as never)));
     const adding = await stage.ada.send('POST', '/api/auth/credentials/begin');
     const added = eve.passkey.create(adding.body as never);
-    expectRefused(await stage.ada.send('POST', '/api/auth/credentials/finish?label=x', added));
-    expectRefused(await stage.visitor().finishToSignIn(eve.passkey.get(await challengeOf())));
+    expectRejected(await stage.ada.send('POST', '/api/auth/credentials/finish?label=x', added));
+    expectRejected(await stage.visitor().finishToSignIn(eve.passkey.get(await challengeOf())));
   });
 
-  test('is of one ceremony: no challenge serves another', async () => {
+  test('to the challenge of a different ceremony is rejected', async () => {
     const token = await stage.invite('eve');
     const registering = (await stage.visitor().beginToRegister('eve', token)).body as never;
-    expectRefused(await stage.visitor().finishToSignIn(stage.ada.passkey.get(registering)));
+    expectRejected(await stage.visitor().finishToSignIn(stage.ada.passkey.get(registering)));
     const adding = (await stage.bob.send('POST', '/api/auth/credentials/begin')).body as never;
-    expectRefused(await stage.visitor().finishToRegister('bob', new Passkey(ORIGIN).create(adding)));
+    expectRejected(await stage.visitor().finishToRegister('bob', new Passkey(ORIGIN).create(adding)));
   });
 
-  test('adds nothing to the account of whoever did not ask', async () => {
+  test('to the challenge of a different user adds no passkey', async () => {
     const begun = (await stage.ada.send('POST', '/api/auth/credentials/begin')).body as never;
     const mine = new Passkey(ORIGIN).create(begun);
-    expectRefused(await stage.bob.send('POST', '/api/auth/credentials/finish?label=x', mine));
+    expectRejected(await stage.bob.send('POST', '/api/auth/credentials/finish?label=x', mine));
   });
 
-  test('adds no passkey that somebody has already', async () => {
+  test('with a credential that a user already has adds no passkey', async () => {
     const begun = (await stage.bob.send('POST', '/api/auth/credentials/begin')).body as never;
-    expectRefused(
+    expectRejected(
       await stage.bob.send('POST', '/api/auth/credentials/finish?label=x', stage.ada.passkey.create(begun)),
     );
   });
 
-  test('made inside the page of another site is refused, whoever signed it', () => {
-    const answerOf = (data: object) => {
+  test('from a page embedded in a different site is rejected', () => {
+    const toCredential = (data: object) => {
       const clientDataJSON = Buffer.from(JSON.stringify(data)).toString('base64url');
       return { response: { clientDataJSON } };
     };
-    expect(readChallenge(answerOf({ challenge: 'abc', crossOrigin: false }))).toBe('abc');
-    expect(() => readChallenge(answerOf({ challenge: 'abc', crossOrigin: true }))).toThrow(REFUSED);
+    expect(readChallenge(toCredential({ challenge: 'abc', crossOrigin: false }))).toBe('abc');
+    expect(() => readChallenge(toCredential({ challenge: 'abc', crossOrigin: true }))).toThrow(MESSAGE);
   });
 });

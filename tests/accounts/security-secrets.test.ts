@@ -8,7 +8,7 @@ let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
 afterEach(() => stage.server.close());
 
-test('nothing secret is in the log, in an answer that is not for it, or in the database', async () => {
+test('Secrets appear neither in the log, nor in the database, nor in responses other than the intended one', async () => {
   const invitation = await stage.invite('eve');
   const eve = stage.visitor();
   await eve.register('eve', invitation);
@@ -33,16 +33,16 @@ test('nothing secret is in the log, in an answer that is not for it, or in the d
     expect([name, logged.includes(secret)]).toEqual([name, false]);
     expect([name, stored.includes(secret)]).toEqual([name, false]);
   }
-  const told = Object.fromEntries(
+  const responseCounts = Object.fromEntries(
     Object.entries(secrets).map(([name, secret]) => [name, stage.heard.filter((text) => text.includes(secret)).length]),
   );
-  // Each in the one answer that is for it; the session is in a cookie, the setup link on the terminal.
-  expect(told).toEqual({ setup: 0, invitation: 1, token: 1, session: 0 });
+  // The session is sent in a cookie, and the setup link is printed on the terminal.
+  expect(responseCounts).toEqual({ setup: 0, invitation: 1, token: 1, session: 0 });
   expect(logged).toContain('createToken');
   expect(stored).toContain('eve');
 });
 
-/** Every value of every table, as text. */
+/** Returns all values of all tables as text. */
 async function dump(): Promise<string> {
   const texts: string[] = [];
   for (const { name } of await stage.server.database.introspection.getTables()) {
@@ -57,15 +57,15 @@ async function dump(): Promise<string> {
   return texts.join('\n');
 }
 
-test('what happened to accounts is kept: who, what, when and from where', async () => {
+test('Account events record the actor, the action, the time and the address', async () => {
   const { id } = await stage.makeToken(stage.bob);
   const events = await stage.server.database.selectFrom('account_events').selectAll().orderBy('at').execute();
   expect(events.map(({ action }) => action).sort()).toEqual(
     ['account_created', 'account_created', 'invitation_created', 'token_created'].sort(),
   );
-  const made = events.find(({ action }) => action === 'token_created')!;
+  const created = events.find(({ action }) => action === 'token_created')!;
   const person = (await stage.server.accounts.people.findByUsername('bob'))!;
-  expect(made).toMatchObject({ person_id: person.id, actor_type: 'session', actor_id: person.id, subject: id });
-  expect(made.address).toBe('127.0.0.1');
-  expect(Math.abs(made.at - Date.now())).toBeLessThan(HOUR);
+  expect(created).toMatchObject({ person_id: person.id, actor_type: 'session', actor_id: person.id, subject: id });
+  expect(created.address).toBe('127.0.0.1');
+  expect(Math.abs(created.at - Date.now())).toBeLessThan(HOUR);
 });

@@ -3,21 +3,21 @@ import type { ContractServer } from '../contract/contract-server.js';
 import { Visitor } from './visitor.js';
 import type { Reply } from './visitor.js';
 
-/** A server with two people: ada, the admin, who came by the setup link, and bob, whom she invited. */
+/** A server with two users: Ada, the admin, who used the setup link, and Bob, who used an invitation. */
 export interface Stage {
   readonly server: ContractServer;
-  /** Everything that any visitor was answered, as text. */
+  /** The bodies of all responses to all visitors. */
   readonly heard: readonly string[];
-  /** The secret of the setup link, which is used up. */
+  /** The secret of the used setup link. */
   readonly setup: string;
   readonly ada: Visitor;
   readonly bob: Visitor;
-  /** A browser of nobody, at our page or another's. */
+  /** Creates a browser that isn't signed in, on a page of `origin` (by default the server's). */
   visitor(origin?: string): Visitor;
-  /** Ada invites; gives the secret of the link. */
+  /** Creates an invitation as Ada. @returns the secret of the link. */
   invite(username: string): Promise<string>;
   makeToken(owner: Visitor, headers?: Record<string, string>): Promise<{ readonly id: string; readonly token: string }>;
-  /** Lets time pass for what a table holds. */
+  /** Makes all rows of a table expire. */
   expire(table: 'challenges' | 'invitations' | 'sessions' | 'tokens'): Promise<unknown>;
 }
 
@@ -31,8 +31,8 @@ export async function openStage(): Promise<Stage> {
     return (body as { token: string }).token;
   };
   const setup = (await server.accounts.setupLink.create())!;
-  await requireIn(ada.register('ada', setup));
-  await requireIn(bob.register('bob', await invite('bob')));
+  await assertRegistered(ada.register('ada', setup));
+  await assertRegistered(bob.register('bob', await invite('bob')));
   return {
     server,
     heard,
@@ -49,12 +49,12 @@ export async function openStage(): Promise<Stage> {
   };
 }
 
-async function requireIn(registering: Promise<Reply>): Promise<void> {
-  const { status, body } = await registering;
-  if (status !== 200) throw new Error(`Expected an account; the answer is ${status} ${JSON.stringify(body)}.`);
+async function assertRegistered(registration: Promise<Reply>): Promise<void> {
+  const { status, body } = await registration;
+  if (status !== 200) throw new Error(`Registration failed: ${status} ${JSON.stringify(body)}.`);
 }
 
 export const inDays = (days: number): string => new Date(Date.now() + days * 86_400_000).toISOString();
 
-/** What tells one refusal from another. */
+/** Returns the status and the error code of a response. */
 export const codeOf = ({ status, body }: Reply): unknown[] => [status, (body as { code?: string } | undefined)?.code];

@@ -6,13 +6,13 @@ export interface Reply {
   readonly body: unknown;
 }
 
-/** A browser at our page: it keeps its cookie, says where it comes from, and has a passkey. */
+/** A simulated browser on a page of Trellis, with a cookie, an origin and a passkey. */
 export class Visitor {
   readonly passkey: Passkey;
   cookie = '';
   readonly #url: string;
   readonly #origin: string;
-  /** Everything that any visitor was answered, as text. */
+  /** The bodies of all responses to all visitors. */
   readonly #heard: string[];
 
   constructor({ url, origin, heard = [] }: { url: string; origin: string; heard?: string[] }) {
@@ -22,7 +22,7 @@ export class Visitor {
     this.passkey = new Passkey(origin);
   }
 
-  /** Sends a request as the page would; headers win over the page's own. */
+  /** Sends a request as the page would; `headers` override the page's own. */
   async send(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
     const own = {
       ...(this.cookie === '' ? {} : { cookie: this.cookie }),
@@ -33,12 +33,12 @@ export class Visitor {
     const response = await fetch(this.#url + path, { method, headers: { ...own, ...headers }, ...sent });
     const text = await response.text();
     this.#heard.push(text);
-    const [given] = response.headers.getSetCookie();
-    if (given !== undefined) this.cookie = given.split(';')[0]!.replace(/^\w+=$/, '');
+    const [setCookie] = response.headers.getSetCookie();
+    if (setCookie !== undefined) this.cookie = setCookie.split(';')[0]!.replace(/^\w+=$/, '');
     return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
   }
 
-  /** Begins an account; the answer of the passkey is left to the test. */
+  /** Starts a registration; the test itself sends the response of the passkey. */
   beginToRegister(username: string, inviteToken: string): Promise<Reply> {
     return this.send('POST', '/api/auth/register/begin', { username, displayName: username, inviteToken });
   }

@@ -16,11 +16,11 @@ afterEach(() => temporary.close());
 const inFolder = (file: string) => path.join(temporary.project.root, 'src/generated', file);
 const report = async () => formatDifferences(temporary.project.root, await check(temporary.project));
 
-test('finds nothing after a run', async () => {
+test('check: finds no differences after a run', async () => {
   expect(await check(temporary.project)).toEqual([]);
 });
 
-test('shows the first line that was edited and the contract line behind it', async () => {
+test('check: reports the first edited line and the contract line that it comes from', async () => {
   await writeFile(
     inFolder('fruits/words.ts'),
     "// Do not edit.\nexport const apple = 'apple';\nexport const plum = 1;\n",
@@ -33,12 +33,12 @@ test('shows the first line that was edited and the contract line behind it', asy
       '  from words/fruits.txt:2:1',
       '  pear',
       '  ^',
-      'Run "npm run generate" and commit what it writes.',
+      'Run "npm run generate" and commit the changes.',
     ].join('\n'),
   );
 });
 
-test('names no contract line where the file was cut off', async () => {
+test('check: reports no contract line for a truncated file', async () => {
   await writeFile(inFolder('trees/words.ts'), "// Do not edit.\nexport const oak = 'oak';");
   expect(await check(temporary.project)).toEqual([
     {
@@ -52,22 +52,22 @@ test('names no contract line where the file was cut off', async () => {
   ]);
 });
 
-test('finds a file that was deleted', async () => {
+test('check: reports a deleted file', async () => {
   await rm(inFolder('trees/count.ts'));
   expect(await report()).toContain('src/generated/trees/count.ts is missing.');
 });
 
-test('finds a file that no contract makes', async () => {
+test('check: reports a file that no contract generates', async () => {
   await temporary.write('src/generated/old.ts', '');
-  expect(await report()).toContain('src/generated/old.ts is stale: no contract makes it.');
+  expect(await report()).toContain('src/generated/old.ts is stale: no contract generates it.');
 });
 
-test('finds a contract that changed since, although the cache knows the files', async () => {
+test('check: reports a changed contract even if the cache contains the files', async () => {
   await temporary.write('words/trees.txt', 'oak\nelm\n');
   expect(await report()).toContain('from words/trees.txt:2:1');
 });
 
-test('touches nothing', async () => {
+test('check: changes no file', async () => {
   await temporary.write('words/trees.txt', 'elm\n');
   await temporary.write('src/generated/old.ts', '');
   const before = await temporary.generated();

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { copyRepository, generateArguments } from './repository-copy.js';
 import type { RepositoryCopy } from './repository-copy.js';
 
-/** Generated once, for all tests. */
+/** A repository copy whose files are generated once for all tests. */
 let copy: RepositoryCopy;
 beforeAll(async () => {
   copy = await copyRepository();
@@ -16,7 +16,7 @@ const inRoot = (file: string) => path.join(copy.root, file);
 const generated = () => copy.generated();
 const run = (...flags: string[]) => copy.generate(...flags);
 
-/** Changes a file for as long as a test runs. */
+/** Changes a file while `test` runs, then restores it. */
 async function withText(file: string, change: (text: string) => string, test: () => Promise<void>): Promise<void> {
   const text = await readFile(inRoot(file), 'utf8');
   await writeFile(inRoot(file), change(text));
@@ -27,17 +27,17 @@ async function withText(file: string, change: (text: string) => string, test: ()
   }
 }
 
-test('another process makes the same bytes', async () => {
+test('npm run generate: the output is the same in another process', async () => {
   expect(await run('--check')).toMatchObject({ exitCode: 0, stderr: '' });
 });
 
-test('a run with nothing changed touches nothing', async () => {
+test('npm run generate: changes no file if the contracts have not changed', async () => {
   const before = await generated();
   expect(await run()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Nothing changed: ') as string });
   expect(await generated()).toEqual(before);
 });
 
-test('--check tells what was edited, deleted and left over, and what a contract changed', async () => {
+test('npm run generate -- --check: reports edited, deleted and stale files, and changes of a contract', async () => {
   const before = await generated();
   await appendFile(inRoot('src/generated/site/records.ts'), '// edited\n');
   await rm(inRoot('src/generated/dashboard/client.ts'));
@@ -50,7 +50,7 @@ test('--check tells what was edited, deleted and left over, and what a contract 
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/^src\/generated\/site\/records\.ts:\d+ differs\.$/mu);
       expect(stderr).toMatch(/^src\/generated\/dashboard\/client\.ts is missing\.$/mu);
-      expect(stderr).toMatch(/^src\/generated\/old\.ts is stale: no contract makes it\.$/mu);
+      expect(stderr).toMatch(/^src\/generated\/old\.ts is stale: no contract generates it\.$/mu);
       expect(stderr).toMatch(/^src\/generated\/secrets\/openapi\.json:\d+ differs\.$/mu);
       expect(stderr).toContain('Run "npm run generate"');
     },
@@ -59,7 +59,7 @@ test('--check tells what was edited, deleted and left over, and what a contract 
   expect(await generated()).toEqual(before);
 });
 
-test('a mistake is shown with its line and a caret, and no file is touched', async () => {
+test('npm run generate: prints an error with its line and a caret, and changes no file', async () => {
   const before = await generated();
   await withText(
     'schema/file.graphql',
@@ -68,49 +68,49 @@ test('a mistake is shown with its line and a caret, and no file is touched', asy
       const { exitCode, stderr } = await run();
       expect(exitCode).toBe(1);
       expect(stderr).toMatch(/^schema\/file\.graphql:\d+:10 .*Strng.*\n {4}title: Strng\n {11}\^\n/u);
-      expect(stderr).toMatch(/no file was touched\.\n$/u);
+      expect(stderr).toMatch(/1 error\. No file was changed\.\n$/u);
     },
   );
   expect(await generated()).toEqual(before);
 });
 
 test.each([
-  [['--help'], 0, 'Usage: npm run generate', 'it is asked for help'],
-  [['--chek'], 2, "Unknown option '--chek'", 'a flag is unknown'],
-  [['schema'], 2, "Unexpected argument 'schema'", 'it takes no names'],
-  [['--check', '--watch'], 2, 'Expected at most one flag', 'two flags contradict each other'],
-])('%j ends with %i and says %j: %s', async (flags, exitCode, said) => {
+  [['--help'], 0, 'Usage: npm run generate', 'help'],
+  [['--chek'], 2, "Unknown option '--chek'", 'an unknown flag'],
+  [['schema'], 2, "Unexpected argument 'schema'", 'an unexpected argument'],
+  [['--check', '--watch'], 2, 'Expected at most one flag', 'two flags'],
+])('npm run generate: %j exits with %i and prints %j: %s', async (flags, exitCode, printed) => {
   const result = await run(...flags);
   expect(result.exitCode).toBe(exitCode);
-  expect(result.stdout + result.stderr).toContain(said);
+  expect(result.stdout + result.stderr).toContain(printed);
 });
 
-test('--watch generates after a save, goes on after a mistake, and ends when interrupted', async () => {
+test('npm run generate -- --watch: generates after a save, continues after an error, and ends on SIGINT', async () => {
   const watching = spawn(process.execPath, generateArguments(['--watch']), { cwd: copy.root });
   const exitCode = new Promise((resolve) => watching.once('exit', resolve));
-  let said = '';
-  const hear = (chunk: Buffer) => (said += chunk.toString());
-  watching.stdout.on('data', hear);
-  watching.stderr.on('data', hear);
-  const hears = async (expected: string) => {
-    while (!said.includes(expected) && watching.exitCode === null) await new Promise((wake) => setTimeout(wake, 20));
-    expect(said).toContain(expected);
-    said = '';
+  let output = '';
+  const collect = (chunk: Buffer) => (output += chunk.toString());
+  watching.stdout.on('data', collect);
+  watching.stderr.on('data', collect);
+  const waitFor = async (expected: string) => {
+    while (!output.includes(expected) && watching.exitCode === null) await new Promise((wake) => setTimeout(wake, 20));
+    expect(output).toContain(expected);
+    output = '';
   };
 
-  await hears('Nothing changed');
+  await waitFor('Nothing changed');
   await withText(
     'schema/file.graphql',
     (text) => `${text}\ntype Herb implements Node @record {\n  title: String!\n}\n`,
-    () => hears('Generated: '),
+    () => waitFor('Generated: '),
   );
-  await hears('Generated: ');
+  await waitFor('Generated: ');
   await withText(
     'schema/file.graphql',
     (text) => `${text}\ntype Herb {\n  title: Strng\n}\n`,
-    () => hears('no file was touched'),
+    () => waitFor('No file was changed'),
   );
-  await hears('Nothing changed');
+  await waitFor('Nothing changed');
   watching.kill('SIGINT');
   expect(await exitCode).toBe(0);
 });

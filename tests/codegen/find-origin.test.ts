@@ -18,18 +18,18 @@ const lines = [
 ];
 
 test.each<[number, string | undefined, number, string]>([
-  [2, '  nam: string;', 2, 'it declares a member of the type around it'],
-  [0, "export type Kind = 'File';", 20, 'it names what the line found there lacks'],
-  [3, '  other: Nod;', 9, 'it names a type'],
-  [4, undefined, 1, 'the line around it does'],
-])('finds the contract line behind line %i, found as %j, at line %i: %s', (at, found, line) => {
+  [2, '  nam: string;', 2, 'the line declares a member of the enclosing type'],
+  [0, "export type Kind = 'File';", 20, 'the line has a name that the line on disk lacks'],
+  [3, '  other: Nod;', 9, 'the line names a type'],
+  [4, undefined, 1, 'the enclosing line names a type'],
+])('findSourceLine: line %i, on disk %j, comes from contract line %i: %s', (at, found, line) => {
   expect(findOrigin(lines, at, found, origins)).toEqual(place(line));
 });
 
-test('finds none where only a line beside it has a name', () => {
+test('findSourceLine: ignores names on sibling lines', () => {
   expect(findOrigin(["export const apple: Recipe = 'a';", 'export const other = 1;'], 1, '', origins)).toBeUndefined();
 });
 
-test('finds none above the first name', () => {
+test('findSourceLine: returns undefined for a line without names', () => {
   expect(findOrigin(['// Do not edit.', ...lines], 0, '', origins)).toBeUndefined();
 });

@@ -1,8 +1,11 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
+import { ContractError } from '../../src/codegen/contract-error.js';
+import type { Mistake } from '../../src/codegen/contract-error.js';
 import { generate } from '../../src/codegen/generate.js';
 import { openProject } from '../../src/codegen/project.js';
+import type { Project } from '../../src/codegen/project.js';
 import { createProject } from './temporary-project.js';
 import type { TemporaryProject } from './temporary-project.js';
 
@@ -13,7 +16,18 @@ afterEach(() => temporary.close());
 const inFolder = (file: string) => path.join(temporary.project.root, 'src/generated', file);
 const inRoot = (file: string) => path.join(temporary.project.root, file);
 
-test('writes the files of every target', async () => {
+/** Returns the contract errors that a run fails with. */
+async function findDiagnostics(project: Project): Promise<readonly Mistake[]> {
+  try {
+    await generate(project);
+    return [];
+  } catch (error) {
+    if (error instanceof ContractError) return error.mistakes;
+    throw error;
+  }
+}
+
+test('generate: writes the files of every target', async () => {
   const outcome = await generate(temporary.project);
   expect(outcome.written).toHaveLength(4);
   expect(Object.fromEntries(await temporary.generated())).toEqual({
@@ -24,7 +38,7 @@ test('writes the files of every target', async () => {
   });
 });
 
-test('loads no generator when nothing changed', async () => {
+test('generate: loads no generator if nothing changed', async () => {
   await generate(temporary.project);
   temporary.loaded.length = 0;
   const outcome = await generate(await temporary.reopen());
@@ -32,7 +46,7 @@ test('loads no generator when nothing changed', async () => {
   expect(outcome).toMatchObject({ written: [], removed: [], unchanged: 4, generated: [] });
 });
 
-test('runs only the target whose document changed, and leaves its equal files untouched', async () => {
+test('generate: runs only the target whose document changed, and does not rewrite equal files', async () => {
   await generate(temporary.project);
   const before = await stat(inFolder('fruits/count.ts'), { bigint: true });
   temporary.loaded.length = 0;
@@ -48,7 +62,7 @@ test.each([
   ['codegen.ts', 'the table of targets'],
   ['package-lock.json', 'the libraries'],
   ['src/codegen/site/derive.ts', 'a generator'],
-])('runs every target when %s changes: %s', async (file) => {
+])('generate: runs every target if %s changes: %s', async (file) => {
   await generate(temporary.project);
   temporary.loaded.length = 0;
   await temporary.write(file, 'changed');
@@ -56,7 +70,7 @@ test.each([
   expect(temporary.loaded).toEqual(['fruits', 'trees']);
 });
 
-test('repairs a generated file that was edited', async () => {
+test('generate: restores an edited file', async () => {
   await generate(temporary.project);
   await writeFile(inFolder('trees/words.ts'), 'edited');
   const outcome = await generate(temporary.project);
@@ -66,7 +80,7 @@ test('repairs a generated file that was edited', async () => {
   });
 });
 
-test('removes files that no target makes, and the folders they leave empty', async () => {
+test('generate: removes files that no target generates, and folders that become empty', async () => {
   await generate(temporary.project);
   await temporary.write('src/generated/old/deep/gone.ts', '');
   const outcome = await generate(temporary.project);
@@ -74,25 +88,23 @@ test('removes files that no target makes, and the folders they leave empty', asy
   await expect(stat(inFolder('old'))).rejects.toMatchObject({ code: 'ENOENT' });
 });
 
-test('tells every mistake of every target, and touches no file', async () => {
+test('generate: reports the errors of all targets and changes no file', async () => {
   await generate(temporary.project);
   const before = await temporary.generated();
   await temporary.write('words/fruits.txt', 'plum\n12\n');
   await temporary.write('words/trees.txt', '?\n');
-  await expect(generate(temporary.project)).rejects.toMatchObject({
-    mistakes: [
-      { file: 'words/fruits.txt', line: 2, column: 1, message: 'Expected a word; received "12".' },
-      { file: 'words/trees.txt', line: 1, column: 1, message: 'Expected a word; received "?".' },
-    ],
-  });
+  expect(await findDiagnostics(temporary.project)).toEqual([
+    { file: 'words/fruits.txt', line: 2, column: 1, message: 'Expected a word; received "12".' },
+    { file: 'words/trees.txt', line: 1, column: 1, message: 'Expected a word; received "?".' },
+  ]);
   expect(await temporary.generated()).toEqual(before);
 });
 
 test.each([
-  ['not JSON', 'it was cut off'],
-  ['[1]', 'it is a list'],
-  ['{"src/generated/fruits/":{"inputs":1}}', 'an entry lacks its outputs'],
-])('takes a cache of %s for an empty one: %s', async (text) => {
+  ['not JSON', 'invalid JSON'],
+  ['[1]', 'a list'],
+  ['{"src/generated/fruits/":{"inputs":1}}', 'an entry without outputs'],
+])('generate: treats the cache %s as empty: %s', async (text) => {
   await generate(temporary.project);
   temporary.loaded.length = 0;
   await temporary.write('.cache/generate.json', text);
@@ -102,42 +114,43 @@ test.each([
   expect(await readFile(inRoot('.cache/generate.json'), 'utf8')).not.toBe(text);
 });
 
-test('refuses two targets that make the same file', async () => {
+test('generate: rejects two targets that generate the same file', async () => {
   const { root, config } = temporary.project;
   const generates = { ...config.generates, 'src/generated/copy/': copyOf(config.generates['src/generated/fruits/']) };
   await expect(generate(await openProject(root, { ...config, generates }))).rejects.toThrow(
-    'Expected one target to make src/generated/fruits/words.ts; two do.',
+    'Two targets generate src/generated/fruits/words.ts.',
   );
 });
 
-test('names the pattern that no document matches', async () => {
+test('generate: reports a pattern that matches no document', async () => {
   const { root } = temporary.project;
   const lost = { schema: [], watchPattern: 'words/*.yaml', preset: { buildGeneratesSection: () => [] } };
-  await expect(generate(await openProject(root, { generates: { 'src/generated/lost/': lost } }))).rejects.toMatchObject(
-    { mistakes: [{ file: 'words/*.yaml' }] },
-  );
+  const project = await openProject(root, { generates: { 'src/generated/lost/': lost } });
+  expect(await findDiagnostics(project)).toEqual([
+    { file: 'words/*.yaml', line: 1, column: 1, message: 'No document matches the pattern.' },
+  ]);
 });
 
-test('reports an error that is no mistake in a contract as a failure of a generator', async () => {
+test('generate: reports an unexpected error as the failure of a generator', async () => {
   const broken = {
     schema: [],
-    preset: { buildGeneratesSection: () => Promise.reject(new TypeError('No such rule.')) },
+    preset: { buildGeneratesSection: () => Promise.reject(new TypeError('Unexpected.')) },
   };
   const project = await openProject(temporary.project.root, { generates: { 'src/generated/broken/': broken } });
   await expect(generate(project)).rejects.toMatchObject({
     message: 'A generator failed.',
-    cause: { message: 'No such rule.' },
+    cause: { message: 'Unexpected.' },
   });
 });
 
-test('refuses an output outside src/generated, where no other file is removed', async () => {
+test('openProject: rejects an output outside src/generated, as stale files are removed from outputs', async () => {
   const generates = { 'src/': temporary.project.config.generates['src/generated/fruits/'] ?? [] };
   await expect(openProject(temporary.project.root, { generates })).rejects.toThrow(
     'Expected an output below src/generated; received src/.',
   );
 });
 
-/** An output whose preset writes into the folder of the fruits. */
+/** Returns an output whose preset writes into the folder of the fruits. */
 function copyOf(output: CodegenConfig['generates'][string] | undefined): CodegenConfig['generates'][string] {
   if (output === undefined || Array.isArray(output) || typeof output.preset !== 'object') throw new Error('No preset.');
   const { buildGeneratesSection } = output.preset;

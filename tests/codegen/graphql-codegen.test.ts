@@ -1,6 +1,6 @@
 /**
- * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts.
- * Three of the edits are made by default, all of them with `EDITS=all`.
+ * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts. Runs three of the edits by
+ * default, and all of them with `EDITS=all`.
  */
 import { digestOf } from '../../src/codegen/cache.js';
 import { readGenerated } from '../../src/codegen/project.js';
@@ -11,7 +11,7 @@ interface Edit {
   name: string;
   file: string;
   change: (text: string) => string;
-  /** Whether the edit is also made by default. */
+  /** Whether the edit runs by default. */
   isDefault?: boolean;
 }
 
@@ -43,7 +43,7 @@ const EDITS: readonly Edit[] = [
   {
     name: 'a document without definitions',
     file: 'schema/garden.graphql',
-    change: () => '# To be written.\n',
+    change: () => '# Only a comment.\n',
   },
   {
     name: 'a new operation',
@@ -62,7 +62,7 @@ const EDITS: readonly Edit[] = [
   },
 ];
 
-const MISTAKES: readonly (Edit & { message: string })[] = [
+const INVALID_EDITS: readonly (Edit & { message: string })[] = [
   {
     name: 'an unknown type',
     file: 'schema/recipe.graphql',
@@ -87,19 +87,19 @@ const MISTAKES: readonly (Edit & { message: string })[] = [
 const chosen = <T extends Edit>(edits: readonly T[]): readonly T[] =>
   process.env.EDITS === 'all' ? edits : edits.filter(({ isDefault }) => isDefault === true);
 
-/** The same contracts twice: one copy for each of the commands. */
+/** Two copies of the contracts, one for each command. */
 let ours: RepositoryCopy;
 let theirs: RepositoryCopy;
 beforeAll(async () => void ([ours, theirs] = await Promise.all([copyRepository(), copyRepository()])));
 afterAll(() => Promise.all([ours.close(), theirs.close()]));
 
 const runBoth = () => Promise.all([ours.generate(), theirs.graphqlCodegen()]);
-/** Path → digest, which keeps a failure readable. */
+/** Returns path → digest, so that failures are readable. */
 const digests = async (read: Promise<Map<string, string>>) =>
   Object.fromEntries([...(await read)].map(([file, text]) => [file, digestOf([[file, text]])]));
 const editBoth = ({ file, change }: Edit) => Promise.all([ours.edit(file, change), theirs.edit(file, change)]);
 
-test('both make the committed files from nothing', async () => {
+test('npm run generate and graphql-codegen generate the committed files from scratch', async () => {
   const [own, other] = await runBoth();
   expect([own.exitCode, other.exitCode, own.stderr, other.stderr]).toEqual([0, 0, '', '']);
   const committed = await digests(readGenerated(repository));
@@ -107,7 +107,7 @@ test('both make the committed files from nothing', async () => {
   expect(await digests(theirs.generated())).toEqual(committed);
 });
 
-test.each(chosen(EDITS))('both make the same bytes after $name', async (edit) => {
+test.each(chosen(EDITS))('npm run generate and graphql-codegen generate the same files after $name', async (edit) => {
   const before = await digests(ours.generated());
   await editBoth(edit);
   expect(await runBoth()).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
@@ -116,14 +116,17 @@ test.each(chosen(EDITS))('both make the same bytes after $name', async (edit) =>
   expect(await digests(theirs.generated())).toEqual(after);
 });
 
-test.each(chosen(MISTAKES))('both report $name with its line, and touch no file', async ({ message, ...edit }) => {
-  const before = await digests(ours.generated());
-  await editBoth(edit);
-  const [own, other] = await runBoth();
-  expect([own.exitCode, other.exitCode]).toEqual([1, 1]);
-  expect(own.stderr).toContain(message);
-  expect(other.stderr).toContain(message);
-  expect(other.stderr).toMatch(new RegExp(`${edit.file}:\\d+:\\d+ `, 'u'));
-  expect(await digests(ours.generated())).toEqual(before);
-  expect(await digests(theirs.generated())).toEqual(before);
-});
+test.each(chosen(INVALID_EDITS))(
+  'npm run generate and graphql-codegen report $name with its line and change no file',
+  async ({ message, ...edit }) => {
+    const before = await digests(ours.generated());
+    await editBoth(edit);
+    const [own, other] = await runBoth();
+    expect([own.exitCode, other.exitCode]).toEqual([1, 1]);
+    expect(own.stderr).toContain(message);
+    expect(other.stderr).toContain(message);
+    expect(other.stderr).toMatch(new RegExp(`${edit.file}:\\d+:\\d+ `, 'u'));
+    expect(await digests(ours.generated())).toEqual(before);
+    expect(await digests(theirs.generated())).toEqual(before);
+  },
+);

@@ -30,7 +30,7 @@ async function stubInto(text: string): Promise<string> {
   return readFile(file(), 'utf8');
 }
 
-test('creates a file that is missing, with its folder', async () => {
+test('writeStubs: creates a missing file and its folder', async () => {
   const outcomes = await writeStubs(root, [{ ...stub, file: 'src/handlers/health.ts' }]);
   expect(outcomes).toEqual([{ file: 'src/handlers/health.ts', written: ['getHealth', 'getVersion'] }]);
   expect(await readFile(path.join(root, 'src/handlers/health.ts'), 'utf8')).toBe(
@@ -49,16 +49,16 @@ test('creates a file that is missing, with its folder', async () => {
 const use = { file: 'src/handlers.ts', lines: ["import { health } from './health.js';", '...health(),'] };
 
 test.each([
-  ['that is not there', undefined, use],
-  ['that does not name it', 'export const handlers = { ...healthy() };\n', use],
-  ['that has it', "import { health } from './health.js';\n", undefined],
-])('tells what to add to a file %s', async (_reason, text, toAdd) => {
+  ['that does not exist', undefined, use],
+  ['that does not mention the object', 'export const handlers = { ...healthy() };\n', use],
+  ['that mentions the object', "import { health } from './health.js';\n", undefined],
+])('writeStubs: returns the lines to add to a file %s', async (_reason, text, toAdd) => {
   if (text !== undefined) await writeFile(path.join(root, use.file), text);
   const [outcome] = await writeStubs(root, [{ ...stub, use }]);
   expect(outcome?.toAdd).toEqual(toAdd);
 });
 
-test('tells it again while it is missing, although the skeleton is written', async () => {
+test('writeStubs: returns the lines to add until they are added, even if the stub exists', async () => {
   await writeStubs(root, [{ ...stub, use }]);
   expect(await writeStubs(root, [{ ...stub, use }])).toEqual([{ file: stub.file, written: [], toAdd: use }]);
   await writeFile(path.join(root, use.file), 'health');
@@ -67,56 +67,59 @@ test('tells it again while it is missing, although the skeleton is written', asy
 
 test.each([
   [
-    'an arrow function that returns it',
+    'returned by an arrow function',
     'export const health = () => ({\n  getHealth: 1, // kept\n});\nrest( );\n',
     'export const health = () => ({\n  getHealth: 1, // kept\n  async getVersion() {},\n});\nrest( );\n',
   ],
   [
-    'no trailing comma',
+    'without a trailing comma',
     'export const health = {\n  getHealth() {}\n  // kept\n}\n',
     'export const health = {\n  getHealth() {},\n  // kept\n  async getVersion() {},\n}\n',
   ],
   [
-    'a function with a return, deeper in',
+    'returned by a function declaration',
     "export function health() {\n  const a = 1;\n  return { 'getHealth': a };\n}\n",
     "export function health() {\n  const a = 1;\n  return { 'getHealth': a,\n    async getVersion() {},\n   };\n}\n",
   ],
   [
-    'satisfies',
+    'with a satisfies expression',
     'export const health = { getHealth } satisfies Handlers;\n',
     'export const health = { getHealth,\n  async getVersion() {},\n } satisfies Handlers;\n',
   ],
   [
-    'no member',
+    'without members',
     'export const health: Handlers = {};\n',
     'export const health: Handlers = {\n  async getHealth() {\n    throw new Error();\n  },\n  async getVersion() {},\n};\n',
   ],
   [
-    'the line ends of another system',
+    'with CRLF line ends',
     'export const health = {\r\n\tgetHealth,\r\n};\r\n',
     'export const health = {\r\n\tgetHealth,\r\n  async getVersion() {},\r\n};\r\n',
   ],
-])('inserts what is missing and keeps every other byte: %s', async (_reason, before, after) => {
-  expect(await stubInto(before)).toBe(after);
-});
+])(
+  'writeStubs: inserts missing members into an object and preserves all other text: %s',
+  async (_reason, before, after) => {
+    expect(await stubInto(before)).toBe(after);
+  },
+);
 
-test('leaves a file that has every member untouched', async () => {
+test('writeStubs: does not rewrite a file that has every member', async () => {
   await writeFile(file(), 'export const health = { getVersion() {}, getHealth };');
   const before = await stat(file(), { bigint: true });
   expect(await writeStubs(root, [stub])).toEqual([]);
   expect((await stat(file(), { bigint: true })).mtimeNs).toBe(before.mtimeNs);
 });
 
-test('finds nothing to write a second time', async () => {
+test('writeStubs: writes nothing when it runs again', async () => {
   await writeStubs(root, [stub]);
   expect(await writeStubs(root, [stub])).toEqual([]);
 });
 
 test.each([
-  ['export const other = {};', 'Expected an object literal named health; found none.'],
-  ['export const health = make();', 'Expected an object literal named health; found none.'],
-  ['export const health = { ...other };', 'health spreads another object, which may hold its members.'],
-])('leaves %s alone and says why', async (text, refused) => {
+  ['export const other = {};', 'No object literal named health found.'],
+  ['export const health = make();', 'No object literal named health found.'],
+  ['export const health = { ...other };', 'health spreads another object, which may contain the missing members.'],
+])('writeStubs: does not change %s and returns the reason', async (text, refused) => {
   await writeFile(file(), text);
   expect(await writeStubs(root, [stub])).toEqual([{ file: stub.file, written: [], refused }]);
   expect(await readFile(file(), 'utf8')).toBe(text);

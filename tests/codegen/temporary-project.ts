@@ -9,15 +9,15 @@ import type { Generated } from '../../src/codegen/generated.js';
 import { openProject, readGenerated } from '../../src/codegen/project.js';
 import type { Project } from '../../src/codegen/project.js';
 
-/** A folder with contracts of one word a line, and targets that turn each word into a constant. */
+/** A temporary project whose contracts have one word per line, and whose targets generate a constant for each word. */
 export interface TemporaryProject {
   project: Project;
   /** Names of the targets whose generator was loaded, in order. */
   loaded: string[];
   write(file: string, text: string): Promise<void>;
-  /** Everything below `src/generated`. */
+  /** Path from the root → text, of every file below `src/generated`. */
   generated(): Promise<Map<string, string>>;
-  /** Opens the project again, as the next process does. */
+  /** Opens the project again, as a new process does. */
   reopen(): Promise<Project>;
   close(): Promise<void>;
 }
@@ -61,10 +61,10 @@ const wordOutput = (root: string, name: string, loaded: string[]): CodegenConfig
 function generateWords(file: string, text: string): Generated {
   const lines = text.trimEnd().split('\n');
   const words = lines.map((word, index) => ({ word, file, line: index + 1, column: 1 }));
-  const mistakes = words.flatMap(({ word, ...place }): Mistake[] =>
+  const diagnostics = words.flatMap(({ word, ...place }): Mistake[] =>
     /^[a-z]+$/u.test(word) ? [] : [{ ...place, message: `Expected a word; received "${word}".` }],
   );
-  if (mistakes.length > 0) throw new ContractError(mistakes);
+  if (diagnostics.length > 0) throw new ContractError(diagnostics);
   const constants = words.map(({ word }) => `export const ${word} = '${word}';`);
   return {
     files: new Map([

@@ -2,7 +2,7 @@ import { generate } from '../../src/codegen/generate.js';
 import { watch } from '../../src/codegen/watch.js';
 import { createProject } from './temporary-project.js';
 
-test('runs at once and again after each save of a document, until it is aborted', async () => {
+test('watch: runs immediately and after each save of a document, until it is aborted', async () => {
   const temporary = await createProject();
   const stop = new AbortController();
   const runs = new Runs();
@@ -13,7 +13,7 @@ test('runs at once and again after each save of a document, until it is aborted'
   );
   try {
     expect(await runs.next()).toEqual(['src/generated/fruits/', 'src/generated/trees/']);
-    await temporary.write('words/notes.md', 'no document');
+    await temporary.write('words/notes.md', 'not a document');
     await temporary.write('words/trees.txt', 'oak\nelm\n');
     expect(await runs.next()).toEqual(['src/generated/trees/']);
     expect((await temporary.generated()).get('src/generated/trees/words.ts')).toContain('elm');
@@ -24,7 +24,7 @@ test('runs at once and again after each save of a document, until it is aborted'
   }
 });
 
-/** What each run generated, for whoever waits for the next one. */
+/** A queue of the targets that each run generated. */
 class Runs {
   readonly #ended: (readonly string[])[] = [];
   #wake: () => void = () => undefined;

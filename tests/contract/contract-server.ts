@@ -42,23 +42,23 @@ type AllServices = DashboardServices & SecretsServices;
 export interface ContractServer extends TestServer, AllServices {
   readonly accounts: Accounts;
   readonly database: Database;
-  /** A new person, and a cookie that signs them in. */
+  /** Adds a user. @returns the user and the cookie of a session. */
   addPerson(username: string): Promise<{ readonly person: Person; readonly cookie: string }>;
-  /** A token of any kind that the person answers for. */
+  /** Issues a token of any kind for a user. */
   issueToken(kind: TokenKind, person: Person, scopes?: readonly Scope[]): Promise<string>;
 }
 
-/** Where the tests pretend that people find the server. */
+/** The public origin that the tests configure. */
 export const ORIGIN = 'http://localhost:4000';
 
 export interface ContractServerOptions {
-  /** Requests a minute; 0, which is no limit at all, unless told. */
+  /** The rate limit per minute; by default 0, which means no limit. */
   readonly perMinute?: number;
   readonly heartbeatMs?: number;
   readonly refresh?: (personId: string) => Promise<void>;
 }
 
-/** Both services over a database of their own, as the product serves them, answers held to the contract too. */
+/** Starts both services with a new database, as in production, and also validates responses against the contract. */
 export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
   const database = await openTestDatabase();
   const accounts = accountsWith(database, auditPasskeys);
@@ -107,7 +107,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
       return { person, cookie: `trellis_session=${await accounts.sessions.start(person.id)}` };
     },
     issueToken: async (kind, { id: personId }, scopes = ['read', 'write']) => {
-      // Longer than the slowest run of all that uses one.
+      // Longer than the slowest test run.
       const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 3_600_000)];
       const consumer = kind === 'consumer' ? { consumer: 'acme/shop' } : {};
       const issue = {

@@ -1,4 +1,4 @@
-/** The contracts as the tests read them: from the documents that clients are made of. */
+/** Reads the contracts for the tests from the documents that clients are generated from. */
 import { readFileSync } from 'node:fs';
 import type { ContractDocument, OperationObject, ParameterObject } from '../../src/codegen/openapi/document.js';
 import { dereference } from '../../src/codegen/openapi/document.js';
@@ -6,7 +6,7 @@ import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import type { OperationSpec } from '../../src/server/operation.js';
 
-/** A request as the contract's own examples say it, which fits the schema in every part. */
+/** A valid request, composed of the examples in the contract. */
 export interface ExampleRequest {
   readonly params: {
     readonly path: Readonly<Record<string, unknown>>;
@@ -15,7 +15,7 @@ export interface ExampleRequest {
   readonly body?: unknown;
 }
 
-/** An operation in its table, in the document, and as a request. */
+/** An operation with its generated specification, its part of the document, and an example request. */
 export interface DocumentedOperation {
   readonly id: string;
   readonly spec: OperationSpec;
@@ -23,15 +23,15 @@ export interface DocumentedOperation {
   readonly example: ExampleRequest;
 }
 
-/** What a service answers to, as its document and its operation table say it. */
+/** The contract of a service, from its document and its generated operations. */
 export interface TestedContract {
   readonly operations: readonly OperationSpec[];
   readonly basePath: string;
   readonly revision: string;
   readonly documented: readonly DocumentedOperation[];
-  /** Those that document a status. */
+  /** Lists the operations that document a status. */
   readonly withStatus: (status: number) => readonly DocumentedOperation[];
-  /** The names of the headers that a status must carry. */
+  /** Lists the names of the required headers of a status. */
   readonly requiredHeaders: (operation: DocumentedOperation, status: number) => string[];
 }
 

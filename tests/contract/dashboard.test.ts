@@ -19,7 +19,7 @@ import { viewsTests } from './dashboard/views.js';
 import { webhooksTests } from './dashboard/webhooks.js';
 import { engine } from '../storage/engine.js';
 
-/** More requests than all of these tests make: the limits are on, and in nobody's way. */
+/** More requests than all of these tests send, so that the limits are enabled but never reached. */
 const PLENTY = 1_000_000;
 
 let opened: Stage;
@@ -42,21 +42,21 @@ describe('Feeds', () => feedsTests(stage));
 describe('Insights', () => insightsTests(stage));
 describe('Sharing', () => sharingTests(stage));
 describe('Admin', () => adminTests(stage));
-// After the admin has looked at all that was asked of forges.
+// After the admin tests, because these tests add entries to the request log.
 describe('Pull requests', () => pullRequestsTests(stage));
 describe('Repositories', () => repositoriesTests(stage));
 describe('Webhooks', () => webhooksTests(stage));
 describe('Every operation', () => refusalTests(stage));
-describe('A server that can not go on', () => brokenServerTests());
+describe('A broken server', () => brokenServerTests());
 
-// Last: it looks at what all tests before have seen.
-test('every documented answer of every operation came over the wire', () => {
+// Last, because it checks the responses of all tests before.
+test('every documented response of every operation was received', () => {
   const pairs = documented.flatMap(({ id, spec }) => Object.keys(spec.responses).map((status) => `${id} ${status}`));
   const missing = pairs.filter((pair) => !witness.seen.has(pair) && !isOutOfReach(pair));
   expect(missing).toEqual([]);
 });
 
-/** SQLite's file is always there, and what stands on nothing has nothing to break. */
+/** A SQLite file is always available, and operations without a database have nothing that could break. */
 function isOutOfReach(pair: string): boolean {
   const [id = '', status] = pair.split(' ');
   return (

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
-/** Finds a port that nobody listens at now. */
+/** Finds a port that is currently free. */
 export function findFreePort(): Promise<number> {
   return new Promise((resolve) => {
     const listener = createServer().listen(0, '127.0.0.1', () => {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** Whatever came, the server has to be there for the next one. */
+/** After each hostile request, the server must still handle the next one. */
 afterEach(async () => {
   const { status, body } = await sendRaw(server.port, request('GET', '/healthz'));
   expect([status, body]).toEqual([200, { status: 'ok' }]);
@@ -30,11 +30,11 @@ const delivery = (token: string, body: string, headers: readonly string[] = []):
   request('POST', `/api/webhooks/github/${token}`, [json, ...headers], body);
 const valid = JSON.stringify({ label: 'x', expiresAt: new Date(Date.now() + 86_400_000).toISOString() });
 
-test('takes the request that the hostile ones are made from', async () => {
+test('The dashboard accepts the valid request that the hostile ones are derived from', async () => {
   expect((await sendRaw(server.port, post(valid))).status).toBe(201);
 });
 
-describe('answers with a 4xx and the error body', () => {
+describe('The dashboard responds with a 4xx status and the error body', () => {
   const escaped = (target: string): string => request('GET', target);
   const chunked = (body: string): string =>
     request('POST', '/api/tokens', [json, 'Transfer-Encoding: chunked']).concat(body);
@@ -48,23 +48,27 @@ describe('answers with a 4xx and the error body', () => {
     ['a bad escape in the query', 400, () => escaped('/api/dashboard?owner=%zz')],
     ['a scalar twice', 400, () => escaped('/api/dashboard?owner=a&owner=b')],
     ['a list where a scalar belongs', 400, () => escaped('/api/dashboard?includeDrafts=true&includeDrafts=true')],
-    ['a boolean that is none', 400, () => escaped('/api/dashboard?includeDrafts=1')],
+    ['an invalid boolean', 400, () => escaped('/api/dashboard?includeDrafts=1')],
     ['a text beyond its limit', 400, () => escaped(`/api/dashboard?owner=${'a'.repeat(65)}`)],
     ['an endless query', 400, () => escaped(`/api/dashboard?${'a=1&'.repeat(8_000)}`)],
-    ['a path that climbs', 404, () => escaped('/api/../../etc/passwd')],
-    ['an escaped path that climbs', 404, () => escaped('/api/%2e%2e%2fetc%2fpasswd')],
+    ['a path with ..', 404, () => escaped('/api/../../etc/passwd')],
+    ['an escaped path with ..', 404, () => escaped('/api/%2e%2e%2fetc%2fpasswd')],
     ['a double slash', 404, () => escaped('//api/tokens')],
-    ['a property of objects for a path', 404, () => escaped('/api/__proto__')],
+    ['a property of Object.prototype as path', 404, () => escaped('/api/__proto__')],
     ['a webhook with a path in its token', 400, () => delivery('..%2f..%2fetc', '{}')],
-    ['a webhook of a forge that there is not', 404, () => request('POST', '/api/webhooks/__proto__/x', [json], '{}')],
-    ['a delivery to nobody', 404, () => delivery('x'.repeat(22), '{}')],
-    ['a signature without end', 400, () => delivery('x', '{}', [`X-Hub-Signature-256: sha256=${'0'.repeat(300)}`])],
-    ['an id with a pattern of its own', 400, () => request('DELETE', '/api/tokens/..%2f..')],
-    ['a method that is not there', 405, () => request('TRACE', '/api/tokens')],
-    ['a method that Node knows and we do not', 405, () => request('PROPFIND', '/api/tokens')],
+    ['a webhook of an unknown forge', 404, () => request('POST', '/api/webhooks/__proto__/x', [json], '{}')],
+    ['a delivery with an unknown webhook token', 404, () => delivery('x'.repeat(22), '{}')],
+    [
+      'a signature that is too long',
+      400,
+      () => delivery('x', '{}', [`X-Hub-Signature-256: sha256=${'0'.repeat(300)}`]),
+    ],
+    ['an id that violates its pattern', 400, () => request('DELETE', '/api/tokens/..%2f..')],
+    ['a known but unsupported method', 405, () => request('TRACE', '/api/tokens')],
+    ['a WebDAV method', 405, () => request('PROPFIND', '/api/tokens')],
     ['CONNECT', 405, () => 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n'],
     ['an unknown method', 400, () => request('GRAB', '/api/tokens')],
-    ['headers that never end', 431, () => request('GET', '/api/tokens', [`X-Long: ${'a'.repeat(70_000)}`])],
+    ['headers that are too long', 431, () => request('GET', '/api/tokens', [`X-Long: ${'a'.repeat(70_000)}`])],
     ['a header without a name', 400, () => request('GET', '/api/tokens', [': nothing'])],
     ['NUL in a header', 400, () => request('GET', '/api/tokens', ['X-Nul: a\0b'])],
     ['no host', 400, () => 'GET /healthz HTTP/1.1\r\n\r\n'],
@@ -74,39 +78,43 @@ describe('answers with a 4xx and the error body', () => {
       400,
       () => request('GET', '/api/tokens', ['Authorization: Bearer a', 'Authorization: Bearer b']),
     ],
-    ['no HTTP at all', 400, () => 'HELO trellis\r\n\r\n'],
-    ['a credential of another scheme', 401, () => request('GET', '/api/tokens', ['Authorization: Basic YTpi'])],
+    ['a message that is not HTTP', 400, () => 'HELO trellis\r\n\r\n'],
+    ['a credential of a different scheme', 401, () => request('GET', '/api/tokens', ['Authorization: Basic YTpi'])],
     [
       'a credential that is too long',
       401,
       () => request('GET', '/api/tokens', [`Authorization: Bearer ${'a'.repeat(9_000)}`]),
     ],
-    ['an Accept that takes nothing', 406, () => request('GET', '/api/tokens', ['Accept: text/html;q=0.1'])],
+    [
+      'an Accept header without an available type',
+      406,
+      () => request('GET', '/api/tokens', ['Accept: text/html;q=0.1']),
+    ],
     ['an empty body', 400, () => request('POST', '/api/tokens', [json])],
     ['an empty chunked body', 400, () => chunked('0\r\n\r\n')],
     ['broken JSON', 400, () => post('{"label":')],
     ['JSON with a comment', 400, () => post(`/* */ ${valid}`)],
     ['JSON in Latin-1', 400, () => post('{"label":"\xe9"}')],
-    ['a scalar for a body', 400, () => post('null')],
+    ['a scalar as body', 400, () => post('null')],
     ['deep nesting', 400, () => post('['.repeat(8_000) + ']'.repeat(8_000))],
     ['__proto__ in the body', 400, () => post(valid.replace('{', '{"__proto__":{"isAdmin":true},'))],
     ['constructor in the body', 400, () => post(valid.replace('{', '{"constructor":{"prototype":{"x":1}},'))],
     ['NUL in the body', 400, () => post(valid.replace('"x"', '"\\u0000"'))],
-    ['a number for a text', 400, () => post(valid.replace('"x"', '1e400'))],
-    ['a body of another type', 415, () => post(valid, ['Content-Type: text/plain'])],
-    ['a body of no type', 415, () => post(valid, [])],
+    ['a number instead of a text', 400, () => post(valid.replace('"x"', '1e400'))],
+    ['a body of a different type', 415, () => post(valid, ['Content-Type: text/plain'])],
+    ['a body without a type', 415, () => post(valid, [])],
     ['a form', 415, () => post('label=x', ['Content-Type: application/x-www-form-urlencoded'])],
-    ['a type hidden behind another', 415, () => post(valid, ['Content-Type: text/plain;application/json'])],
+    ['a type hidden in a parameter', 415, () => post(valid, ['Content-Type: text/plain;application/json'])],
     ['two types', 400, () => post(valid, [json, 'Content-Type: text/plain'])],
     ['a compressed body', 415, () => post(valid, [json, 'Content-Encoding: gzip'])],
     ['a body that is too long', 413, () => post(`{"label":"${'x'.repeat(20_000)}"}`)],
     [
-      'a length that is too long, with nothing behind it',
+      'a length that is too large, without a body',
       413,
       () => request('POST', '/api/tokens', [json, 'Content-Length: 99999999']),
     ],
     ['chunks that are too long', 413, () => chunked(`7530\r\n${'x'.repeat(30_000)}\r\n0\r\n\r\n`)],
-    ['a chunk whose size is no number', 400, () => chunked('zz\r\nx\r\n0\r\n\r\n')],
+    ['a chunk with an invalid size', 400, () => chunked('zz\r\nx\r\n0\r\n\r\n')],
     ['a length and chunks at once', 400, () => post('0\r\n\r\n', [json, 'Transfer-Encoding: chunked'])],
     ['a negative length', 400, () => request('POST', '/api/tokens', [json, 'Content-Length: -1'])],
     ['two lengths', 400, () => post(valid, [json, 'Content-Length: 3'])],
@@ -123,12 +131,12 @@ describe('answers with a 4xx and the error body', () => {
   });
 });
 
-// The server runs in this process, so that the objects here are its objects too.
-test('keeps the prototype of every object as it is', () => {
+// The server runs in this process, so it uses the same Object.prototype.
+test('Hostile requests do not change Object.prototype', () => {
   expect({}).not.toHaveProperty('isAdmin');
   expect({}).not.toHaveProperty('x');
 });
 
-test('answers nothing of the server itself', () => {
+test('Hostile requests cause no internal errors', () => {
   expect(JSON.stringify(server.lines)).not.toMatch(/"level":50/);
 });

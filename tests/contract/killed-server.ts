@@ -8,23 +8,23 @@ import { createPlace, engine } from '../storage/engine.js';
 import { compileServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
 
-/** How often tests kill a server: each time takes a start of it, so `npm test` does it a few times only. */
+/** How often tests kill a server. Each kill requires a restart, so `npm test` uses a low number. */
 export const KILLS = Number(process.env.KILLS ?? (engine === 'SQLite' ? 6 : 4));
 
-/** For a start of the server after each, on a machine that has other things to do. */
+/** Includes a restart after each kill, on a busy machine. */
 export const KILLED_TIMEOUT_MS = 120_000 + KILLS * 10_000;
 
-/** The product in a process of its own, which can be killed and started again on the same data. */
+/** A Trellis server in a separate process, which can be killed and restarted with the same data. */
 export interface KilledServer {
   readonly origin: string;
   readonly place: DatabasePlace;
   start(): Promise<void>;
-  /** As nothing can be caught, or finished. */
+  /** Kills the server with a signal that it can't handle. */
   kill(): Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param services Those that it is to run. */
+/** @param services The services that the server runs. */
 export async function prepareServer(services: string): Promise<KilledServer> {
   const state = await mkdtemp(path.join(os.tmpdir(), 'trellis-killed-'));
   const port = String(await findFreePort());

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test(
-  `killed ${KILLS} times amid writes, it has made each acknowledged one, once and whole`,
+  `After ${KILLS} kills during writes, the dashboard stores each acknowledged write once and completely`,
   async () => {
     const writers = await seed();
     await server.start();
@@ -44,20 +44,20 @@ async function killAgain(writers: readonly Writer[]): Promise<void> {
   }
 }
 
-/** Waits for so many more writes to be acknowledged; others are under way by then. */
+/** Waits until `count` more writes are acknowledged. Others are still running by then. */
 async function untilWritten(writers: readonly Writer[], count: number): Promise<void> {
   const written = () => writers.reduce((sum, { made, revoked }) => sum + made.length + revoked.size, 0);
   const enough = written() + count;
   while (written() < enough) await sleep(1);
 }
 
-/** One who makes tokens and takes most of them back, each request sent again until it is answered. */
+/** A client that creates tokens and revokes most of them, and retries each request until it succeeds. */
 interface Writer {
   readonly client: DashboardClient;
   readonly expiresAt: string;
   readonly made: { readonly id: string; readonly token: string }[];
   readonly revoked: Set<string>;
-  /** How often a request was sent again. */
+  /** The number of retries. */
   retries: number;
 }
 
@@ -92,15 +92,15 @@ function createWriter(cookie: string): Writer {
 async function write(writer: Writer, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const index = writer.made.length;
-    const made = await untilAnswered(() => create(writer, index));
+    const made = await untilDone(() => create(writer, index));
     writer.made.push(made);
-    // Nobody may have more than 100 tokens that hold.
-    if (index % 50 !== 0) await untilAnswered(() => revoke(writer, made.id));
+    // A user can have at most 100 tokens.
+    if (index % 50 !== 0) await untilDone(() => revoke(writer, made.id));
   }
 }
 
-/** A start may take longer than the client has patience, but not so long. */
-async function untilAnswered<T>(send: () => Promise<T>): Promise<T> {
+/** Retries up to 100 times, because a start may take longer than the retries of the client. */
+async function untilDone<T>(send: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await send();
@@ -110,28 +110,28 @@ async function untilAnswered<T>(send: () => Promise<T>): Promise<T> {
   }
 }
 
-function requireReady({ status }: Response): void {
+function assertReady({ status }: Response): void {
   if (status >= 500) throw Object.assign(new Error(`status ${status}`), { name: 'NotReady' });
 }
 
-/** The label is also the key under which it may be repeated. */
+/** Creates a token whose label is also its idempotency key. */
 async function create({ client, expiresAt }: Writer, index: number) {
   const label = `token-${index}`;
   const params = { header: { 'Idempotency-Key': label } };
   const { data, error, response } = await client.POST('/api/tokens', { params, body: { label, expiresAt } });
-  requireReady(response);
+  assertReady(response);
   if (data === undefined) throw new Error(JSON.stringify(error));
   return { id: data.id, token: data.token };
 }
 
 async function revoke({ client, revoked }: Writer, id: string): Promise<void> {
   const { response } = await client.DELETE('/api/tokens/{id}', { params: { path: { id } } });
-  requireReady(response);
+  assertReady(response);
   expect(response.status).toBe(204);
   revoked.add(id);
 }
 
-/** Also after every request was sent once more. */
+/** Asserts that all tokens are stored, also after each request is repeated. */
 async function expectAll(writer: Writer): Promise<void> {
   for (const [index, made] of writer.made.entries()) expect(await create(writer, index)).toEqual(made);
   const { data } = await writer.client.GET('/api/tokens');
@@ -139,7 +139,7 @@ async function expectAll(writer: Writer): Promise<void> {
   expect(data?.map(({ id }) => id).sort()).toEqual(held.sort());
 }
 
-/** Of each change, all that belongs to it is there, once. */
+/** Asserts that each change has exactly one account event and one stored response. */
 async function expectWhole(database: Database, writers: readonly Writer[]): Promise<void> {
   const made = writers.flatMap((writer) => writer.made.map(({ id }) => id));
   const events = database.selectFrom('account_events').select('subject').where('action', '=', 'token_created');

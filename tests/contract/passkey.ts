@@ -3,11 +3,11 @@ import type { components } from '../../src/generated/dashboard/types.js';
 
 type Schemas = components['schemas'];
 
-/** User present and verified; a new credential's key follows. */
+/** Flags of authenticator data: user present and verified, and attested credential data included. */
 const PRESENT = 0x05;
 const WITH_KEY = 0x40;
 
-/** A passkey in software, of the origin's host: ES256, without attestation. It answers as browsers do. */
+/** A software passkey for the host of an origin: ES256, without attestation. Its responses match those of browsers. */
 export class Passkey {
   readonly #keys = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   readonly #id = randomBytes(16);
@@ -23,7 +23,7 @@ export class Passkey {
     return this.#id.toString('base64url');
   }
 
-  /** What `navigator.credentials.create()` gives. */
+  /** Returns the result of `navigator.credentials.create()`. */
   create({ challenge, user }: Schemas['CreationOptions']) {
     this.#userHandle = user.id;
     const data = this.#authenticatorData(PRESENT | WITH_KEY, this.#attestedKey());
@@ -36,7 +36,7 @@ export class Passkey {
     return { ...this.#credential(), response };
   }
 
-  /** What `navigator.credentials.get()` gives. */
+  /** Returns the result of `navigator.credentials.get()`. */
   get({ challenge }: Schemas['RequestOptions']) {
     this.#counter += 1;
     const clientData = this.#clientData('webauthn.get', challenge);
@@ -66,7 +66,7 @@ export class Passkey {
     return Buffer.concat([host, Buffer.of(flags), counter, rest]);
   }
 
-  /** No model of authenticator, the credential's id, and its key as COSE writes it. */
+  /** Returns the attested credential data: an empty AAGUID, the credential id and the COSE key. */
   #attestedKey(): Buffer {
     const { x = '', y = '' } = this.#keys.publicKey.export({ format: 'jwk' });
     const [isEc, isEs256, onP256] = [
@@ -87,8 +87,8 @@ export class Passkey {
 
 const cborMap = (size: number): Buffer => Buffer.of(0xa0 + size);
 
-/** Up to 23 bytes. */
+/** Encodes a text of up to 23 bytes. */
 const cborText = (text: string): Buffer => Buffer.concat([Buffer.of(0x60 + text.length), Buffer.from(text)]);
 
-/** Up to 255 bytes. */
+/** Encodes up to 255 bytes. */
 const cborBytes = (bytes: Buffer): Buffer => Buffer.concat([Buffer.of(0x58, bytes.length), bytes]);

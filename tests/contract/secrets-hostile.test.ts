@@ -1,4 +1,4 @@
-/** Requests that no client sends, from somebody with a raw connection; the paths of consumers are tried beside theirs. */
+/** Hostile requests over a raw connection. Paths of consumers are tested in `secrets/consumers.ts`. */
 import { ageValue } from '../secrets/age-files.js';
 import { sendRaw } from '../server/raw-request.js';
 import { ORIGIN } from './contract-server.js';
@@ -38,14 +38,14 @@ const newBody = (): string => JSON.stringify({ slug: stage.newSlug(), value: age
 const chunked = (chunks: string, ...headers: string[]): string =>
   request('POST', '/objects', [bearer(stage.token), json, 'Transfer-Encoding: chunked', ...headers]) + chunks;
 
-test('takes the requests that the hostile ones are made from', async () => {
+test('The secrets service accepts the valid requests that the hostile ones are derived from', async () => {
   expect((await sendRaw(stage.server.port, create())).status).toBe(201);
   const body = newBody();
   const whole = chunked(`${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`);
   expect((await sendRaw(stage.server.port, whole)).status).toBe(201);
 });
 
-describe('is told nothing and changes nothing with', () => {
+describe('The secrets service rejects, without any effect,', () => {
   const fold = (first: string, second: string): string => `${first}\r\n ${second}`;
 
   test.each<[reason: string, status: number, make: () => string]>([
@@ -54,7 +54,7 @@ describe('is told nothing and changes nothing with', () => {
     ['two credentials in one line', 401, () => read(`${bearer('x')}, Bearer ${stage.token}`)],
     ['a bad token beside the cookie of the owner', 401, () => read(bearer('x'), `Cookie: ${stage.owner.cookie}`)],
     [
-      'another scheme beside the cookie of the owner',
+      'a different scheme beside the cookie of the owner',
       401,
       () => read('Authorization: Basic YTpi', `Cookie: ${stage.owner.cookie}`),
     ],
@@ -65,21 +65,25 @@ describe('is told nothing and changes nothing with', () => {
       () => read(`Cookie: ${stranger.cookie}`, `Cookie: ${stage.owner.cookie}`),
     ],
     ['a folded credential', 400, () => read(fold('Authorization: Bearer', stage.token))],
-    ['a credential folded into another header', 400, () => read(fold('X-Caller: me', bearer(stage.token)))],
+    ['a credential folded into a different header', 400, () => read(fold('X-Caller: me', bearer(stage.token)))],
     ['space before the colon', 400, () => read(bearer(stage.token).replace(':', ' :'))],
-    ['a line feed alone between headers', 400, () => read(`X-Caller: me\n${bearer(stage.token)}`)],
-    ['a carriage return alone between headers', 400, () => read(`X-Caller: me\r${bearer(stage.token)}`)],
+    ['a bare line feed between headers', 400, () => read(`X-Caller: me\n${bearer(stage.token)}`)],
+    ['a bare carriage return between headers', 400, () => read(`X-Caller: me\r${bearer(stage.token)}`)],
     ['the credential in the query', 401, () => request('GET', `/objects/own?token=${stage.token}`)],
-    ['the credential in a header of another name', 401, () => read(`X-Authorization: Bearer ${stage.token}`)],
-    ['an underscore for a dash of a header', 401, () => read(`Proxy_Authorization: Bearer ${stage.token}`)],
+    ['the credential in a different header', 401, () => read(`X-Authorization: Bearer ${stage.token}`)],
+    [
+      'an underscore instead of a hyphen in a header name',
+      401,
+      () => read(`Proxy_Authorization: Bearer ${stage.token}`),
+    ],
     ['a length and chunks', 400, () => create('Transfer-Encoding: chunked')],
     ['chunks and a length', 400, () => chunked('0\r\n\r\n', 'Content-Length: 5')],
-    ['chunks that are not the last encoding', 400, () => create('Transfer-Encoding: chunked, identity')],
-    ['an encoding that only looks like chunks', 400, () => create('Transfer-Encoding: xchunked')],
+    ['chunked before a different encoding', 400, () => create('Transfer-Encoding: chunked, identity')],
+    ['an encoding that only resembles chunked', 400, () => create('Transfer-Encoding: xchunked')],
     ['chunks twice', 400, () => chunked('0\r\n\r\n', 'Transfer-Encoding: chunked')],
     ['two lengths', 400, () => create('Content-Length: 4')],
     [
-      'two lengths in one',
+      'two lengths in one header',
       400,
       () => request('POST', '/objects', [bearer(stage.token), json, 'Content-Length: 2, 2'], '').concat('{}'),
     ],
@@ -90,38 +94,38 @@ describe('is told nothing and changes nothing with', () => {
     ],
     ['a chunk with a sign', 400, () => chunked('+2\r\n{}\r\n0\r\n\r\n')],
     ['a chunk with 0x', 400, () => chunked('0x2\r\n{}\r\n0\r\n\r\n')],
-    ['a chunk that is longer than it says', 400, () => chunked(`2\r\n${newBody()}\r\n0\r\n\r\n`)],
-    ['another method in a header', 401, () => read('X-HTTP-Method-Override: DELETE')],
+    ['a chunk that is longer than its size', 400, () => chunked(`2\r\n${newBody()}\r\n0\r\n\r\n`)],
+    ['a method override in a header', 401, () => read('X-HTTP-Method-Override: DELETE')],
     [
-      'the cookie of the owner from another site',
+      'the cookie of the owner from a different site',
       403,
       () =>
         request('POST', '/objects', [`Cookie: ${stage.owner.cookie}`, json, 'Origin: https://evil.example'], newBody()),
     ],
     [
-      'the cookie of the owner from nowhere',
+      'the cookie of the owner without an origin',
       403,
       () => request('POST', '/objects', [`Cookie: ${stage.owner.cookie}`, json], newBody()),
     ],
-    ['a name that climbs', 404, () => request('GET', '/objects/../objects/own', [bearer(consumerToken)])],
+    ['a path with ..', 404, () => request('GET', '/objects/../objects/own', [bearer(consumerToken)])],
     ['an encoded slash in a slug', 400, () => request('GET', '/objects/other%2Fversions', [bearer(stage.token)])],
-    ['NUL behind a slug', 400, () => request('GET', '/objects/own%00', [bearer(stage.token)])],
+    ['NUL after a slug', 400, () => request('GET', '/objects/own%00', [bearer(stage.token)])],
     ['a backslash in a slug', 400, () => request('GET', '/objects/own%5C', [bearer(stage.token)])],
-    ['a slug that was encoded twice', 400, () => request('GET', '/objects/%256fwn', [bearer(stage.token)])],
+    ['a slug that is encoded twice', 400, () => request('GET', '/objects/%256fwn', [bearer(stage.token)])],
   ])('%s', async (_reason, status, make) => {
     const entries = await countEntries();
     const answer = await sendRaw(stage.server.port, make());
-    const told = expect.any(String) as string;
+    const text = expect.any(String) as string;
     expect(answer).toEqual({
       status,
-      body: expect.objectContaining({ error: told, code: told, requestId: told }) as object,
+      body: expect.objectContaining({ error: text, code: text, requestId: text }) as object,
     });
     expect(JSON.stringify(answer.body)).not.toContain(stage.token);
     expect(await countEntries()).toBe(entries);
   });
 });
 
-test('a request within a body is a body', async () => {
+test('The secrets service does not interpret a request inside a body', async () => {
   const entries = await countEntries();
   const inner = request('DELETE', '/objects/own', [bearer(stage.token)]);
   const { status } = await sendRaw(
@@ -133,12 +137,12 @@ test('a request within a body is a body', async () => {
   expect((await sendRaw(stage.server.port, request('GET', '/healthz'))).status).toBe(200);
 });
 
-test('one that came from our own page is let in by the cookie alone', async () => {
+test('The secrets service accepts a same-origin request with only the cookie', async () => {
   const headers = [`Cookie: ${stage.owner.cookie}`, json, `Origin: ${ORIGIN}`];
   expect((await sendRaw(stage.server.port, request('POST', '/objects', headers, newBody()))).status).toBe(201);
 });
 
-test('answers nothing of the server itself, and logs no credential', () => {
+test('The log of hostile requests contains no internal error and no credential', () => {
   const lines = JSON.stringify(stage.server.lines);
   expect(lines).not.toMatch(/"level":50/);
   for (const secret of [stage.token, consumerToken, stage.owner.cookie]) expect(lines).not.toContain(secret);

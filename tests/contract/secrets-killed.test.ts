@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 test(
-  `killed ${KILLS} times amid writes, it has made each acknowledged one, with its one audit entry`,
+  `After ${KILLS} kills during writes, the secrets service stores each acknowledged write with exactly one audit entry`,
   async () => {
     const writers = await seed();
     await server.start();
@@ -49,27 +49,27 @@ async function killAgain(writers: readonly Writer[]): Promise<void> {
   }
 }
 
-/** Waits for so many more requests to be acknowledged; others are under way by then. */
+/** Waits until `count` more requests are acknowledged. Others are still running by then. */
 async function untilDone(writers: readonly Writer[], count: number): Promise<void> {
   const done = () => writers.reduce((sum, { steps }) => sum + steps.length, 0);
   const enough = done() + count;
   while (done() < enough) await sleep(1);
 }
 
-/** A request and its repeats. Each try has a name of its own, by which the audit log tells them apart. */
+/** A request with its retries. Each try has a unique name, by which the audit log distinguishes them. */
 interface Step {
   readonly action: string;
   readonly tries: string[];
-  /** Whether a try may find that one before it, of which nothing was heard, was made after all. */
+  /** Whether an earlier try may have been performed although its response was lost. */
   readonly mayRepeat: boolean;
 }
 
-/** One who stores objects, changes them and takes half of them out again, each request repeated until it is answered. */
+/** A client that stores secrets, changes them and deletes half of them, and retries each request until it succeeds. */
 interface Writer {
   readonly name: string;
   readonly client: SecretsClient;
   readonly steps: Step[];
-  /** What is to be there in the end, by id. */
+  /** The secrets that are expected at the end, by id. */
   readonly objects: Map<string, { slug: string; payload: string }>;
   consumerToken: string;
 }
@@ -106,7 +106,7 @@ async function write(writer: Writer, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** From its making to its end, or to what `objects` says of it. */
+/** Creates, changes and reads a secret, and deletes it unless `isKept`. */
 async function writeObject(writer: Writer, name: string, isKept: boolean): Promise<void> {
   const { client, objects } = writer;
   const used_by = [writer.name];
@@ -143,14 +143,14 @@ interface Header {
   readonly 'Idempotency-Key': string;
 }
 
-/** Repeats a request until it is answered. @param make Is given the headers of a try, and a text that marks the request. */
+/** Retries a request until there is a response. @param make Receives the headers of the try and a unique payload. */
 async function send<T>(
   { name, steps }: Writer,
   action: string,
   make: (header: Header, payload: string) => Promise<Answer<T>>,
 ): Promise<Answer<T>> {
   const mark = `${steps.length}`;
-  // Nothing tells a repeated read from another one: both are made.
+  // A repeated read can't be distinguished from a new one, so both are performed.
   const step: Step = { action, tries: [], mayRepeat: action === 'read' };
   for (;;) {
     step.tries.push(`${name} ${mark} ${step.tries.length}`);
@@ -166,12 +166,12 @@ async function send<T>(
   }
 }
 
-/** What fetch throws when a server is away, or goes away. */
+/** Ignores the error that fetch throws when it can't reach the server or loses the connection. */
 function ignoreConnection(error: unknown): undefined {
   if ((error as Error).name !== 'TypeError') throw error;
 }
 
-/** Only the last one opens anything: a rotation that was acknowledged is there, and nothing undid it. */
+/** Asserts that the token of the last acknowledged rotation is valid. */
 async function expectTokenHolds({ consumerToken, name, objects }: Writer): Promise<void> {
   const [kept] = [...objects.values()];
   const client = createSecretsClient(`${server.origin}/secrets`, { token: consumerToken });
@@ -180,7 +180,7 @@ async function expectTokenHolds({ consumerToken, name, objects }: Writer): Promi
   expect(payloadOf(Buffer.from(data!))).toBe(kept!.payload);
 }
 
-/** What follows the header. */
+/** Returns the payload after the age header. */
 const payloadOf = (value: Uint8Array): string => Buffer.from(value).toString().split('\n').at(-1)!;
 
 interface Entry {
@@ -198,7 +198,7 @@ async function expectWhole(database: Database, writers: readonly Writer[]): Prom
   await expectValues(database, entries);
 }
 
-/** Every acknowledged request has its one entry; of what was repeated, an entry for each time that it was made. */
+/** Asserts that every acknowledged request has one entry, and a repeated read one entry for each time it was performed. */
 function expectEntries(entries: readonly Entry[], writers: readonly Writer[]): void {
   const counts = new Map<string, number>();
   for (const { caller } of entries) if (caller !== null) counts.set(caller, (counts.get(caller) ?? 0) + 1);
@@ -207,8 +207,8 @@ function expectEntries(entries: readonly Entry[], writers: readonly Writer[]): v
   for (const { action, tries, mayRepeat } of writers.flatMap(({ steps }) => steps)) {
     lost += tries.length - 1;
     const made = tries.map(countOf);
-    const told = { action, tries, made };
-    expect(mayRepeat ? { ...told, made: made.at(-1) } : { ...told, made: sum(made) }).toEqual({ ...told, made: 1 });
+    const step = { action, tries, made };
+    expect(mayRepeat ? { ...step, made: made.at(-1) } : { ...step, made: sum(made) }).toEqual({ ...step, made: 1 });
     expect(Math.max(...made)).toBe(1);
   }
   expect(lost).toBeGreaterThanOrEqual(KILLS);
@@ -216,7 +216,7 @@ function expectEntries(entries: readonly Entry[], writers: readonly Writer[]): v
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((total, one) => total + one, 0);
 
-/** What is there is what the writers were told, and nothing else. */
+/** Asserts that the stored secrets are exactly those that the writers expect. */
 async function expectObjects(database: Database, writers: readonly Writer[]): Promise<void> {
   const rows = await database
     .selectFrom('secret_objects as objects')
@@ -226,11 +226,11 @@ async function expectObjects(database: Database, writers: readonly Writer[]): Pr
     .select(['id', 'slug', 'sealed'])
     .execute();
   const found = rows.map(({ id, slug, sealed }) => [id, { slug, payload: payloadOf(sealed) }] as const);
-  const told = writers.flatMap(({ objects }) => [...objects]);
-  expect(new Map(found)).toEqual(new Map(told));
+  const expected = writers.flatMap(({ objects }) => [...objects]);
+  expect(new Map(found)).toEqual(new Map(expected));
 }
 
-/** Entries and values of each object go together one by one: neither is there without the other. */
+/** Asserts that each stored value of a secret has an audit entry, and the reverse. */
 async function expectValues(database: Database, entries: readonly Entry[]): Promise<void> {
   const rows = await database
     .selectFrom('secret_object_values')

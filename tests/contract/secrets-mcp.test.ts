@@ -24,7 +24,7 @@ afterEach(async () => {
   await server.close();
 });
 
-/** The protocol's own client, over HTTP. */
+/** Connects the official MCP client over HTTP. */
 async function connect(headers: Record<string, string>): Promise<Client> {
   const client = new Client({ name: 'test', version: '1' });
   const url = new URL(`${server.url}/secrets/mcp`);
@@ -47,12 +47,12 @@ async function sealForMe(value: string) {
   return { identity, sealed: Buffer.from(sealed).toString('base64') };
 }
 
-test('an agent is offered five tools, none of which keeps a readable copy', async () => {
+test('listTools: returns five tools, none of which can store a readable copy', async () => {
   expect(agent.getServerVersion()).toEqual({ name: 'trellis-secrets', version: '1.2.3' });
   const { tools } = await agent.listTools();
-  const offered = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {}).sort()]);
+  const parameters = tools.map(({ name, inputSchema }) => [name, Object.keys(inputSchema.properties ?? {}).sort()]);
   const written = ['recipients', 'rotate_after_days', 'slug', 'tags', 'used_by', 'value'];
-  expect(Object.fromEntries(offered)).toEqual({
+  expect(Object.fromEntries(parameters)).toEqual({
     inject: [...written, 'description'].sort(),
     get: ['id', 'slug'],
     update: [...written, 'id'].sort(),
@@ -69,7 +69,7 @@ test('an agent is offered five tools, none of which keeps a readable copy', asyn
   expect(JSON.stringify(tools)).not.toContain('$ref');
 });
 
-test('an agent stores, reads, replaces, finds and deletes a sealed value', async () => {
+test('An agent stores, reads, replaces, finds and deletes a sealed value', async () => {
   const { identity, sealed } = await sealForMe('hunter2');
   const made = await readJson('inject', { slug: 'db-password', value: sealed, used_by: ['acme/shop'], tags: ['Prod'] });
   expect(made).toMatchObject({ slug: 'db-password', used_by: ['acme/shop'], tags: ['prod'], recipient_count: 1 });
@@ -99,26 +99,26 @@ test('an agent stores, reads, replaces, finds and deletes a sealed value', async
 });
 
 test.each<[string, string, Record<string, unknown>, object]>([
-  ['nobody has the name', 'get', { slug: 'nothing' }, { error: 'unknown object', code: 'not_found' }],
-  ['the name is missing', 'get', {}, { code: 'invalid_input', field: 'slug' }],
-  ['the id is no UUID', 'get', { slug: 'a', id: 'b' }, { code: 'invalid_input', field: 'id' }],
-  ['a number is text', 'list', { limit: '5' }, { code: 'invalid_input', field: 'limit' }],
-  ['it takes one tag', 'list', { tag: ['a', 'b'] }, { code: 'invalid_input' }],
+  ['the slug is unknown', 'get', { slug: 'nothing' }, { error: 'unknown object', code: 'not_found' }],
+  ['the slug is missing', 'get', {}, { code: 'invalid_input', field: 'slug' }],
+  ['the id is not a UUID', 'get', { slug: 'a', id: 'b' }, { code: 'invalid_input', field: 'id' }],
+  ['a number is given as text', 'list', { limit: '5' }, { code: 'invalid_input', field: 'limit' }],
+  ['several tags are given', 'list', { tag: ['a', 'b'] }, { code: 'invalid_input' }],
   ['the value is not sealed', 'inject', { slug: 'a', value: 'aGVsbG8=' }, { code: 'unprocessable', field: 'value' }],
-  ['it offers no such thing', 'inject', { keep_readable_copy: true }, { field: 'keep_readable_copy' }],
-])('a tool refuses when %s', async (_reason, name, args, expected) => {
+  ['it has no such argument', 'inject', { keep_readable_copy: true }, { field: 'keep_readable_copy' }],
+])('A tool returns an error if %s', async (_reason, name, args, expected) => {
   const { text, isError } = await call(name, args);
   expect([isError, JSON.parse(text)]).toEqual([true, expect.objectContaining(expected)]);
 });
 
-test('a tool that is not there is refused by the protocol', async () => {
+test('callTool: rejects an unknown tool with a protocol error', async () => {
   await expect(agent.callTool({ name: 'open', arguments: {} })).rejects.toThrow(
     'Expected one of the tools inject, get',
   );
   await expect(agent.listPrompts()).rejects.toThrow();
 });
 
-test('the owner may speak it with a session, and a consumer token may not', async () => {
+test("MCP accepts the owner's session and rejects consumer tokens", async () => {
   const owner = await connect({ cookie, 'sec-fetch-site': 'same-origin' });
   expect((await owner.callTool({ name: 'list', arguments: {} })).isError).toBeUndefined();
   await owner.close();
@@ -137,7 +137,7 @@ const post = (body: unknown, headers: Record<string, string> = {}) =>
 
 const PING = { jsonrpc: '2.0', id: 1, method: 'ping' };
 
-test('a request is answered, a batch too, and a notification is taken', async () => {
+test('callMcp: handles requests, batches and notifications', async () => {
   const single = await post(PING);
   expect([single.status, await single.json()]).toEqual([200, { jsonrpc: '2.0', id: 1, result: {} }]);
   const batch = await post([PING, { jsonrpc: '2.0', method: 'notifications/initialized' }, { ...PING, id: 'two' }]);
@@ -152,16 +152,16 @@ test('a request is answered, a batch too, and a notification is taken', async ()
 });
 
 test.each<[string, unknown, Record<string, string>]>([
-  ['no message', { hello: 'there' }, {}],
+  ['a body that is not a message', { hello: 'there' }, {}],
   ['an empty batch', [], {}],
   ['a batch that is too long', Array.from({ length: 21 }, () => PING), {}],
-  ['a version that nobody speaks', PING, { 'mcp-protocol-version': '1999-01-01' }],
-])('%s is refused', async (_reason, body, headers) => {
+  ['an unsupported protocol version', PING, { 'mcp-protocol-version': '1999-01-01' }],
+])('callMcp: returns 400 for %s', async (_reason, body, headers) => {
   const response = await post(body, headers);
   expect([response.status, await response.json()]).toEqual([400, expect.objectContaining({ code: 'invalid_input' })]);
 });
 
-test('there are no streams and no sessions', async () => {
+test('MCP: returns 405 for GET and DELETE, as there are no streams and sessions', async () => {
   for (const method of ['GET', 'DELETE']) {
     const response = await fetch(`${server.url}/secrets/mcp`, {
       method,

@@ -15,7 +15,7 @@ import { variantsTests } from './secrets/variants.js';
 import { versionsTests } from './secrets/versions.js';
 import { engine } from '../storage/engine.js';
 
-/** More requests than all of these tests make: the limits are on, and in nobody's way. */
+/** More requests than all of these tests send: the rate limits are on, but never reached. */
 const PLENTY = 1_000_000;
 
 let opened: Stage;
@@ -38,17 +38,17 @@ describe('Identity', () => identityTests());
 describe('Permissions', () => permissionTests());
 describe('Mcp', () => mcpTests(stage));
 describe('Every operation', () => refusalTests(stage));
-describe('A server that can not go on', () => brokenServerTests());
+describe('A broken server', () => brokenServerTests());
 
-// Last: it looks at what all tests before have seen.
-test('every documented answer of every operation came over the wire', () => {
+// This test must be the last one, because it checks the responses to all previous tests.
+test('Every documented response of every operation was tested over HTTP', () => {
   const { documented } = secretsContract;
   const pairs = documented.flatMap(({ id, spec }) => Object.keys(spec.responses).map((status) => `${id} ${status}`));
   const missing = pairs.filter((pair) => !witness.seen.has(pair) && !isOutOfReach(pair));
   expect(missing).toEqual([]);
 });
 
-/** SQLite's file is always there, and what stands on nothing has nothing to break. */
+/** Returns whether a response can't occur: SQLite's file is always available, and some operations use no database. */
 function isOutOfReach(pair: string): boolean {
   const [id = '', status] = pair.split(' ');
   return (

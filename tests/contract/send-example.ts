@@ -1,15 +1,15 @@
 import type { DocumentedOperation } from './contract.js';
 
-/** Changes an example request into another. */
+/** Changes to an example request. */
 export interface Change {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   /** The query string as it is sent, instead of `query`. */
   readonly rawQuery?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Instead of the example's body. */
+  /** Replaces the body of the example. */
   readonly body?: unknown;
-  /** Sent as it is, instead of the example's body. */
+  /** Sent unchanged instead of the body of the example. */
   readonly text?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Answer {
   readonly error?: { readonly error: string; readonly code: string; readonly field?: string };
 }
 
-/** Sends an operation's example request with a generated client of its service. */
+/** Sends the example request of an operation with the generated client of its service. */
 export async function sendExample(
   client: object,
   operation: DocumentedOperation,
@@ -39,27 +39,27 @@ export async function sendExample(
     ...body,
     parseAs: 'stream',
   };
-  // The example fits the operation, which no type can know.
+  // The example matches the operation, which the types can't express.
   const { request } = client as { request: Send };
   const { response, data, error } = await request(
     spec.method,
     spec.path,
-    spec.body === undefined ? without(init) : init,
+    spec.body === undefined ? withoutBody(init) : init,
   );
   await data?.cancel();
   return { response, error: error as Answer['error'] };
 }
 
-type Send = (method: string, path: string, init: object) => Promise<Sent>;
+type Send = (method: string, path: string, init: object) => Promise<ClientResult>;
 
-interface Sent {
+interface ClientResult {
   readonly response: Response;
   readonly data?: ReadableStream | null;
   readonly error?: unknown;
 }
 
-/** The request of an operation that takes no body has neither one nor a type for it. */
-function without(init: { readonly headers: Readonly<Record<string, string>> }) {
+/** Removes the body and its content type for operations without a body. */
+function withoutBody(init: { readonly headers: Readonly<Record<string, string>> }) {
   const { 'content-type': type, ...others } = init.headers;
   return { ...init, body: undefined, headers: type === 'application/json' ? others : init.headers };
 }

@@ -34,7 +34,7 @@ afterAll(async () => {
   await github.close();
 });
 
-test('two servers show one board, and when the one that refreshes it is killed the other goes on', async () => {
+test('Two servers share a board, and one takes over when the other is killed during a refresh', async () => {
   const folders = await createFolders();
   const first = await start(folders[0]);
   await copyFile(path.join(folders[0], 'server.key'), path.join(folders[1], 'server.key'));
@@ -44,9 +44,9 @@ test('two servers show one board, and when the one that refreshes it is killed t
   const second = await start(folders[1]);
   expect((await second.read()).pullRequests).toEqual(board.pullRequests);
 
-  const asked = holdGithub();
+  const held = holdGithub();
   const refused = first.client.POST('/api/dashboard/refresh').catch(() => undefined);
-  const release = await asked;
+  const release = await held;
   await kill(first.child);
   github.repositories[0]!.pullRequests.push(githubPullRequest(2));
   release();
@@ -54,7 +54,7 @@ test('two servers show one board, and when the one that refreshes it is killed t
   await second.until(({ pullRequests }) => pullRequests.length === 2);
 });
 
-/** The next request is not answered before it is released. @returns when it is there. */
+/** Delays the next response of GitHub. Resolves once the request has arrived, with a function that releases it. */
 function holdGithub(): Promise<() => void> {
   return new Promise((resolve) => {
     github.beforeSending = () =>
@@ -96,17 +96,17 @@ async function start(state: string) {
     },
   });
   const read = async (): Promise<Board> => (await client.GET('/api/dashboard')).data!;
-  const until = async (isThere: (board: Board) => boolean): Promise<Board> => {
+  const until = async (isExpected: (board: Board) => boolean): Promise<Board> => {
     for (;;) {
       const board = await read();
-      if (isThere(board)) return board;
+      if (isExpected(board)) return board;
       await sleep(100);
     }
   };
   return { child, client, read, until };
 }
 
-/** As nothing can be caught, or finished. */
+/** Kills a server with a signal that it can't handle. */
 async function kill(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');

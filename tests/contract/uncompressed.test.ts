@@ -3,10 +3,10 @@ import { UNCOMPRESSED } from '../../src/handlers/uncompressed.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Fields that hold a secret wherever they are. */
+/** Fields that contain a secret at any place. */
 const SECRET = /^(challenge|token|webhookToken|webhookSecret|wrapped_identity|recovery_wrapped_identity)$/;
 
-/** Fields that hold one at the top of a body: a new token, and the address of a feed. */
+/** Fields that contain a secret at the top of a body: a new token, and the URL of a feed. */
 const SECRET_AT_TOP = /^(value|url)$/;
 
 const readContract = (service: string): Json =>
@@ -19,7 +19,7 @@ function follow(contract: Json, reference: string): unknown {
   return names.reduce<unknown>((at, name) => (isMap(at) ? at[name.replaceAll('~1', '/')] : undefined), contract);
 }
 
-/** The paths of all fields of a schema, such as `issues.url`. Each schema is entered once, as some contain themselves. */
+/** Lists the paths of all fields of a schema, such as `issues.url`. Visits each schema once, as some are recursive. */
 function listFields(contract: Json, schema: unknown, parent = '', seen = new Set<unknown>()): string[] {
   if (!isMap(schema) || seen.has(schema)) return [];
   seen.add(schema);
@@ -42,17 +42,20 @@ function hasSecret(contract: Json, responses: Json): boolean {
   return fields.some((path) => SECRET.test(path.split('.').at(-1) ?? '') || SECRET_AT_TOP.test(path));
 }
 
-test.each(['dashboard', 'secrets'] as const)('lists each operation of %s whose response has a secret', (service) => {
-  const contract = readContract(service);
-  const operations = Object.values(contract.paths as Json).flatMap((path) => Object.values(path as Json));
-  const found = operations.flatMap((operation) => {
-    const { operationId, responses } = operation as { operationId?: string; responses?: Json };
-    return operationId !== undefined && responses && hasSecret(contract, responses) ? [operationId] : [];
-  });
-  const listed = UNCOMPRESSED[service].filter((id) => id !== 'callMcp');
-  expect(found.toSorted()).toEqual(listed.toSorted());
-});
+test.each(['dashboard', 'secrets'] as const)(
+  'UNCOMPRESSED contains each operation of %s whose response contains a secret',
+  (service) => {
+    const contract = readContract(service);
+    const operations = Object.values(contract.paths as Json).flatMap((path) => Object.values(path as Json));
+    const found = operations.flatMap((operation) => {
+      const { operationId, responses } = operation as { operationId?: string; responses?: Json };
+      return operationId !== undefined && responses && hasSecret(contract, responses) ? [operationId] : [];
+    });
+    const listed = UNCOMPRESSED[service].filter((id) => id !== 'callMcp');
+    expect(found.toSorted()).toEqual(listed.toSorted());
+  },
+);
 
-test('lists the operation of agents, whose results have no schema', () => {
+test('UNCOMPRESSED contains callMcp, whose results have no schema', () => {
   expect(UNCOMPRESSED.secrets).toContain('callMcp');
 });

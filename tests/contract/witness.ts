@@ -4,9 +4,9 @@ import { isJson } from '../../src/server/body.js';
 import { createMatcher } from '../../src/server/match.js';
 import type { DocumentedOperation, TestedContract } from './contract.js';
 
-/** Sees every answer that a client is given, holds it to the contract, and remembers what it saw. */
+/** Validates every response to a client against the contract, and records its operation and status. */
 export interface Witness {
-  /** `createToken 201`, for every operation and status that came over the wire. */
+  /** All received pairs of operation and status, such as `createToken 201`. */
   readonly seen: ReadonlySet<string>;
   readonly fetch: (request: Request) => Promise<Response>;
 }
@@ -22,19 +22,19 @@ export function createWitness(contract: TestedContract): Witness {
       const response = await fetch(request);
       if (found.kind !== 'operation') return response;
       const operation = documented.find(({ id }) => id === found.operation.id)!;
-      await requireDocumented(contract, operation, isStream(response) ? response : response.clone());
+      await assertDocumented(contract, operation, isStream(response) ? response : response.clone());
       seen.add(`${operation.id} ${response.status}`);
       return response;
     },
   };
 }
 
-/** Its events are read by the tests, and held to the contract by their server. */
+/** The tests read the events of streams, and the server validates them. */
 const isStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** @throws Error, so that no client takes the answer for a refusal. */
-async function requireDocumented(
+/** @throws Error rather than an error response, which tests might expect. */
+async function assertDocumented(
   { revision, requiredHeaders }: TestedContract,
   operation: DocumentedOperation,
   response: Response,
@@ -44,25 +44,25 @@ async function requireDocumented(
     throw new Error(`${operation.id} ${status}: ${problem}`);
   };
   const spec = operation.spec.responses[status] ?? fail('the contract has no such status');
-  if (headers.get('x-trellis-revision') !== revision) fail('another revision of the contract');
+  if (headers.get('x-trellis-revision') !== revision) fail('a different revision of the contract');
   for (const name of requiredHeaders(operation, status)) if (!headers.has(name)) fail(`without ${name}`);
   const [type] = spec.contentTypes;
   const sent = headers.get('content-type')?.split(';')[0];
   if (sent !== type) fail(`expected ${type ?? 'no body'}, received ${sent ?? 'none'}`);
   if (type === undefined) {
-    if ((await response.text()) !== '') fail('a body came');
-  } else if (isJson(type)) requireBody(await response.json(), { operation, status });
+    if ((await response.text()) !== '') fail('an unexpected body');
+  } else if (isJson(type)) assertBody(await response.json(), { operation, status });
 }
 
-function requireBody(body: unknown, { operation, status }: { operation: DocumentedOperation; status: number }): void {
+function assertBody(body: unknown, { operation, status }: { operation: DocumentedOperation; status: number }): void {
   const { validate } = operation.spec.responses[status]!;
   if (validate?.(body) !== true) throw new Error(`${operation.id} ${status}: ${JSON.stringify(validate?.errors)}`);
   const { code, requestId } = body as { code?: ErrorCode; requestId?: string };
-  // A readiness answer is not an error body.
+  // The body of getReadiness is not an error body.
   if (status < 400 || (operation.id === 'getReadiness' && code === undefined)) return;
-  // The reasons of actions are not of one status; which there are is in their schema.
+  // Error codes of actions occur with several statuses; the schema validates them.
   const expected = Object.entries(ERROR_STATUS).find(([known]) => known === code)?.[1] ?? status;
   if (code === undefined || expected !== status || !requestId) {
-    throw new Error(`${operation.id} ${status}: ${code ?? 'no code'} is of another status, or no request id came`);
+    throw new Error(`${operation.id} ${status}: ${code ?? 'no code'} has a different status, or lacks a request id`);
   }
 }

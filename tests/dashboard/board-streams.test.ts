@@ -7,15 +7,15 @@ import { pullRequest } from './pull-request.js';
 
 let dashboard: TestDashboard;
 let leaving: AbortController;
-/** The time of the boards, where it stands still. */
+/** A fixed time for the boards; `undefined` for the real time. */
 let at: number | undefined;
 
 beforeEach(async () => {
-  // Only what this process is told of counts here: a look in between would take until the test is over.
+  // The polling interval is longer than any test, so that only notifications of this process count.
   at = undefined;
   dashboard = await openDashboard({ pollMs: 600_000, now: () => at ?? Date.now() });
   leaving = new AbortController();
-  // Of one reader, who has many streams here.
+  // One signal ends many streams.
   setMaxListeners(0, leaving.signal);
 });
 afterEach(async () => {
@@ -29,18 +29,18 @@ const save = (count: number) =>
     pullRequests: Array.from({ length: count }, (_, index) => pullRequest({ number: index + 1, draft: index > 0 })),
   });
 
-interface Look {
+interface Options {
   readonly includeDrafts?: boolean;
   readonly includeSnoozed?: boolean;
 }
 
-async function open(lastEventId?: string, look: Look = {}): Promise<AsyncIterator<BoardEvent, undefined>> {
-  const request = { ...look, lastEventId, signal: leaving.signal };
+async function open(lastEventId?: string, options: Options = {}): Promise<AsyncIterator<BoardEvent, undefined>> {
+  const request = { ...options, lastEventId, signal: leaving.signal };
   const events = await dashboard.streams.open(dashboard.ada, request);
   return events[Symbol.asyncIterator]() as AsyncIterator<BoardEvent, undefined>;
 }
 
-test('whoever is slow gets the newest board and misses those between', async () => {
+test('board stream: slow clients skip intermediate versions', async () => {
   const events = await open(undefined, { includeDrafts: true });
   await events.next();
   for (const count of [1, 2, 3]) await save(count);
@@ -50,7 +50,7 @@ test('whoever is slow gets the newest board and misses those between', async () 
   expect((await next).value?.data.pullRequests).toHaveLength(4);
 });
 
-test('what is saved while the reader waits, or before it asks again, is not missed', async () => {
+test('board stream: sends a board that was saved between two reads', async () => {
   const events = await open();
   const { id } = (await events.next()).value!;
   await save(1);
@@ -59,14 +59,14 @@ test('what is saved while the reader waits, or before it asks again, is not miss
   expect(second.data.pullRequests).toHaveLength(1);
 });
 
-test('a board with drafts is another one than without', async () => {
+test('board stream: the event id depends on whether drafts are included', async () => {
   await save(2);
   const { id } = (await (await open()).next()).value!;
   const again = await open(id, { includeDrafts: true });
   expect((await again.next()).value?.data.pullRequests).toHaveLength(2);
 });
 
-test('what is set aside leaves the board of a stream, and comes back by itself', async () => {
+test('board stream: a snoozed pull request disappears, and reappears when the snooze ends', async () => {
   await save(1);
   const events = await open();
   await events.next();
@@ -80,7 +80,7 @@ test('what is set aside leaves the board of a stream, and comes back by itself',
   expect(Date.now()).toBeGreaterThanOrEqual(until.getTime());
 });
 
-test('what is set aside stays on the board of a stream that includes it, which is another one than without', async () => {
+test('board stream: keeps snoozed pull requests if they are included, with a different event id', async () => {
   await save(1);
   const { id } = (await (await open()).next()).value!;
   const events = await open(id, { includeSnoozed: true });
@@ -91,7 +91,7 @@ test('what is set aside stays on the board of a stream that includes it, which i
   expect(data).toMatchObject({ pullRequests: [{ number: 1, snooze: { untilChange: true } }], hiddenSnoozed: 0 });
 });
 
-test('a visit is another board, once', async () => {
+test('board stream: a visit changes the board once', async () => {
   await save(1);
   const events = await open();
   const { data } = (await events.next()).value!;
@@ -103,7 +103,7 @@ test('a visit is another board, once', async () => {
   expect((await events.next()).value?.data).toMatchObject({ hiddenDrafts: 1 });
 });
 
-test('two boards that are saved in one moment are two', async () => {
+test('board versions: boards saved in the same millisecond have different ids', async () => {
   const { boards, ada } = dashboard;
   const times = [];
   for (const count of [1, 2, 3]) {
@@ -113,7 +113,7 @@ test('two boards that are saved in one moment are two', async () => {
   expect(new Set(times).size).toBe(3);
 });
 
-test('ends when the reader leaves, and when the person is gone', async () => {
+test('board stream: ends when the client disconnects, and when the user is deleted', async () => {
   const events = await open();
   await events.next();
   const last = events.next();
@@ -129,7 +129,7 @@ test('ends when the reader leaves, and when the person is gone', async () => {
   expect(await end).toMatchObject({ done: true });
 });
 
-test('those that are left make room, read or not', async () => {
+test('board stream: closed streams no longer count towards the limit', async () => {
   await Promise.all(Array.from({ length: 16 }, () => open()));
   await expect(open()).rejects.toMatchObject({ code: 'rate_limited', headers: { 'Retry-After': '15' } });
   leaving.abort();

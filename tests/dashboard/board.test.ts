@@ -5,17 +5,17 @@ import { issue, pullRequest, repo } from './pull-request.js';
 
 const at = Date.parse('2026-05-02T10:30:00Z');
 const view = { generatedAt: at - 1_000, includeDrafts: false, includeSnoozed: false, at };
-const toBoard = (snapshot: Snapshot, look: Look) => showBoard(arrange(snapshot), look);
+const toBoard = (snapshot: Snapshot, options: Look) => showBoard(arrange(snapshot), options);
 const numbers = (items: readonly { readonly number: number }[]): number[] => items.map(({ number }) => number);
 
-test('says when it was refreshed, not when it is read', () => {
+test('renderBoard: generatedAt is the time of the refresh, not of the read', () => {
   expect(toBoard(EMPTY_SNAPSHOT, view)).toMatchObject({
     generatedAt: '2026-05-02T10:29:59.000Z',
     readIntervalSeconds: 30,
   });
 });
 
-test('leaves drafts out and counts them, those of ignored repositories excepted', () => {
+test('renderBoard: hides and counts drafts, except those of ignored repositories', () => {
   const pullRequests = [
     pullRequest({ number: 1 }),
     pullRequest({ number: 2, draft: true }),
@@ -32,7 +32,7 @@ test('leaves drafts out and counts them, those of ignored repositories excepted'
   expect([numbers(whole.pullRequests), whole.hiddenDrafts]).toEqual([[1, 2, 3], 0]);
 });
 
-test('puts what can be merged now first, then what moved last', () => {
+test('prepareSnapshot: sorts mergeable pull requests first, then by last update', () => {
   const pullRequests = [
     pullRequest({ number: 1, ci: 'pending', updatedAt: '2026-05-02T09:00:00Z' }),
     pullRequest({ number: 2, updatedAt: '2026-05-01T09:00:00Z' }),
@@ -42,12 +42,12 @@ test('puts what can be merged now first, then what moved last', () => {
   expect(numbers(toBoard({ ...EMPTY_SNAPSHOT, pullRequests }, view).pullRequests)).toEqual([4, 2, 3, 1]);
 });
 
-test('counts issues without the housekeeping ones', () => {
+test('renderBoard: counts issues without housekeeping issues', () => {
   const snapshot = { ...EMPTY_SNAPSHOT, issues: [issue(), issue({ number: 13, housekeeping: true })] };
   expect(toBoard(snapshot, view)).toMatchObject({ openIssueCount: 1, issues: [{ number: 12 }, { number: 13 }] });
 });
 
-test('tells for ten minutes what merged by itself', () => {
+test('renderBoard: lists auto-merged pull requests for ten minutes', () => {
   const merged = (mergedAt: string) =>
     ({ forge: 'github', fullName: 'acme/shop', number: 1, mergedAt, message: '' }) as const;
   const autoMerged = [merged('2026-05-02T10:20:00Z'), merged('2026-05-02T10:19:59Z')];
@@ -55,12 +55,12 @@ test('tells for ten minutes what merged by itself', () => {
 });
 
 test.each([
-  ['plenty is left', 1_000, 60, 'ok'],
-  ['less than a fifth is left', 999, 60, 'warning'],
-  ['less than a twentieth is left', 249, 60, 'low'],
-  ['nothing is left', 0, 60, 'exceeded'],
-  ['nothing was left before the reset', 0, -60, 'low'],
-])('grades a budget when it is read: %s', (_reason, remaining, resetsInSeconds, severity) => {
+  ['a fifth remains', 1_000, 60, 'ok'],
+  ['less than a fifth remains', 999, 60, 'warning'],
+  ['less than a twentieth remains', 249, 60, 'low'],
+  ['nothing remains', 0, 60, 'exceeded'],
+  ['nothing remained before the reset', 0, -60, 'low'],
+])('withSeverity: sets the severity of an API quota when %s', (_reason, remaining, resetsInSeconds, severity) => {
   const resetsAt = new Date(at + resetsInSeconds * 1_000).toISOString();
   expect(gradeRateLimit({ limit: 5_000, remaining, resetsAt, severity: 'ok' }, at)).toMatchObject({ severity });
 });

@@ -9,12 +9,12 @@ import { openTestDatabase } from '../storage/engine.js';
 
 export interface TestDashboard extends Dashboard {
   readonly database: Database;
-  /** An admin, whose settings are saved. */
+  /** An admin with saved forge settings. */
   readonly ada: SessionCaller;
   readonly bob: SessionCaller;
 }
 
-/** A dashboard with two people, over a database of its own. The caller ends that. */
+/** Opens a dashboard with two users on a new database, which the caller destroys. */
 export async function openDashboard(options: Partial<DashboardOptions> = {}): Promise<TestDashboard> {
   const database = await openTestDatabase();
   const people = createPeople(database);
@@ -22,13 +22,13 @@ export async function openDashboard(options: Partial<DashboardOptions> = {}): Pr
     const { id: personId, isAdmin } = await people.add({ username, displayName: username });
     return { kind: 'session', sessionId: '', personId, username, isAdmin };
   };
-  const given = {
+  const defaults = {
     database,
     key: createServerKey('k'.repeat(43)),
     origin: () => 'http://localhost:4000',
     forgeAllow: LOOPBACK,
   };
-  const dashboard = createDashboard({ ...given, ...options });
+  const dashboard = createDashboard({ ...defaults, ...options });
   const [ada, bob] = [await add('ada'), await add('bob')];
   await dashboard.settings.save(ada, {});
   return { ...dashboard, database, ada, bob };

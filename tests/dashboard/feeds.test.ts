@@ -8,8 +8,8 @@ import { pullRequest } from './pull-request.js';
 const createdAt = Date.parse('2026-05-01T00:00:00Z');
 const feed = { id: '7f0f6f5c-9f0c-4a52-8f39-0a4b0d3e3c55', title: 'Mine', createdAt, link: 'http://localhost:4000/' };
 
-describe('a feed', () => {
-  test('is Atom', () => {
+describe('an Atom feed', () => {
+  test('has the elements of RFC 4287', () => {
     const labels = [{ name: 'billing', color: '0e8a16' }];
     expect(formatAtom({ ...feed, pullRequests: [pullRequest({ labels })] }))
       .toBe(`<?xml version="1.0" encoding="utf-8"?>
@@ -35,9 +35,9 @@ describe('a feed', () => {
 
   test.each([
     ['markup', '<b>&amp;</b> "x" ]]>', '&lt;b&gt;&amp;amp;&lt;/b&gt; &quot;x&quot; ]]&gt;'],
-    ['what XML has no way to write', 'a\u0000\u001B[1m\uFFFE\uD800b', 'a\uFFFD\uFFFD[1m\uFFFD\uFFFDb'],
+    ['characters that XML cannot represent', 'a\u0000\u001B[1m\uFFFE\uD800b', 'a\uFFFD\uFFFD[1m\uFFFD\uFFFDb'],
     ['other scripts', 'Größe 🌱', 'Größe 🌱'],
-  ])('shows texts as they are: %s', (_what, text, shown) => {
+  ])('escapes %s', (_what, text, shown) => {
     const one = pullRequest({ title: text, author: text, labels: [{ name: text, color: '000000' }] });
     const xml = formatAtom({ ...feed, title: text, pullRequests: [one] });
     for (const part of [
@@ -50,7 +50,7 @@ describe('a feed', () => {
     }
   });
 
-  test('has the 100 that moved last, the newest first, and is as new as that', () => {
+  test('has the 100 most recently updated pull requests, newest first, and the time of the first one', () => {
     const pullRequests = Array.from({ length: 101 }, (_, index) =>
       pullRequest({ number: index, updatedAt: new Date(createdAt + index * 1_000).toISOString() }),
     );
@@ -60,22 +60,22 @@ describe('a feed', () => {
     expect(xml).toContain('<updated>2026-05-01T00:01:40.000Z</updated>\n  <link');
   });
 
-  test('is as old as itself while it is empty', () => {
+  test('has its creation time as update time while it is empty', () => {
     expect(formatAtom({ ...feed, pullRequests: [] })).toContain('<updated>2026-05-01T00:00:00.000Z</updated>');
   });
 });
 
 test.each([
-  ['nothing', [], '0', 'brightgreen'],
-  ['what passes or has no checks', ['success', 'none'], '2', 'brightgreen'],
-  ['what runs', ['success', 'pending'], '2', 'yellow'],
-  ['what fails', ['failure', 'pending', 'failure'], '2 failing of 3', 'red'],
-] as const)('a badge tells of %s', (_what, states, message, color) => {
+  ['no pull requests', [], '0', 'brightgreen'],
+  ['passing or absent checks', ['success', 'none'], '2', 'brightgreen'],
+  ['running checks', ['success', 'pending'], '2', 'yellow'],
+  ['failing checks', ['failure', 'pending', 'failure'], '2 failing of 3', 'red'],
+] as const)('a badge shows %s', (_what, states, message, color) => {
   const pullRequests = states.map((ci) => pullRequest({ ci }));
   expect(toBadge('Mine', pullRequests)).toEqual({ schemaVersion: 1, label: 'Mine', message, color });
 });
 
-describe('an address', () => {
+describe('a feed URL', () => {
   let dashboard: TestDashboard;
   beforeEach(async () => {
     dashboard = await openDashboard({ origin: () => 'https://trellis.example' });
@@ -89,7 +89,7 @@ describe('an address', () => {
     return { id, token: /^https:\/\/trellis\.example\/api\/feeds\/([\w-]{43})\/badge$/.exec(url)![1]! };
   };
 
-  test('shows the board as its person sees it', async () => {
+  test('shows the board as its owner sees it', async () => {
     const { token } = await create();
     expect((await dashboard.feeds.readBadge(token)).message).toBe('2');
     const one = { forge: 'github', fullName: 'acme/shop', number: 19, untilChange: true } as const;
@@ -97,14 +97,14 @@ describe('an address', () => {
     expect(await dashboard.feeds.readBadge(token)).toMatchObject({ label: 'Mine', message: '1' });
   });
 
-  test('is kept as a digest alone', async () => {
+  test('is stored as a hash only', async () => {
     const { token } = await create();
     const rows = await dashboard.database.selectFrom('feeds').selectAll().execute();
     expect(JSON.stringify(rows)).not.toContain(token);
     expect(rows).toMatchObject([{ hash: expect.stringMatching(/^[0-9a-f]{64}$/) as string }]);
   });
 
-  test('is taken back by its own person alone', async () => {
+  test('can be deleted only by its own user', async () => {
     const { id, token } = await create();
     await dashboard.feeds.delete(dashboard.bob, id);
     expect((await dashboard.feeds.readBadge(token)).message).toBe('2');
@@ -112,7 +112,7 @@ describe('an address', () => {
     await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  test('ends with the person', async () => {
+  test('stops working when its user is deleted', async () => {
     const { token } = await create();
     await dashboard.database.deleteFrom('people').where('id', '=', dashboard.ada.personId).execute();
     await expect(dashboard.feeds.readBadge(token)).rejects.toMatchObject({ code: 'not_found' });

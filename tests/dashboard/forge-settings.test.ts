@@ -15,37 +15,37 @@ const stored = {
 
 test.each<[string, SettingsRequest, object]>([
   [
-    'clears what is left out, but keeps tokens',
+    'clears omitted values, but keeps tokens',
     { forgejoUrl: stored.forgejoUrl },
     { ...NO_FORGES, forgejoUrl: stored.forgejoUrl, githubToken: 'ghp_stored', forgejoToken: 'fj_stored' },
   ],
   [
-    'keeps a token for a blank one',
+    'keeps a token if the request has a blank one',
     { githubToken: ' ', forgejoToken: '', forgejoUrl: stored.forgejoUrl },
     { githubToken: 'ghp_stored', forgejoToken: 'fj_stored' },
   ],
   [
-    'replaces a token, without the space around it',
+    'replaces a token, without surrounding spaces',
     { githubToken: ' ghp_new\n', forgejoUrl: stored.forgejoUrl },
     { githubToken: 'ghp_new' },
   ],
   ['removes a token for null', { githubToken: null, forgejoToken: null }, { githubToken: '', forgejoToken: '' }],
   [
-    'drops the tokens of forges that are elsewhere from now on',
+    'removes the tokens of forges whose URL changed',
     { githubUrl: 'https://github.example', forgejoUrl: 'https://forge.example' },
     { githubToken: '', forgejoToken: '' },
   ],
   [
-    'takes a new token with a new address',
+    'accepts a new token with a new URL',
     { forgejoUrl: 'https://forge.example', forgejoToken: 'fj_new' },
     { forgejoToken: 'fj_new' },
   ],
   [
-    'takes authors once each',
+    'removes duplicate authors',
     { renovateAuthors: [' a', 'b ', 'a', ' '], forgejoToken: null },
     { renovateAuthors: ['a', 'b'] },
   ],
-])('%s', (_rule, request, merged) => {
+])('mergeForgeSettings: %s', (_rule, request, merged) => {
   expect(mergeForgeSettings(stored, request)).toMatchObject(merged);
 });
 
@@ -54,18 +54,18 @@ test.each([
   ['HTTP://Forge.Example:80/git//', 'http://forge.example/git'],
   [' https://forge.example:8443/a/b ', 'https://forge.example:8443/a/b'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000'],
-])('spells the URL %j as %j', (forgejoUrl, spelt) => {
-  expect(mergeForgeSettings(NO_FORGES, { forgejoUrl }).forgejoUrl).toBe(spelt);
+])('mergeForgeSettings: normalizes the URL %j to %j', (forgejoUrl, normal) => {
+  expect(mergeForgeSettings(NO_FORGES, { forgejoUrl }).forgejoUrl).toBe(normal);
 });
 
 test.each([
-  ['no URL', 'codeberg'],
-  ['another scheme', 'ftp://forge.example'],
-  ['a scheme that runs', 'javascript:alert(1)'],
+  ['invalid syntax', 'codeberg'],
+  ['an unsupported scheme', 'ftp://forge.example'],
+  ['a scheme that runs code', 'javascript:alert(1)'],
   ['credentials', 'https://me:secret@forge.example'],
   ['a query', 'https://forge.example/?token=x'],
   ['a fragment', 'https://forge.example/#x'],
-])('refuses a URL with %s, without repeating it', (_reason, gitlabUrl) => {
+])('mergeForgeSettings: rejects a URL with %s, without quoting it', (_reason, gitlabUrl) => {
   const merge = () => mergeForgeSettings(NO_FORGES, { gitlabUrl });
   expect(merge).toThrow(refusalOf('gitlabUrl'));
   expect(merge).not.toThrow(gitlabUrl);
@@ -74,10 +74,10 @@ test.each([
 test.each<[string, SettingsRequest, string]>([
   ['a new token', { forgejoToken: 'x' }, 'forgejoUrl'],
   ['a username', { gitlabUsername: 'mona' }, 'gitlabUrl'],
-])('refuses %s of a forge without a URL', (_reason, request, field) => {
+])('mergeForgeSettings: rejects %s of a forge without a URL', (_reason, request, field) => {
   expect(() => mergeForgeSettings(NO_FORGES, request)).toThrow(refusalOf(field));
 });
 
-test('refuses to clear the URL that a stored token needs', () => {
+test('mergeForgeSettings: rejects a request that clears the URL of a stored token', () => {
   expect(() => mergeForgeSettings(stored, {})).toThrow(refusalOf('forgejoUrl'));
 });

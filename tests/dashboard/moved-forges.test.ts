@@ -9,14 +9,14 @@ import { openStage } from './refresh/stage.js';
 import type { Stage } from './refresh/stage.js';
 
 test.each([
-  ['nothing is told of it', {}, {}, []],
-  ['GitHub is told by its name', {}, { githubUrl: 'https://github.com' }, []],
-  ['GitHub is a server of an enterprise now', {}, { githubUrl: 'https://git.example' }, ['github']],
-  ['it had no address before', {}, { forgejoUrl: 'https://a.example', gitlabUrl: 'https://b.example' }, []],
-  ['only the token is another', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://a.example' }, []],
-  ['its address is another', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://b.example' }, ['forgejo']],
-  ['its address is gone', { gitlabUrl: 'https://a.example' }, {}, ['gitlab']],
-])('finds the forges that have moved when %s', (_reason, before, after, moved) => {
+  ['no URL is set', {}, {}, []],
+  ['the default URL of GitHub is set explicitly', {}, { githubUrl: 'https://github.com' }, []],
+  ['GitHub is replaced by a GitHub Enterprise server', {}, { githubUrl: 'https://git.example' }, ['github']],
+  ['a first URL is set', {}, { forgejoUrl: 'https://a.example', gitlabUrl: 'https://b.example' }, []],
+  ['the URL stays the same', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://a.example' }, []],
+  ['the URL of a forge changes', { forgejoUrl: 'https://a.example' }, { forgejoUrl: 'https://b.example' }, ['forgejo']],
+  ['the URL of a forge is removed', { gitlabUrl: 'https://a.example' }, {}, ['gitlab']],
+])('findForgesWithNewUrl: returns the moved forges when %s', (_reason, before, after, moved) => {
   expect(findMovedForges({ ...NO_FORGES, ...before }, { ...NO_FORGES, ...after })).toEqual(moved);
 });
 
@@ -37,7 +37,7 @@ const forgesIn = async (table: (typeof TABLES)[number]) => {
   return [...new Set(rows.map(({ forge }) => forge))];
 };
 
-test('nothing of a forge stays when its address becomes another, and what the others have does', async () => {
+test('saving settings: deletes the data of a forge whose URL changed, and keeps that of the others', async () => {
   const { dashboard, ada, database } = stage;
   for (const on of [
     { forge: 'github', fullName: 'acme/shop' },
@@ -55,7 +55,7 @@ test('nothing of a forge stays when its address becomes another, and what the ot
     ['forgejo', 'github'],
   ]);
   const other = await startForgejo();
-  // The refresh that follows is not what does it.
+  // Rules out that the following refresh deletes the data.
   await dashboard.refresher.close();
   await dashboard.settings.save(ada, { ...settingsFor(stage), forgejoUrl: other.url });
   expect(await Promise.all(TABLES.map(forgesIn))).toEqual([
@@ -70,7 +70,7 @@ test('nothing of a forge stays when its address becomes another, and what the ot
   await other.close();
 });
 
-test('a board shows nothing when all its forges have moved', async () => {
+test('a board is empty after all its forges were removed', async () => {
   const { dashboard, ada } = stage;
   await dashboard.refresher.close();
   await dashboard.settings.save(ada, { githubToken: null, forgejoToken: null, gitlabToken: null });

@@ -3,7 +3,7 @@ import { pullRequest } from './pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;
 
-/** When a pull request is said to have changed last that was in these states, one after the other, at 1, 2, and so on. */
+/** Returns the time of the last change of a pull request that had these states at the times 1, 2, and so on. */
 function changedAt(...states: readonly Partial<Row>[]): number | undefined {
   let changes = {};
   for (const [index, state] of states.entries()) changes = noteChanges(changes, [pullRequest(state)], index + 1);
@@ -15,43 +15,43 @@ const decided = (decision: NonNullable<Row['review']>['decision']) => ({
 });
 
 test.each<[string, ...Partial<Row>[]]>([
-  ['something happened', {}, { updatedAt: '2026-05-02T09:00:00Z' }],
-  ['a commit came', { headSha: 'a' }, { headSha: 'b' }],
-  ['checks failed', { ci: 'success' }, { ci: 'failure' }],
-  ['checks that ran are through', { ci: 'pending' }, { ci: 'success' }],
-  ['a review was decided', decided('none'), decided('approved')],
-  ['it came into conflict', { mergeStatus: 'mergeable' }, { mergeStatus: 'conflicting' }],
-  ['it came out of conflict', { mergeStatus: 'conflicting' }, { mergeStatus: 'blocked' }],
-])('changed when %s', (_what, before, after) => {
+  ['it is updated', {}, { updatedAt: '2026-05-02T09:00:00Z' }],
+  ['a commit is pushed', { headSha: 'a' }, { headSha: 'b' }],
+  ['checks fail', { ci: 'success' }, { ci: 'failure' }],
+  ['running checks complete', { ci: 'pending' }, { ci: 'success' }],
+  ['a review is decided', decided('none'), decided('approved')],
+  ['a conflict arises', { mergeStatus: 'mergeable' }, { mergeStatus: 'conflicting' }],
+  ['a conflict is resolved', { mergeStatus: 'conflicting' }, { mergeStatus: 'blocked' }],
+])('updates the time of the last change when %s', (_what, before, after) => {
   expect(changedAt(before, after)).toBe(2);
 });
 
 test.each<[string, ...Partial<Row>[]]>([
-  ['nothing did', {}, {}],
-  ['its time was written otherwise', {}, { updatedAt: '2026-05-02T10:00:00+02:00' }],
-  ['checks began', { ci: 'failure' }, { ci: 'pending' }],
-  ['it was behind for a while', { behind: true }, { behind: false }],
-  ['the forge does not tell of conflicts', { mergeStatus: 'conflicting' }, { mergeStatus: 'unknown' }],
+  ['nothing changes', {}, {}],
+  ['its time is written differently', {}, { updatedAt: '2026-05-02T10:00:00+02:00' }],
+  ['checks start', { ci: 'failure' }, { ci: 'pending' }],
+  ['it was behind its base for a while', { behind: true }, { behind: false }],
+  ['the forge does not report conflicts', { mergeStatus: 'conflicting' }, { mergeStatus: 'unknown' }],
   [
-    'the forge tells again what it told before',
+    'the forge reports the same conflict again after a gap',
     { mergeStatus: 'conflicting' },
     { mergeStatus: 'unknown' },
     { mergeStatus: 'conflicting' },
   ],
-  ['the forge tells of reviews for the first time', {}, decided('approved')],
-  ['the forge does not tell of reviews for a while', decided('approved'), {}, decided('approved')],
-  ['the newest commit is not known for a while', { headSha: 'a' }, { headSha: '' }, { headSha: 'a' }],
-])('did not change when %s', (_what, ...states) => {
+  ['the forge reports reviews for the first time', {}, decided('approved')],
+  ['the forge does not report reviews for a while', decided('approved'), {}, decided('approved')],
+  ['the newest commit is unknown for a while', { headSha: 'a' }, { headSha: '' }, { headSha: 'a' }],
+])('keeps the time of the last change when %s', (_what, ...states) => {
   expect(changedAt(...states)).toBe(1);
 });
 
-test('checks that ran again are through again', () => {
+test('updates the time of the last change when checks that ran again complete', () => {
   expect(changedAt({ ci: 'failure' }, { ci: 'pending' }, { ci: 'failure' })).toBe(3);
 });
 
-test('what comes to the board has changed, also when it was there long before', () => {
+test('counts pull requests that appear on the board as changed, even if they were there before', () => {
   const first = noteChanges({}, [pullRequest()], 1);
-  const gone = noteChanges(first, [], 2);
-  expect(gone).toEqual({});
-  expect(noteChanges(gone, [pullRequest()], 3)[keyOf(pullRequest())]?.at).toBe(3);
+  const empty = noteChanges(first, [], 2);
+  expect(empty).toEqual({});
+  expect(noteChanges(empty, [pullRequest()], 3)[keyOf(pullRequest())]?.at).toBe(3);
 });

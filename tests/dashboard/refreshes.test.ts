@@ -32,14 +32,14 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard.database.destroy());
 
-test('gives the board that the refresh saved', async () => {
+test('refreshes.run: returns the board that the refresh saved', async () => {
   const { database, boards, ada } = dashboard;
   const found = { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] };
   const refreshes = createRefreshes({ database, boards, refresh: (id) => boards.save(id, found) });
   expect((await refreshes.run(ada, {})).pullRequests).toHaveLength(1);
 });
 
-test('runs once for all who ask while it runs', async () => {
+test('refreshes.run: concurrent calls share one refresh', async () => {
   const { refreshes, ada } = dashboard;
   underWay = hold();
   const runs = [refreshes.run(ada, {}), refreshes.run(ada, {})];
@@ -48,7 +48,7 @@ test('runs once for all who ask while it runs', async () => {
   expect(refreshed).toEqual([ada.personId]);
 });
 
-test('is refused for 30 seconds, whichever process ran it, and tells how long', async () => {
+test('refreshes.run: rejects calls within 30 seconds in any process, with Retry-After', async () => {
   const { refreshes, database, boards, ada } = dashboard;
   const other = createRefreshes({ database, boards, refresh, now: () => clock });
   await refreshes.run(ada, {});
@@ -60,7 +60,7 @@ test('is refused for 30 seconds, whichever process ran it, and tells how long', 
   expect(refreshed).toHaveLength(2);
 });
 
-test('cools down by person', async () => {
+test('refreshes.run: limits each user separately', async () => {
   const { refreshes, settings, ada, bob } = dashboard;
   await settings.save(bob, {});
   await refreshes.run(ada, {});
@@ -68,7 +68,7 @@ test('cools down by person', async () => {
   expect(refreshed).toEqual([ada.personId, bob.personId]);
 });
 
-test('is refused to whoever never saved settings, though they looked at them', async () => {
+test('refreshes.run: fails with not_found until forge settings are saved, even if they were read', async () => {
   const { refreshes, settings, bob } = dashboard;
   await settings.read(bob);
   await expect(refreshes.run(bob, {})).rejects.toMatchObject({ code: 'not_found' });

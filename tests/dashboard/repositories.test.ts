@@ -37,9 +37,9 @@ test.each([
     { prs: true, issues: true },
     { pullRequests: 0, issues: 0 },
   ],
-])('ignored as %j, the board has %j of it at once', async (scope, left) => {
+])('ignore %j: the board shows %j at once', async (scope, left) => {
   const { repositories } = stage.dashboard;
-  // What was said before is replaced; names are taken in any case.
+  // Replaces the previous choice, and ignores the case of names.
   await repositories.ignore(stage.ada, { ...shop, prs: true, issues: true });
   await repositories.ignore(stage.ada, { forge: 'github', fullName: 'Acme/Shop', ...scope });
   const status = { ignored: true, ignoredPRs: scope.prs, ignoredIssues: scope.issues };
@@ -49,12 +49,12 @@ test.each([
   expect(await seen()).toMatchObject({ pullRequests: 2, issues: 1, status: { ignored: false } });
 });
 
-test('refuses to ignore nothing of it', async () => {
+test('ignore: rejects a request that ignores nothing', async () => {
   const ignored = stage.dashboard.repositories.ignore(stage.ada, { ...shop, prs: false, issues: false });
   await expect(ignored).rejects.toMatchObject({ code: 'invalid_input', field: 'prs' });
 });
 
-test('keeps branches up to date, or not, whatever is said twice', async () => {
+test('enableAutoUpdate, disableAutoUpdate: show on the board and are idempotent', async () => {
   const { repositories } = stage.dashboard;
   await repositories.enableAutoUpdate(stage.ada, shop);
   await repositories.enableAutoUpdate(stage.ada, shop);
@@ -64,7 +64,7 @@ test('keeps branches up to date, or not, whatever is said twice', async () => {
   expect((await seen()).status).toMatchObject({ autoUpdateBranch: false });
 });
 
-test('keeps nothing of a repository that nothing is said of, but that deliveries came', async () => {
+test('repository settings: default values are deleted, except the first webhook delivery', async () => {
   const { repositories } = stage.dashboard;
   const count = async () => (await stage.database.selectFrom('repository_marks').selectAll().execute()).length;
   await repositories.enableAutoUpdate(stage.ada, shop);
@@ -76,7 +76,7 @@ test('keeps nothing of a repository that nothing is said of, but that deliveries
   expect((await seen()).status).toMatchObject({ hasWebhook: true });
 });
 
-test('refuses to be told of more than a board can follow', async () => {
+test('enableAutoUpdate: rejects more repositories than a board can have', async () => {
   const { personId: person_id } = stage.ada;
   const unmarked = { ignored_prs: 1, ignored_issues: 0, auto_update_branch: 0, webhook_seen_at: null };
   const rows = Array.from({ length: 6_000 }, (_none, index) => {

@@ -13,11 +13,11 @@ const entry = (change: Partial<LoggedRequest> = {}): LoggedRequest => ({
 const NAMES =
   'loggedAt,forge,method,endpoint,outcome,account,statusCode,rateLimit,rateRemaining,rateResetsAt,rateCost\r\n';
 
-test('has a row of names even when there is nothing', () => {
+test('formatRequestCsv: has a header row even without entries', () => {
   expect(formatCsv([])).toBe(NAMES);
 });
 
-test('leaves empty what is not known', () => {
+test('formatRequestCsv: leaves unknown values empty', () => {
   const rateLimit = { limit: 60, remaining: 0, resetsAt: '2026-05-02T11:00:00Z', severity: 'exceeded' } as const;
   expect(formatCsv([entry(), entry({ account: 'mona', statusCode: 403, rateLimit })])).toBe(
     `${NAMES}2026-05-02T10:30:00.000Z,github,GET,/user,success,,,,,,\r\n` +
@@ -34,7 +34,7 @@ test.each([
   ['a,b', '"a,b"'],
   ['say "hi"', '"say ""hi"""'],
   ['two\nlines', '"two\nlines"'],
-])('writes %j as %j', (account, written) => {
+])('formatRequestCsv: formats %j as %j', (account, written) => {
   const row = formatCsv([entry({ account })]).slice(NAMES.length);
   expect(row).toBe(`2026-05-02T10:30:00.000Z,github,GET,/user,success,${written},,,,,\r\n`);
 });

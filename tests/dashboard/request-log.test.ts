@@ -12,14 +12,14 @@ afterEach(() => dashboard.database.destroy());
 const request = { forge: 'github', method: 'GET', endpoint: '/user', outcome: 'success' } as const;
 const page = { limit: 10, offset: 0 };
 
-test('keeps the order of what comes within a millisecond', async () => {
+test('request log: keeps the order of entries within a millisecond', async () => {
   const { requestLog, ada } = dashboard;
   for (const statusCode of [200, 201, 202]) await requestLog.record({ ...request, statusCode });
   const { entries, total } = await requestLog.list(ada, page);
   expect([entries.map(({ statusCode }) => statusCode), total]).toEqual([[202, 201, 200], 3]);
 });
 
-test('grades a budget when it is read', async () => {
+test('request log: computes the severity of an API quota when it is read', async () => {
   const { requestLog, ada } = dashboard;
   const resetsAt = new Date(clock + 60_000).toISOString();
   await requestLog.record({ ...request, rateLimit: { limit: 60, remaining: 0, resetsAt } });
@@ -29,7 +29,7 @@ test('grades a budget when it is read', async () => {
   expect(await severity()).toBe('low');
 });
 
-test('keeps the newest 10,000', async () => {
+test('request log: keeps the newest 10,000 entries', async () => {
   const { requestLog, database, ada } = dashboard;
   const rows = Array.from({ length: 10_000 }, (_, index) => ({
     id: index.toString(16).padStart(26, '0'),
@@ -50,7 +50,7 @@ test('keeps the newest 10,000', async () => {
   expect([total, entries[0]?.loggedAt]).toEqual([10_000, new Date(100).toISOString()]);
 });
 
-test('is for an admin alone', async () => {
+test('request log: rejects users who are not admins', async () => {
   const { requestLog, bob } = dashboard;
   await expect(requestLog.list(bob, page)).rejects.toMatchObject({ code: 'forbidden' });
   await expect(requestLog.exportCsv(bob, {})).rejects.toMatchObject({ code: 'forbidden' });

@@ -10,7 +10,7 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard.database.destroy());
 
-test('nothing of what is secret is in the database in the clear', async () => {
+test('settings: the database contains no secret in plain text', async () => {
   const { settings, database, ada } = dashboard;
   const { webhookToken, webhookSecret } = await settings.save(ada, { githubToken: 'ghp_secret' });
   const rows = await database.selectFrom('settings').selectAll().execute();
@@ -21,7 +21,7 @@ test('nothing of what is secret is in the database in the clear', async () => {
   for (const secret of ['ghp_secret', webhookToken, webhookSecret]) expect(bytes).not.toContain(secret);
 });
 
-/** Bytes become an object of numbers on their way into JSON. */
+/** `JSON.stringify` turns bytes into an object of numbers. */
 function isBytes(value: unknown): value is Record<string, number> {
   return (
     value instanceof Uint8Array ||
@@ -29,7 +29,7 @@ function isBytes(value: unknown): value is Record<string, number> {
   );
 }
 
-test('what is sealed for one person is not to be read in the row of another', async () => {
+test('settings: encrypted values copied to the row of a different user cannot be decrypted', async () => {
   const { settings, database, ada, bob } = dashboard;
   await settings.save(ada, { githubToken: 'ghp_of_ada' });
   await settings.save(bob, {});
@@ -42,13 +42,13 @@ test('what is sealed for one person is not to be read in the row of another', as
   await expect(settings.findForges(bob.personId)).rejects.toThrow();
 });
 
-test('another key of the server reads nothing', async () => {
+test('settings: cannot be decrypted with a different server key', async () => {
   const { database, ada } = dashboard;
   const other = createSettings({ database, key: createServerKey('o'.repeat(43)) });
   await expect(other.findForges(ada.personId)).rejects.toThrow();
 });
 
-test('the App of the server is shown to be there, and nothing else of it', async () => {
+test('settings: report whether the server has a GitHub App, but none of its data', async () => {
   const githubApp = { id: 4711, privateKey: 'key', url: '' };
   const { settings, database: other, bob } = await openDashboard({ githubApp });
   const view = await settings.read(bob);
@@ -58,13 +58,13 @@ test('the App of the server is shown to be there, and nothing else of it', async
   await other.destroy();
 });
 
-test('two first looks at once find one webhook', async () => {
+test('settings: concurrent first reads return the same webhook', async () => {
   const { settings, bob } = dashboard;
   const [first, second] = await Promise.all([settings.read(bob), settings.read(bob)]);
   expect(first.webhookToken).toBe(second.webhookToken);
 });
 
-test('there is nothing to ask forges with until settings are saved, whatever else was', async () => {
+test('findForges: returns undefined until forge settings are saved', async () => {
   const { settings, preferences, bob } = dashboard;
   await preferences.saveTheme(bob, 'dark');
   await settings.read(bob);
@@ -73,7 +73,7 @@ test('there is nothing to ask forges with until settings are saved, whatever els
   expect(await settings.findForges(bob.personId)).toMatchObject({ githubUsername: 'bob' });
 });
 
-test('preferences stay when forge settings are saved', async () => {
+test('settings: saving forge settings keeps the preferences', async () => {
   const { settings, preferences, ada } = dashboard;
   await preferences.saveTimezone(ada, 'Asia/Kolkata');
   await preferences.saveFilterState(ada, { pill: 'all' });
@@ -81,7 +81,7 @@ test('preferences stay when forge settings are saved', async () => {
   expect(await preferences.readFilterState(ada)).toEqual({ pill: 'all' });
 });
 
-test('filters are refused to a token, and so is sharing', async () => {
+test('filter state and sharing: reject tokens', async () => {
   const { preferences, sharing, ada } = dashboard;
   const token = { ...ada, kind: 'token', tokenId: 't', scopes: ['read', 'write'] } as const;
   const refusal = { code: 'session_required' };
@@ -90,7 +90,7 @@ test('filters are refused to a token, and so is sharing', async () => {
   await expect(sharing.list(token)).rejects.toMatchObject(refusal);
 });
 
-test('only an admin names an installation of the App; others keep or drop the one they have', async () => {
+test('settings: only admins can set an installation of the GitHub App; other users can keep or remove theirs', async () => {
   const { settings, ada, bob } = dashboard;
   const named = { githubAppInstallationId: 7 };
   await expect(settings.save({ ...bob, isAdmin: false }, named)).rejects.toMatchObject({

@@ -33,8 +33,8 @@ const count = async () => {
   return [pullRequests.length, hiddenSnoozed];
 };
 
-describe('until a moment', () => {
-  test('ends at that moment, and not before, whatever happens', async () => {
+describe('a snooze until a time', () => {
+  test('ends at that time, and not earlier after changes', async () => {
     await snooze(MINUTE_MS);
     await save({ ci: 'failure', headSha: 'b' });
     now += MINUTE_MS - 1;
@@ -43,7 +43,7 @@ describe('until a moment', () => {
     expect(await count()).toEqual([1, 0]);
   });
 
-  test('is another board from then on', async () => {
+  test('changes the board version when it ends', async () => {
     await snooze(MINUTE_MS);
     const before = await dashboard.boards.findVersion(dashboard.ada.personId);
     expect(before?.endsAt).toBe(now + MINUTE_MS);
@@ -54,22 +54,22 @@ describe('until a moment', () => {
 
   test.each<[string, number | undefined, boolean]>([
     ['now', 0, false],
-    ['in the past, though a change would end it too', -1, true],
+    ['in the past, even if a change would end it too', -1, true],
     ['in more than 366 days', 366 * DAY_MS + 1, false],
     ['never', undefined, false],
-    ['at no time', NaN, false],
-  ])('is refused when it ends %s', async (_when, until, untilChange) => {
+    ['at an invalid date', NaN, false],
+  ])('is rejected if it ends %s', async (_when, until, untilChange) => {
     await expect(snooze(until, untilChange)).rejects.toMatchObject({ code: 'invalid_input', field: 'until' });
   });
 
-  test('may be 366 days', async () => {
+  test('can last 366 days', async () => {
     await snooze(366 * DAY_MS);
     expect(await count()).toEqual([0, 1]);
   });
 });
 
-describe('until something changes', () => {
-  test('ends with the change, and does not begin again when it is undone', async () => {
+describe('a snooze until a change', () => {
+  test('ends with the change, and does not resume if the change is undone', async () => {
     await snooze(undefined, true);
     await save({});
     expect(await count()).toEqual([0, 1]);
@@ -79,13 +79,13 @@ describe('until something changes', () => {
     expect(await count()).toEqual([1, 0]);
   });
 
-  test('ends at its moment at the latest', async () => {
+  test('ends at its time at the latest', async () => {
     await snooze(MINUTE_MS, true);
     now += MINUTE_MS;
     expect(await count()).toEqual([1, 0]);
   });
 
-  test('counts from the board on which it was said', async () => {
+  test('ignores changes before the board on which it was set', async () => {
     await save({ ci: 'failure' });
     await snooze(undefined, true);
     await save({ ci: 'failure' });
@@ -93,14 +93,14 @@ describe('until something changes', () => {
   });
 });
 
-test('what is said again replaces what was said before', async () => {
+test('a new snooze replaces an earlier one of the same pull request', async () => {
   await snooze(undefined, true);
   await snooze(MINUTE_MS);
   const { pullRequests } = await dashboard.boards.read(dashboard.ada, { includeSnoozed: true });
   expect(pullRequests[0]?.snooze).toEqual({ until: new Date(now + MINUTE_MS).toISOString(), untilChange: false });
 });
 
-test('a pull request that has left the board is not remembered', async () => {
+test('a snooze is deleted when its pull request leaves the board', async () => {
   await snooze(DAY_MS);
   await save();
   await save({});
@@ -108,28 +108,28 @@ test('a pull request that has left the board is not remembered', async () => {
   expect(await dashboard.database.selectFrom('snoozes').selectAll().execute()).toEqual([]);
 });
 
-test('one of the same number elsewhere stays where it is', async () => {
+test('a snooze does not affect pull requests with the same number in other repositories', async () => {
   await save({}, { repo: 'acme/attic' }, { forge: 'gitlab' });
   await snooze(DAY_MS);
   expect(await count()).toEqual([2, 1]);
 });
 
-test('a draft is hidden as a draft, until drafts are asked for', async () => {
+test('a snoozed draft counts as a draft, unless drafts are included', async () => {
   await save({ draft: true });
   await snooze(DAY_MS);
-  const read = (look: object) => dashboard.boards.read(dashboard.ada, look);
+  const read = (options: object) => dashboard.boards.read(dashboard.ada, options);
   expect(await read({})).toMatchObject({ hiddenDrafts: 1, hiddenSnoozed: 0, pullRequests: [] });
   expect(await read({ includeDrafts: true })).toMatchObject({ hiddenDrafts: 0, hiddenSnoozed: 1, pullRequests: [] });
 });
 
-test('sections count what is not set aside', async () => {
+test('section counts exclude snoozed pull requests', async () => {
   await save({}, { number: 18 });
   await snooze(DAY_MS);
   const { sections } = await dashboard.boards.read(dashboard.ada, {});
   expect(sections).toContainEqual({ section: 'ready_to_merge', count: 1 });
 });
 
-test('is of its own person alone', async () => {
+test('a snooze affects only the board of its own user', async () => {
   await dashboard.sharing.share(dashboard.ada, 'bob');
   await snooze(DAY_MS);
   const { pullRequests, hiddenSnoozed } = await dashboard.boards.read(dashboard.bob, { owner: 'ada' });

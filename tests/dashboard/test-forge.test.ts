@@ -42,11 +42,11 @@ const tryForge = (forge: Forge, settings: Settings = SETTINGS[forge]()) =>
   dashboard.testForge(dashboard.ada, { forge, settings });
 const refused = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
 
-test.each(FORGES)('%s says whose token it is and how many repositories there are', async (forge) => {
+test.each(FORGES)('testForge on %s: returns the username and the number of repositories', async (forge) => {
   expect(await tryForge(forge)).toEqual({ forge, works: true, username: 'mona', repoCount: 1, missing: [] });
 });
 
-test('keeps nothing of what was tried', async () => {
+test('testForge: does not save the tested settings', async () => {
   await tryForge('forgejo');
   expect(await dashboard.settings.findForges(dashboard.ada.personId)).toMatchObject({
     forgejoUrl: '',
@@ -54,19 +54,19 @@ test('keeps nothing of what was tried', async () => {
   });
 });
 
-test.each(FORGES)('%s says that a token is wrong', async (forge) => {
+test.each(FORGES)('testForge on %s: reports a wrong token', async (forge) => {
   const settings = { ...SETTINGS[forge](), [`${forge}Token`]: 'wrong' };
   const { error, ...found } = await tryForge(forge, settings);
   expect(found).toEqual({ forge, works: false, missing: [], errorKind: 'unauthorized' });
-  expect(error).toContain('does not take this token');
+  expect(error).toContain('The token was rejected.');
 });
 
-test.each(FORGES)('%s says that nothing answers', async (forge) => {
+test.each(FORGES)('testForge on %s: reports an unreachable address', async (forge) => {
   const settings = { ...SETTINGS[forge](), [`${forge}Url`]: 'http://127.0.0.1:9' };
   expect(await tryForge(forge, settings)).toMatchObject({ works: false, errorKind: 'unreachable' });
 });
 
-test.each(FORGES)('%s on an address that is not allowed is not asked, and the setting is named', async (forge) => {
+test.each(FORGES)('testForge on %s: sends no request to a private address, and names the setting', async (forge) => {
   const strict = await openDashboard({ forgeAllow: [] });
   const request = { forge, settings: SETTINGS[forge]() };
   const closed = { forge, settings: { ...SETTINGS[forge](), [`${forge}Url`]: CLOSED_PORT } };
@@ -78,14 +78,14 @@ test.each(FORGES)('%s on an address that is not allowed is not asked, and the se
   await strict.database.destroy();
 });
 
-test('says that another server is no such forge', async () => {
+test('testForge: reports a server of a different kind', async () => {
   const settings = { forgejoUrl: gitlab.url, forgejoToken: 'x' };
   gitlab.failNext({ body: '<html></html>' }, { times: 9 });
   const { works, error } = await tryForge('forgejo', settings);
-  expect([works, error]).toEqual([false, 'What answered at this address is no such forge.']);
+  expect([works, error]).toEqual([false, 'This address does not respond like Forgejo.']);
 });
 
-test('a token that is stored is tried at its own address alone', async () => {
+test('testForge: uses a stored token with its own URL only', async () => {
   await dashboard.settings.save(dashboard.ada, SETTINGS.forgejo());
   expect(await tryForge('forgejo', { forgejoUrl: forgejo.url })).toMatchObject({ works: true });
   await expect(tryForge('forgejo', { forgejoUrl: gitlab.url })).rejects.toMatchObject({ code: 'invalid_input' });
@@ -93,9 +93,9 @@ test('a token that is stored is tried at its own address alone', async () => {
 });
 
 test.each<[string, Forge, boolean, readonly string[], () => void]>([
-  ['a classic token of GitHub without repo', 'github', true, ['repo'], () => (github.scopes = ['public_repo'])],
+  ['a classic GitHub token without repo', 'github', true, ['repo'], () => (github.scopes = ['public_repo'])],
   [
-    'a fine-grained token of GitHub without issues',
+    'a fine-grained GitHub token without issues',
     'github',
     true,
     ['Issues: read and write'],
@@ -105,36 +105,36 @@ test.each<[string, Forge, boolean, readonly string[], () => void]>([
     },
   ],
   [
-    'a token of GitHub without webhooks',
+    'a GitHub token without webhooks',
     'github',
     true,
     ['Webhooks: read and write, or admin:repo_hook'],
     () => (github.mayWriteHooks = false),
   ],
   [
-    'a token of Forgejo without its scopes',
+    'a Forgejo token without scopes',
     'forgejo',
     false,
     ['read:user', 'write:repository', 'write:issue'],
     () => forgejo.failNext(refused, { times: 9 }),
   ],
-  ['a token of Forgejo without webhooks', 'forgejo', true, ['write:repository'], () => (forgejo.mayWriteHooks = false)],
-  ['a token of GitLab that reads alone', 'gitlab', true, ['api'], () => (gitlab.scopes = ['read_api'])],
-  ['a token of GitLab for users alone', 'gitlab', false, ['api'], () => (gitlab.scopes = ['read_user'])],
+  ['a Forgejo token without webhooks', 'forgejo', true, ['write:repository'], () => (forgejo.mayWriteHooks = false)],
+  ['a read-only GitLab token', 'gitlab', true, ['api'], () => (gitlab.scopes = ['read_api'])],
+  ['a GitLab token for users only', 'gitlab', false, ['api'], () => (gitlab.scopes = ['read_user'])],
   [
-    'a token of an older GitLab without webhooks',
+    'a token of an old GitLab without webhooks',
     'gitlab',
     true,
     ['api'],
     () => Object.assign(gitlab, { scopes: undefined, mayWriteHooks: false }),
   ],
-])('%s says what is missing', async (_reason, forge, works, missing, arrange) => {
+])('testForge with %s: lists the missing permissions', async (_reason, forge, works, missing, arrange) => {
   arrange();
   const found = await tryForge(forge);
   expect([found.works, found.missing.map(({ permission }) => permission)]).toEqual([works, missing]);
 });
 
-test('GitHub by a name alone works, without what takes a token', async () => {
+test('testForge with a GitHub username only: works, and lists the token as missing', async () => {
   const found = await tryForge('github', { githubUrl: github.url, githubUsername: 'acme' });
   expect(found).toMatchObject({ works: true, repoCount: 1, missing: [{ permission: 'a token' }] });
 });

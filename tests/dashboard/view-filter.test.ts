@@ -8,7 +8,7 @@ const at = Date.parse('2026-05-02T10:00:00Z');
 const view = (filter: View['filter'], sort: View['sort'] = 'board'): View => ({ filter, sort, group: 'none' });
 const numbers = (list: readonly Row[]): number[] => list.map(({ number }) => number);
 
-/** Two that differ in everything. */
+/** Two pull requests that differ in every field. */
 const rows: readonly Row[] = [
   pullRequest({ number: 1, updatedAt: '2026-05-02T08:00:00Z', createdAt: '2026-05-01T10:00:00Z' }),
   pullRequest({
@@ -35,26 +35,26 @@ const rows: readonly Row[] = [
 
 test.each<[string, View['filter'], readonly number[]]>([
   ['nothing', {}, [1, 2]],
-  ['sections', { sections: ['needs_your_review', 'drafts'] }, [2]],
-  ['forges', { forges: ['github'] }, [1]],
-  ['repositories, in any case', { repos: ['sub/group/app'] }, [2]],
-  ['authors, in any case', { authors: ['MONA', 'nobody'] }, [1]],
-  ['labels, of which one is enough', { labels: ['ui', 'docs'] }, [2]],
+  ['section', { sections: ['needs_your_review', 'drafts'] }, [2]],
+  ['forge', { forges: ['github'] }, [1]],
+  ['repository, ignoring case', { repos: ['sub/group/app'] }, [2]],
+  ['author, ignoring case', { authors: ['MONA', 'nobody'] }, [1]],
+  ['labels, of which one must match', { labels: ['ui', 'docs'] }, [2]],
   ['checks', { ci: ['failure', 'pending'] }, [2]],
-  ['kinds', { kinds: ['regular'] }, [1]],
-  ['a review by oneself', { reviewRequestedFromMe: true }, [2]],
-  ['no review by oneself', { reviewRequestedFromMe: false }, [1]],
-  ['what can be merged', { readyToMerge: true }, [1]],
-  ['what needs a review', { needsReview: true }, [2]],
-  ['what changed since the last visit', { changedSinceVisit: true }, [2]],
-  ['what did not', { changedSinceVisit: false }, [1]],
-  ['hours since it last moved', { updatedWithinHours: 2 }, [1]],
-  ['hours since it was opened', { createdWithinHours: 24 }, [1]],
-  ['a text, in any case', { text: 'KNÖPFE' }, [2]],
+  ['kind', { kinds: ['regular'] }, [1]],
+  ['a review requested from the caller', { reviewRequestedFromMe: true }, [2]],
+  ['no review requested from the caller', { reviewRequestedFromMe: false }, [1]],
+  ['ready to merge', { readyToMerge: true }, [1]],
+  ['needs review', { needsReview: true }, [2]],
+  ['changed since the last visit', { changedSinceVisit: true }, [2]],
+  ['not changed since the last visit', { changedSinceVisit: false }, [1]],
+  ['hours since the last update', { updatedWithinHours: 2 }, [1]],
+  ['hours since creation', { createdWithinHours: 24 }, [1]],
+  ['text, ignoring case', { text: 'KNÖPFE' }, [2]],
   ['an empty text', { text: '' }, [1, 2]],
   ['an empty list', { ci: [], labels: [] }, [1, 2]],
-  ['two things that none is both of', { ci: ['failure'], forges: ['github'] }, []],
-])('selects by %s', (_what, filter, expected) => {
+  ['two conditions that no pull request meets together', { ci: ['failure'], forges: ['github'] }, []],
+])('a view filters by %s', (_what, filter, expected) => {
   expect(numbers(select(rows, view(filter), at))).toEqual(expected);
 });
 
@@ -63,7 +63,7 @@ test.each<[View['sort'], readonly number[]]>([
   ['updated', [2, 1, 3, 4]],
   ['created', [4, 1, 2, 3]],
   ['repository', [3, 1, 2, 4]],
-])('sorts by %s, and leaves what is equal as it was', (sort, expected) => {
+])('a view sorts by %s, and keeps the order of equal pull requests', (sort, expected) => {
   const times = ['08', '09', '08', '07'].map((hour) => `2026-05-02T${hour}:00:00Z`);
   const repos = ['b/x', 'B/x', 'a/y', 'c/a'];
   const created = [2, 2, 2, 3].map((day) => `2026-04-0${day}T00:00:00Z`);
@@ -74,7 +74,7 @@ test.each<[View['sort'], readonly number[]]>([
   expect(numbers(four)).toEqual([1, 2, 3, 4]);
 });
 
-test('tells when time takes something out', () => {
+test('listExpiries: returns the times at which pull requests leave the view', () => {
   const filter = { updatedWithinHours: 2, createdWithinHours: 24 };
   const ends = listEnds(rows, view(filter));
   expect(ends).toHaveLength(4);

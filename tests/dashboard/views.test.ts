@@ -21,44 +21,44 @@ afterEach(() => dashboard.database.destroy());
 
 const save = (filter: View['filter'], caller = dashboard.ada) =>
   dashboard.views.save(caller, { name: 'mine', filter, sort: 'board', group: 'none' });
-const read = async (look: object = {}, caller = dashboard.ada) => {
-  const board = await dashboard.boards.read(caller, { view: 'mine', ...look });
+const read = async (options: object = {}, caller = dashboard.ada) => {
+  const board = await dashboard.boards.read(caller, { view: 'mine', ...options });
   return { ...board, numbers: board.pullRequests.map(({ number }) => number) };
 };
 
-test('counts stay those of the whole board', async () => {
+test('a view: counts remain those of the whole board', async () => {
   await save({ ci: ['failure'] });
   const { numbers, sections, hiddenDrafts } = await read();
   expect([numbers, hiddenDrafts]).toEqual([[2], 1]);
   expect(sections.map(({ count }) => count)).toEqual([0, 1, 1, 0, 0]);
 });
 
-test('what a view selects is another as soon as the view is', async () => {
+test('a view: changing it changes the selection at once', async () => {
   await save({ ci: ['failure'] });
   expect((await read()).numbers).toEqual([2]);
   await save({ ci: ['success'] });
   expect((await read()).numbers).toEqual([1]);
 });
 
-test('a view that names the section of drafts lists them', async () => {
+test('a view: selecting the drafts section includes drafts', async () => {
   await save({ sections: ['drafts'] });
   expect(await read()).toMatchObject({ numbers: [3], hiddenDrafts: 0 });
 });
 
-test('a view of the reader selects of a board that is shared with them', async () => {
+test("a view: the caller's own view applies to a shared board", async () => {
   await dashboard.sharing.share(dashboard.ada, 'bob');
   await save({ ci: ['failure'] });
   await save({ ci: ['success'] }, dashboard.bob);
   expect((await read({ owner: 'ada' }, dashboard.bob)).numbers).toEqual([1]);
 });
 
-test('is refused for a view that only the owner of the board has', async () => {
+test("reading a shared board: rejects the name of a view that only the board's owner has", async () => {
   await dashboard.sharing.share(dashboard.ada, 'bob');
   await save({});
   await expect(read({ owner: 'ada' }, dashboard.bob)).rejects.toMatchObject({ code: 'not_found', field: 'view' });
 });
 
-test('hours go on without another refresh', async () => {
+test('a view: filters by hours change over time without a refresh', async () => {
   await save({ updatedWithinHours: 2 });
   const updated = Date.parse(pullRequest().updatedAt);
   now = updated + 2 * 3_600_000;
@@ -67,7 +67,7 @@ test('hours go on without another refresh', async () => {
   expect((await read()).numbers).toEqual([]);
 });
 
-test('the feeds of a view stay when it is saved again, and go with it', async () => {
+test('a view: its feeds remain when it is saved again, and are deleted with it', async () => {
   await save({ ci: ['failure'] });
   const { url } = await dashboard.feeds.create(dashboard.ada, { kind: 'badge', label: 'Mine', view: 'mine' });
   const token = url.split('/').at(-2)!;

@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => dashboard.database.destroy());
 
-/** @returns the time of the board. */
+/** Saves a board. @returns its time. */
 async function save(...changes: readonly Partial<Row>[]): Promise<number> {
   now += 1_000;
   const pullRequests = changes.map((change) => pullRequest(change));
@@ -28,12 +28,12 @@ const marks = async () => {
   return pullRequests.map(({ changedSinceVisit }) => changedSinceVisit);
 };
 
-test('nothing is marked before the first visit', async () => {
+test('changedSinceVisit: is absent before the first visit', async () => {
   await save({});
   expect(await marks()).toEqual([undefined]);
 });
 
-test('what changed or came after the board that was seen is marked, until that is seen', async () => {
+test('changedSinceVisit: marks changed and new pull requests until they have been seen', async () => {
   await visit(await save({ number: 1 }, { number: 2 }));
   expect(await marks()).toEqual([false, false]);
   const next = await save({ number: 1, ci: 'failure' }, { number: 2 }, { number: 3 });
@@ -44,28 +44,28 @@ test('what changed or came after the board that was seen is marked, until that i
   expect(await marks()).toEqual([false, false, false]);
 });
 
-test('what happened while the forge was read is marked though it is older than the board that was seen', async () => {
+test('changedSinceVisit: marks a change that is older than the seen board but was read later', async () => {
   const seen = await save({ updatedAt: '2026-05-01T00:00:00Z' });
   await visit(seen);
   await save({ updatedAt: new Date(seen - 10).toISOString() });
   expect(await marks()).toEqual([true]);
 });
 
-test('a visit never moves back', async () => {
+test('saving a visit: an earlier time changes nothing', async () => {
   const first = await save({});
   await visit(await save({ ci: 'failure' }));
   await visit(first);
   expect(await marks()).toEqual([false]);
 });
 
-test('a visit never moves past the newest board', async () => {
+test('saving a visit: a later time counts as that of the newest board', async () => {
   await save({});
   await visit(now + 3_600_000);
   await save({ ci: 'failure' });
   expect(await marks()).toEqual([true]);
 });
 
-test('a visit before the first board is one of the empty board', async () => {
+test('saving a visit: before the first refresh, it counts for the empty board', async () => {
   await visit(now + 3_600_000);
   // A board is never older than the account.
   now = Date.now() + 1_000;
@@ -73,7 +73,7 @@ test('a visit before the first board is one of the empty board', async () => {
   expect(await marks()).toEqual([true]);
 });
 
-test('a visit that changes nothing makes no other board', async () => {
+test('saving a visit: one without effect keeps the board version', async () => {
   const seen = await save({});
   await visit(seen);
   const { id } = (await dashboard.boards.findVersion(dashboard.ada.personId))!;
@@ -81,14 +81,14 @@ test('a visit that changes nothing makes no other board', async () => {
   expect((await dashboard.boards.findVersion(dashboard.ada.personId))?.id).toBe(id);
 });
 
-test('is of its own person alone', async () => {
+test('changedSinceVisit: is absent for users who view a shared board', async () => {
   await dashboard.sharing.share(dashboard.ada, 'bob');
   await visit(await save({}));
   const { pullRequests } = await dashboard.boards.read(dashboard.bob, { owner: 'ada' });
   expect(pullRequests[0]).not.toHaveProperty('changedSinceVisit');
 });
 
-test('is refused to a token, and for a date that is none', async () => {
+test('saving a visit: rejects tokens and invalid dates', async () => {
   const token: TokenCaller = { ...dashboard.ada, kind: 'token', tokenId: 't', scopes: ['read', 'write'] };
   await expect(dashboard.visits.save(token, new Date())).rejects.toMatchObject({ code: 'session_required' });
   await expect(visit(NaN)).rejects.toMatchObject({ code: 'invalid_input', field: 'seenAt' });

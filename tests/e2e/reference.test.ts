@@ -76,7 +76,7 @@ describeInBrowser('the API reference, in a browser', () => {
     const { token } = (await made.json()) as { token: string };
     await open('dashboard');
     await authorize('token', token);
-    const { status, text } = await tryOut('Say who is signed in');
+    const { status, text } = await tryOut('Get the signed-in user');
     expect(status).toContain('200');
     expect(text).toContain('"ada"');
     await expectUnkept(token);
@@ -95,7 +95,7 @@ describeInBrowser('the API reference, in a browser', () => {
     const { value } = (await made.json()) as { value: string };
     await open('secrets');
     await authorize('writeToken', value);
-    const { status, text } = await tryOut('List objects, never their values');
+    const { status, text } = await tryOut('List secrets');
     expect(status).toContain('200');
     expect(text).toContain('[');
     await page.getByRole('button', { name: 'Authorize', exact: true }).click();

@@ -119,7 +119,7 @@ describeInBrowser('the page of repositories', () => {
     await at.shown(4);
     await at.confirm(page.getByRole('button', { name: 'Set up webhooks (4)' }), 'Really, all 4?');
     await at.said('Set up webhooks: 2 of 4 done.');
-    await at.said(/^acme\/late-2: The forge takes no more requests for now/);
+    await at.said(/^acme\/late-2: The forge's rate limit is exceeded/);
     await at.said(/^acme\/late-3: GitHub takes no more requests until \d/);
     expect([...late, forgejo.repositories[2]!].map(({ hooks }) => hooks.length)).toEqual([1, 0, 0, 1]);
     await page.getByRole('button', { name: 'Set up webhooks (1)' }).waitFor();

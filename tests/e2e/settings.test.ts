@@ -59,10 +59,10 @@ describeInBrowser('the settings, in a browser', () => {
     const github = await fill('GitHub', { url: forges.github.url, token: 'ghp_wrong' });
     const test = button('Test GitHub');
     await test.click();
-    await github.getByText('The forge does not take this token').waitFor();
+    await github.getByText('The token was rejected').waitFor();
     await github.getByLabel('Address', { exact: true }).fill('http://127.0.0.1:9');
     await test.click();
-    await github.getByText('Nothing answered at this address.').waitFor();
+    await github.getByText('No response from this address.').waitFor();
 
     await fill('GitHub', { url: forges.github.url, token: GITHUB_TOKEN });
     forges.github.scopes = ['public_repo'];
@@ -89,13 +89,13 @@ describeInBrowser('the settings, in a browser', () => {
     expect(await link.getAttribute('href')).toBe(`${forges.forgejo.url}/user/settings/applications`);
     forges.forgejo.failNext(REFUSED, { path: /\/user$/ });
     await button('Test Forgejo or Gitea').click();
-    await forgejo.getByText('The forge knows the token, but it lacks what a board is read with.').waitFor();
+    await forgejo.getByText('The token is valid, but lacks the permissions to read a board.').waitFor();
     await forgejo.getByRole('status').getByText('read:user').waitFor();
     await expectAccessible(page);
     await fill('GitLab', { url: forges.gitlab.url, token: GITLAB_TOKEN });
     forges.gitlab.scopes = ['read_api'];
     await button('Test GitLab').click();
-    await group('GitLab').getByText('api, to merge, to close, and to set up webhooks').waitFor();
+    await group('GitLab').getByText('api, to act on merge requests and set up webhooks').waitFor();
     forges.gitlab.scopes = ['api'];
   });
 

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** What `TRELLIS_FORGE_ALLOW` has to list, so that a server reads forges of this kind. */
+/** The addresses of test forges, for `TRELLIS_FORGE_ALLOW`. */
 export const LOOPBACK = ['127.0.0.0/8', '::1'] as const;
 
 export interface Seen {
@@ -18,38 +18,38 @@ export interface Seen {
 
 export interface Answer {
   readonly status?: number;
-  /** Sent as JSON; a text is sent as it is. */
+  /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What happens instead of an answer; `reset` ends the connection. Without, the forge answers as it would. */
+/** Replaces the normal response. `reset` closes the connection, and `undefined` keeps the normal response. */
 export type Fault = (seen: Seen) => Answer | Promise<Answer> | 'reset' | undefined;
 
 export interface ForgeServerOptions {
   readonly answer: (seen: Seen) => Answer | Promise<Answer>;
-  /** What every answer carries, by its status: limits, mostly. */
+  /** Returns the headers of every response, such as rate limits. */
   readonly headersOf: (seen: Seen, status: number) => Readonly<Record<string, string>>;
 }
 
 export interface ForgeServer {
   readonly url: string;
-  /** Everything that was asked, faults included. */
+  /** All requests, including those that failed. */
   readonly seen: Seen[];
-  /** How many connections were accepted. */
+  /** Returns the number of accepted connections. */
   readonly connections: () => number;
-  /** How much was sent in bodies. */
+  /** Returns the total size of the response bodies. */
   readonly bytes: () => number;
-  /** The next requests that match fail. */
+  /** Makes the next matching requests fail. */
   failNext(fault: Answer | Fault, only?: { readonly times?: number; readonly path?: RegExp }): void;
-  /** What is sent in place of the body that would be. */
+  /** Replaces the body of every response. */
   distort?: (body: unknown) => unknown;
-  /** What happens between making an answer and sending it. */
+  /** Called after a response is computed and before it is sent. */
   beforeSending?: (seen: Seen) => Promise<void>;
   close(): Promise<void>;
 }
 
-/** A forge's HTTP: on a free port, with ETags, remembering what it was asked. */
+/** Starts an HTTP server for a test forge on a free port. Supports ETags and records the requests. */
 export async function serveForge({ answer, headersOf }: ForgeServerOptions): Promise<ForgeServer> {
   const seen: Seen[] = [];
   const faults: Fault[] = [];
@@ -100,7 +100,7 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
   return served;
 }
 
-/** The first that fails; those that it adds are for later requests. */
+/** Finds the first fault for a request. Faults that it adds apply to later requests. */
 function findFault(faults: readonly Fault[], asked: Seen): ReturnType<Fault> {
   for (const fault of [...faults]) {
     const instead = fault(asked);

@@ -1,6 +1,6 @@
 import type { TestHook } from './hooks.js';
 
-/** What the test forge of Forgejo keeps; its answers are made of it. */
+/** A review in the state of the test Forgejo. */
 export interface ForgejoReview {
   readonly login: string;
   readonly state: string;
@@ -41,7 +41,7 @@ export interface ForgejoPullRequest extends ForgejoIssue {
   requested: string[];
   teams: string[];
   reviews: ForgejoReview[];
-  /** The combined state; empty when nothing reported. */
+  /** The combined commit status; empty without any statuses. */
   status: string;
   statuses: { context: string; status: string; target_url: string }[];
   jobs: ForgejoJob[];
@@ -75,7 +75,7 @@ export function forgejoIssue(number: number, change: Partial<ForgejoIssue> = {})
   return { number, title: `Issue ${number}`, author: 'mona', labels: [], ...times, state: 'open', ...change };
 }
 
-/** One that can be merged, with a green status. */
+/** Creates a mergeable pull request with passed checks. */
 export function forgejoPullRequest(number: number, change: Partial<ForgejoPullRequest> = {}): ForgejoPullRequest {
   return {
     ...forgejoIssue(number, { title: `Change ${number}` }),

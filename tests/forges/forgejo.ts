@@ -12,21 +12,21 @@ import type { Matched, Route } from './routes.js';
 export const FORGEJO_TOKEN = 'forgejo-test';
 
 export interface TestForgejo extends ForgeServer {
-  /** Changed at will: what is asked next is answered from it. */
+  /** The state of the forge. Tests may change it at any time. */
   readonly repositories: ForgejoRepository[];
-  /** Servers differ: no Actions in the API, or lists of jobs without anything around them. */
+  /** The format of job lists: a bare list, wrapped in an object, or none on servers without Actions in the API. */
   jobs: 'bare' | 'none' | 'wrapped';
-  /** Gitea's later servers run checks again by their API. */
+  /** Whether the API can rerun checks, as recent releases of Gitea can. */
   reruns: boolean;
-  /** Pages come again and again. */
+  /** Whether every page of a list is followed by the same page. */
   repeatsPages: boolean;
-  /** Whether the token's scopes allow it. */
+  /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
-  /** Tells the webhooks of a repository that ask for it what happened there; gives the statuses of their answers. */
+  /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
   deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
-/** A Forgejo that speaks what our client asks, with state that actions change. */
+/** Starts a test Forgejo with the operations that the client uses. Actions change its state. */
 export async function startForgejo(repositories: readonly ForgejoRepository[] = []): Promise<TestForgejo> {
   const answer = (seen: Seen): Answer => {
     if (seen.headers.authorization !== `token ${FORGEJO_TOKEN}`) {
@@ -97,7 +97,7 @@ function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
   );
 }
 
-/** By its name of today or an earlier one. */
+/** Finds a repository by its current or a former name. */
 function findRepository({ repositories }: TestForgejo, fullName: string): ForgejoRepository | undefined {
   const known = ({ fullName: name, formerNames }: ForgejoRepository) =>
     name === fullName || formerNames.includes(fullName);
@@ -119,12 +119,12 @@ function hooks({ seen, forge, repository, rest }: Found): Answer {
     toNode: toHookNode,
     page: (nodes) => paged(nodes, seen, forge),
     readChange: readHookChange,
-    // Whatever it is told, the secret stays.
+    // Forgejo ignores a changed secret.
     edit: (hook, change) => Object.assign(hook, change, { secret: hook.secret }),
   });
 }
 
-/** Without the secret. One event of a kind stands for all of them. */
+/** Returns the webhook without its secret. `pull_request` includes all sub-events. */
 function toHookNode({ id, url, events, contentType, active }: TestHook) {
   const of = (kind: string, more: readonly string[]) => (events.includes(kind) ? more : []);
   const all = [...events, ...of('pull_request', ['pull_request_review', 'pull_request_sync'])];
@@ -187,7 +187,7 @@ function ofHead(answer: (one: ForgejoPullRequest) => Answer) {
   };
 }
 
-/** A run has the number of its pull request. */
+/** Lists the workflow runs of a commit. Each run has the number of its pull request as id. */
 function listRuns({ repository, seen, forge }: Found): Answer {
   if (forge.jobs === 'none') return NOT_FOUND;
   const { pullRequests } = repository;
@@ -195,7 +195,7 @@ function listRuns({ repository, seen, forge }: Found): Answer {
   return { body: { total_count: ran.length, workflow_runs: ran.map(toRunNode) } };
 }
 
-/** What ended in one word, as Forgejo says it; failed if any of its jobs did. */
+/** Returns a run in Forgejo's format, with the result in `status`: a failure if any job failed. */
 function toRunNode({ number: id, jobs }: ForgejoPullRequest) {
   const states = jobs.map(({ status, conclusion }) => conclusion ?? status);
   return { id, status: states.includes('failure') ? 'failure' : (states[0] ?? 'success') };
@@ -243,7 +243,7 @@ function addLabels(one: ForgejoPullRequest, found: Found): Answer {
   return { body: one.labels };
 }
 
-/** What Forgejo, or under its own name Gitea, sends to a webhook. */
+/** Creates a signed webhook delivery of Forgejo or Gitea. */
 export function forgejoDelivery(
   secret: string,
   payload: object,

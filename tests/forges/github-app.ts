@@ -1,15 +1,15 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
 import type { Answer, Seen } from './forge-server.js';
 
-/** An App of the test forge, and where it is installed. */
+/** An App of the test GitHub with one installation. */
 export interface TestApp {
   readonly id: number;
   readonly privateKey: string;
   readonly installationId: number;
   permissions: Readonly<Record<string, string>>;
-  /** In milliseconds; tokens are given and end by it. */
+  /** The clock for issuing and expiring tokens, in milliseconds. */
   now: () => number;
-  /** The tokens that it was given, the last one last. */
+  /** The issued tokens, oldest first. */
   readonly tokens: { readonly token: string; readonly expiresAt: number }[];
   readonly verify: (jwt: string, at: number) => boolean;
 }
@@ -45,7 +45,7 @@ export function isAppToken(app: TestApp, token: string): boolean {
   return app.tokens.some((one) => one.token === token && one.expiresAt > app.now());
 }
 
-/** Exchanges a JWT for the token of an installation. */
+/** Exchanges a JWT for an installation token. */
 export function giveToken(app: TestApp, { headers, path }: Seen): Answer {
   const jwt = (headers.authorization ?? '').replace('Bearer ', '');
   if (!app.verify(jwt, app.now() / 1000))

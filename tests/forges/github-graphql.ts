@@ -7,17 +7,17 @@ export interface GithubGraphqlState {
   readonly repositories: readonly GithubRepository[];
   readonly origin: string;
   readonly rateLimit: () => object;
-  /** An App has no repositories of its own, nor a place among the people of one. */
+  /** Whether the caller is an App, which neither owns repositories nor has a permission in them. */
   readonly isApp?: boolean;
-  /** Pages come again and again. */
+  /** Whether every page of a list is followed by the same page. */
   readonly repeatsPages: boolean;
-  /** What the token may not read of checks: the whole rollup, or the check runs in it. */
+  /** The part of checks that the token has no access to: the whole rollup, or the check runs in it. */
   readonly hiddenChecks: 'contexts.nodes' | 'statusCheckRollup' | undefined;
-  /** The numbers of pull requests that GitHub fails to compute. */
+  /** The numbers of the pull requests that GitHub fails to compute. */
   readonly brokenPullRequests: readonly number[];
 }
 
-/** Executes a query as GitHub would; what fails has its `type` beside the message. */
+/** Executes a query like GitHub. Errors have a `type` next to the message. */
 export async function executeGithub(body: string, state: GithubGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   const rootValue = toRoot(state);
@@ -26,7 +26,7 @@ export async function executeGithub(body: string, state: GithubGraphqlState): Pr
   return { ...(data === undefined ? {} : { data }), ...(shown && { errors: shown }) };
 }
 
-/** How many pull requests a query asks for with all that a board shows of them, which is what takes GitHub time. */
+/** Counts the pull requests that a query reads completely, which determine its cost for GitHub. */
 export function countPullRequests(body: string, { repositories }: Pick<GithubGraphqlState, 'repositories'>): number {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Readonly<Record<string, unknown>> };
   if (!query.includes('...pullRequests')) return 0;
@@ -51,7 +51,7 @@ interface OwnArguments extends PageArguments {
   readonly ownerAffiliations?: readonly string[] | null;
 }
 
-/** Of a user who asks for their own, both lists are about the same person: a repository has to be in both. */
+/** Both lists of affiliations apply to the viewer, so a repository must match both. */
 function isAffiliated({ nameWithOwner, affiliation }: GithubRepository, login: string, asked: OwnArguments): boolean {
   const actual = nameWithOwner.startsWith(`${login}/`) ? 'OWNER' : affiliation;
   return [asked.affiliations, asked.ownerAffiliations].every((list) => list?.includes(actual) ?? true);
@@ -89,7 +89,7 @@ function toRoot(state: GithubGraphqlState) {
   };
 }
 
-/** By its name of today or an earlier one. */
+/** Finds a repository by its current or a former name. */
 export function findRepository(
   repositories: readonly GithubRepository[],
   fullName: string,
@@ -121,7 +121,7 @@ function enableAutoMerge(repositories: readonly GithubRepository[], input: AutoM
   const refuse = (message: string) => new GraphQLError(message, { extensions: { type: 'UNPROCESSABLE' } });
   if (!repository.autoMergeAllowed) return refuse('Auto merge is not allowed for this repository');
   if (found.mergeStateStatus === 'CLEAN') return refuse('Pull request is in clean status');
-  if ((input.expectedHeadOid ?? found.headRefOid) !== found.headRefOid) return refuse('Head sha is another');
+  if ((input.expectedHeadOid ?? found.headRefOid) !== found.headRefOid) return refuse('Head sha does not match');
   found.autoMerge = input.mergeMethod;
   return { clientMutationId: null };
 }
@@ -227,7 +227,7 @@ function toCommentNode(one: GithubPullRequest, place: number) {
 const GOOD = new Set(['SUCCESS', 'NEUTRAL', 'SKIPPED']);
 const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING', 'WAITING', 'EXPECTED']);
 
-/** Anything that ended and isn't good is a failure, also what was cancelled. */
+/** Any completed check that isn't successful is a failure, including cancelled ones. */
 function toRollup({ checks }: GithubPullRequest, state: GithubGraphqlState) {
   const stateOf = (one: (typeof checks)[number]): string =>
     one.kind === 'status' ? one.state : (one.conclusion ?? one.status);

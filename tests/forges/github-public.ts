@@ -2,7 +2,7 @@ import type { Answer, Seen } from './forge-server.js';
 import type { GithubIssue, GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
 import { toPage } from './paged.js';
 
-/** What GitHub shows in REST, of a repository and to everybody. */
+/** The state that the public REST operations of the test GitHub read. */
 export interface PublicState {
   readonly url: string;
   readonly origin: string;
@@ -45,7 +45,7 @@ export function listRepositories({ seen, forge }: Asked, login: string): Answer 
   );
 }
 
-/** Searches as `user:mona is:open is:pr` says. */
+/** Evaluates search queries such as `user:mona is:open is:pr`. */
 export function searchIssues({ seen, forge }: Asked): Answer {
   const query = seen.query.get('q') ?? '';
   const [, login = ''] = /user:(\S+)/.exec(query) ?? [];
@@ -62,7 +62,7 @@ export interface AskedOf extends Asked {
   readonly repository: GithubRepository;
 }
 
-/** Pull requests are among the issues. */
+/** Lists issues, which include pull requests. */
 export function listIssues({ repository, ...asked }: AskedOf): Answer {
   const all = [...repository.issues, ...repository.pullRequests].filter(isOpen);
   return page(

@@ -23,7 +23,7 @@ const NOT_FOUND = refuse(404, 'Not Found');
 export interface GithubRestState extends PublicState {
   readonly login: string;
   readonly scopes: readonly string[];
-  /** Whether the token's scopes allow it. */
+  /** Whether the scopes of the token include webhooks. */
   readonly mayWriteHooks: boolean;
 }
 
@@ -33,7 +33,7 @@ interface Found {
   readonly repository: GithubRepository;
   /** The number or id in the path. */
   readonly id: number;
-  /** What the path goes on with. */
+  /** The remaining path. */
   readonly rest: string;
 }
 
@@ -54,7 +54,7 @@ const ROUTES: readonly Route<Found>[] = [
   ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(label)],
 ];
 
-/** Answers what is below `/repos`, and lists over all of them. */
+/** Responds to requests below `/repos` and to lists of repositories. */
 export function answerRest(seen: Seen, forge: GithubRestState): Answer {
   const [, login] = /^\/users\/([^/]+)\/repos$/.exec(seen.path) ?? [];
   if (login !== undefined) return listRepositories({ seen, forge }, login);
@@ -75,7 +75,7 @@ export function answerRest(seen: Seen, forge: GithubRestState): Answer {
   return answerRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
-/** Wherever the App is installed. */
+/** Lists the repositories of the App's installation. */
 function listInstalled(seen: Seen, forge: GithubRestState): Answer {
   const nodes = forge.repositories.map((one) => toRepositoryNode(one, forge));
   const { body, ...answer } = toPage(nodes, seen, { url: forge.url, size: 'per_page' });
@@ -92,7 +92,7 @@ const NO_SCOPE: Answer = {
   body: { message: 'Resource not accessible by personal access token', documentation_url: '', status: '403' },
 };
 
-/** Who is no admin is not told that there is such a thing. */
+/** GitHub hides webhooks from users who aren't admins with 404. */
 function hooks({ seen, forge, repository, rest }: Found): Answer {
   const forbidden = repository.viewerPermission === 'ADMIN' ? undefined : NOT_FOUND;
   const refuse = forge.mayWriteHooks ? forbidden : NO_SCOPE;
@@ -112,7 +112,7 @@ function hooks({ seen, forge, repository, rest }: Found): Answer {
 
 const refuse422 = (message: string): Answer => refuse(422, `Validation Failed: ${message}`);
 
-/** A secret is never shown. */
+/** Masks the secret. */
 function toHookNode({ id, url, secret, events, contentType, active }: TestHook) {
   const hidden = secret === '' ? {} : { secret: '********' };
   const config = { url, content_type: contentType, insecure_ssl: '0', ...hidden };

@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 
-/** The part of GitHub's schema that our client asks of, with GitHub's names and types. */
+/** The part of GitHub's schema that the client uses. */
 export const githubSchema = buildSchema(`
   scalar DateTime
   scalar GitObjectID

@@ -1,6 +1,6 @@
 import type { TestHook } from './hooks.js';
 
-/** What the test forge of GitHub keeps, in GitHub's words. */
+/** A label in the state of the test GitHub. */
 export interface GithubLabel {
   readonly name: string;
   readonly color: string;
@@ -12,7 +12,7 @@ export interface GithubRun {
   readonly name: string;
   status: string;
   conclusion: string | null;
-  /** Null when something else than Actions made it. */
+  /** Null for checks of other apps than GitHub Actions. */
   readonly workflowRun: number | null;
   readonly required: boolean;
   readonly steps: readonly { readonly name: string; readonly conclusion: string | null }[];
@@ -49,15 +49,15 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   mergeable: string;
   mergeStateStatus: string;
   reviewDecision: string | null;
-  /** Logins; teams begin with `team:`. */
+  /** Logins of requested reviewers; teams have the prefix `team:`. */
   requested: string[];
   reviews: string[];
   autoMerge: string | null;
   checks: (GithubRun | GithubStatus)[];
   comments: string[];
-  /** When Dependabot put its thumb up to a comment, by the comment's place. */
+  /** The times of Dependabot's thumbs-up reactions, by the index of the comment. */
   thumbs: Record<number, string>;
-  /** What Dependabot wrote. */
+  /** Dependabot's comments. */
   replies: string[];
   mergedBy: string | null;
 }
@@ -70,7 +70,7 @@ export interface GithubRepository {
   isFork: boolean;
   isPrivate: boolean;
   viewerPermission: string;
-  /** How the person has access to a repository that is not their own. */
+  /** The viewer's affiliation with a repository that the viewer doesn't own. */
   affiliation: 'COLLABORATOR' | 'ORGANIZATION_MEMBER';
   pushedAt: string;
   autoMergeAllowed: boolean;
@@ -95,7 +95,7 @@ export function githubStatus(change: Partial<GithubStatus> = {}): GithubStatus {
   return { kind: 'status', context: 'deploy', state: 'SUCCESS', targetUrl: null, required: false, ...change };
 }
 
-/** One that can be merged, with a green check. */
+/** Creates a mergeable pull request with a passed check. */
 export function githubPullRequest(number: number, change: Partial<GithubPullRequest> = {}): GithubPullRequest {
   return {
     id: `PR_${number}_${Math.random()}`,

@@ -17,35 +17,35 @@ type BudgetName = 'anonymous' | 'core' | 'graphql' | 'search';
 interface Budget {
   limit: number;
   remaining: number;
-  /** In seconds, as GitHub says it. */
+  /** In seconds since the epoch. */
   reset: number;
 }
 
 export interface TestGithub extends ForgeServer {
   readonly login: string;
-  /** Changed at will: what is asked next is answered from it. */
+  /** The state of the forge. Tests may change it at any time. */
   readonly repositories: GithubRepository[];
-  /** Whoever asks without a token has `anonymous`, and everybody `search` by the minute. */
+  /** The API quotas. Requests without a token use `anonymous`; searches use `search`, a quota per minute. */
   readonly budgets: Readonly<Record<BudgetName, Budget>>;
-  /** An App that is installed wherever there is a repository. */
+  /** An App that is installed in all repositories. */
   app: TestApp | undefined;
   repeatsPages: boolean;
-  /** What the token may not read of checks. */
+  /** The part of checks that the token has no access to. */
   hiddenChecks: GithubGraphqlState['hiddenChecks'];
-  /** The numbers of pull requests that GitHub fails to compute. */
+  /** The numbers of the pull requests that GitHub fails to compute. */
   brokenPullRequests: readonly number[];
-  /** How many pull requests GitHub copes with in one query, and what it answers to a query for more. */
+  /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
   overload: Answer;
-  /** Of a classic token; a fine-grained one tells none. */
+  /** The scopes of a classic token; empty for a fine-grained one. */
   scopes: readonly string[];
-  /** Whether the token's scopes allow it. */
+  /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
-  /** Tells the webhooks of a repository that ask for it what happened there; gives the statuses of their answers. */
+  /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
   deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
-/** A GitHub that speaks what our client asks, with state that actions change. */
+/** Starts a test GitHub with the operations that the client uses. Actions change its state. */
 export async function startGithub(repositories: readonly GithubRepository[] = []): Promise<TestGithub> {
   const reset = Math.ceil(Date.now() / 1000) + 1800;
   const budgets: Record<BudgetName, Budget> = {
@@ -58,7 +58,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
   function headersOf(seen: Seen, status: number): Record<string, string> {
     const name = budgetOf(seen);
     const budget = budgets[name];
-    // What has not changed costs nothing, but for whoever doesn't say who they are.
+    // Responses with 304 don't count against the quota, except for anonymous requests.
     if (status !== 304 || seen.headers.authorization === undefined)
       budget.remaining = Math.max(budget.remaining - 1, 0);
     return {
@@ -74,7 +74,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (forge.app && seen.path.startsWith('/app/')) return giveToken(forge.app, seen);
     const who = findWho(seen, forge.app);
     const isGraphql = seen.path === '/graphql';
-    if (who === undefined || (who === 'anybody' && isGraphql)) {
+    if (who === undefined || (who === 'anonymous' && isGraphql)) {
       return { status: 401, body: { message: 'Bad credentials' } };
     }
     const isSpent = budgets[budgetOf(seen)].remaining === 0;
@@ -85,7 +85,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
         ? forge.overload
         : { body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    if (who !== 'anybody') return answerRest(seen, forge);
+    if (who !== 'anonymous') return answerRest(seen, forge);
     return answerRest(seen, { ...forge, repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate) });
   }
 
@@ -125,21 +125,21 @@ function budgetOf(seen: Seen): BudgetName {
 }
 
 function findWho({ headers: { authorization } }: Seen, app: TestApp | undefined) {
-  if (authorization === undefined) return 'anybody';
+  if (authorization === undefined) return 'anonymous';
   const token = authorization.replace('Bearer ', '');
-  if (token === GITHUB_TOKEN) return 'person';
+  if (token === GITHUB_TOKEN) return 'user';
   return app !== undefined && isAppToken(app, token) ? 'app' : undefined;
 }
 
-/** Its API is on a host of its own, or as that of a server of one's own below `/api` and `/api/v3`. */
+/** Returns the path without the prefix of GitHub Enterprise Server: `/api` for GraphQL, `/api/v3` for REST. */
 const toPath = ({ path }: Seen): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
 
-/** What comes from before GitHub when it takes longer than 10 seconds. */
+/** The response of GitHub's proxy when a request takes longer than 10 seconds. */
 const BAD_GATEWAY: Answer = { status: 502, body: { message: 'Server Error' } };
 
 const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
 
-/** What GitHub sends to a webhook. */
+/** Creates a signed webhook delivery of GitHub. */
 export function githubDelivery(
   secret: string,
   payload: object,

@@ -6,11 +6,11 @@ export interface GitlabGraphqlState {
   readonly projects: readonly GitlabProject[];
   readonly url: string;
   readonly repeatsPages: boolean;
-  /** Fields that an older server has not, as `Project.isForked`. */
+  /** Fields that an older server doesn't have, such as `Project.isForked`. */
   readonly lacks: readonly string[];
 }
 
-/** Executes a query as GitLab would. What isn't there is null, without an error. */
+/** Executes a query like GitLab. Missing objects are null, without an error. */
 export async function executeGitlab(body: string, state: GitlabGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   const errors = findUnknown(query, state.lacks);
@@ -30,7 +30,7 @@ export async function executeGitlab(body: string, state: GitlabGraphqlState): Pr
   return { ...(await graphql({ schema: gitlabSchema, source: query, rootValue, variableValues: variables })) };
 }
 
-/** All that a query asks for in vain, in the words of GitLab. */
+/** Returns GitLab's error messages for the unsupported fields of a query. */
 function findUnknown(query: string, lacks: readonly string[]): object[] {
   const errors: object[] = [];
   const types = new TypeInfo(gitlabSchema);
@@ -118,7 +118,7 @@ function toMergeRequestNode(one: GitlabMergeRequest, { id, fullPath }: GitlabPro
     diffStatsSummary: { fileCount },
     approvedBy: { count: approvedBy.length, nodes: approvedBy.map(toUser) },
     reviewers: { count: reviewers.length, nodes: reviewers.map(toReviewer) },
-    // A pipeline has the number of its merge request.
+    // The id of a pipeline is the number of its merge request.
     headPipeline: pipeline && {
       id: `gid://gitlab/Ci::Pipeline/${iid}`,
       status: pipeline,

@@ -1,6 +1,6 @@
 import { buildSchema } from 'graphql';
 
-/** The part of GitLab's schema that our client asks of, with GitLab's names and types. */
+/** The part of GitLab's schema that the client uses. */
 export const gitlabSchema = buildSchema(`
   scalar Time
   scalar ProjectID

@@ -1,6 +1,6 @@
 import type { TestHook } from './hooks.js';
 
-/** What the test forge of GitLab keeps, in GitLab's words. */
+/** A label in the state of the test GitLab. */
 export interface GitlabJob {
   readonly id: number;
   readonly name: string;
@@ -31,14 +31,14 @@ export interface GitlabMergeRequest extends GitlabIssue {
   autoMergeEnabled: boolean;
   fileCount: number;
   approvedBy: string[];
-  /** Whether there are as many approvals as are required. */
+  /** Whether the merge request has the required approvals. */
   approved: boolean;
   reviewers: string[];
-  /** How far reviewers are, by name; those who are missing have done nothing. */
+  /** The review states by reviewer. Reviewers without an entry have not reviewed. */
   reviewStates: Record<string, string>;
-  /** Null when nothing ran. */
+  /** Null without a pipeline. */
   pipeline: string | null;
-  /** Where it runs, if not in the project itself: that of a fork may run there. */
+  /** The project of the pipeline, if it runs in a fork. */
   pipelineProject: string | null;
   jobs: GitlabJob[];
 }
@@ -64,7 +64,7 @@ export function gitlabIssue(iid: number, change: Partial<GitlabIssue> = {}): Git
   return { iid, title: `Issue ${iid}`, username: 'mona', labels: [], ...times, state: 'opened', ...change };
 }
 
-/** One that can be merged, with a green pipeline. */
+/** Creates a mergeable merge request with a passed pipeline. */
 export function gitlabMergeRequest(iid: number, change: Partial<GitlabMergeRequest> = {}): GitlabMergeRequest {
   return {
     ...gitlabIssue(iid, { title: `Change ${iid}` }),

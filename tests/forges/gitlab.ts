@@ -12,21 +12,21 @@ import type { Matched, Route } from './routes.js';
 export const GITLAB_TOKEN = 'glpat-test';
 
 export interface TestGitlab extends ForgeServer {
-  /** Changed at will: what is asked next is answered from it. */
+  /** The state of the forge. Tests may change it at any time. */
   readonly projects: GitlabProject[];
-  /** Pages come again and again. */
+  /** Whether every page of a list is followed by the same page. */
   repeatsPages: boolean;
-  /** Fields that an older server has not, as `Project.isForked`. */
+  /** Fields that an older server doesn't have, such as `Project.isForked`. */
   lacks: string[];
-  /** Of the token; servers before 15.5 tell of none. */
+  /** The scopes of the token. GitLab before 15.5 doesn't report them. */
   scopes: readonly string[] | undefined;
-  /** Whether the token's scopes allow it. */
+  /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
-  /** Tells the webhooks of a project that ask for it what happened there; gives the statuses of their answers. */
+  /** Delivers an event to the subscribed webhooks of a project. Returns the statuses of their responses. */
   deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
-/** A GitLab that speaks what our client asks, with state that actions change. */
+/** Starts a test GitLab with the operations that the client uses. Actions change its state. */
 export async function startGitlab(projects: readonly GitlabProject[] = []): Promise<TestGitlab> {
   const answer = async (seen: Seen): Promise<Answer> => {
     if (seen.headers.authorization !== `Bearer ${GITLAB_TOKEN}`) {
@@ -73,7 +73,7 @@ const ROUTES: readonly Route<Asked>[] = [
   ['POST', /^\/pipelines\/(\d+)\/retry$/, of(retry)],
 ];
 
-/** The merge requests whose pipelines run in a project; such a project may be a fork, of which no more is known. */
+/** Lists the merge requests whose pipelines run in a project, which may be a fork without further state. */
 function listPipelines({ projects }: TestGitlab, name: string): GitlabMergeRequest[] {
   return projects.flatMap(({ fullPath, mergeRequests }) =>
     mergeRequests.filter(({ pipelineProject }) => (pipelineProject ?? fullPath) === name),
@@ -110,12 +110,12 @@ function toHookDialect({ seen, forge, project }: AboutHooks) {
     toNode: toHookNode,
     page: (nodes: readonly object[]) => toPage(nodes, seen, { url: forge.url, size: 'per_page' }),
     readChange: readHookChange,
-    // One that was switched off, as it failed too often, is not switched on by this.
+    // Editing does not enable a webhook that GitLab disabled after too many failures.
     edit: (hook: TestHook, change: HookChange) => Object.assign(hook, change, { active: hook.active }),
   };
 }
 
-/** Without its token. */
+/** Returns the webhook without its secret token. */
 function toHookNode({ id, url, events, active }: TestHook) {
   const flags = Object.fromEntries(events.map((name) => [`${name}_events`, true]));
   return { id, url, enable_ssl_verification: true, alert_status: active ? 'executable' : 'disabled', ...flags };
@@ -168,7 +168,7 @@ function retry(one: GitlabMergeRequest): Answer {
   return { status: 201, body: { id: one.iid, status: 'running' } };
 }
 
-/** What GitLab sends to a webhook: the secret itself. */
+/** Creates a webhook delivery of GitLab, which contains the secret itself. */
 export function gitlabDelivery(
   secret: string,
   payload: object,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Answer, Seen } from './forge-server.js';
 
-/** A webhook as a test forge keeps it, whatever words the forge has for it. */
+/** A webhook in the state of a test forge. */
 export interface TestHook {
   readonly id: number;
   url: string;
@@ -11,27 +11,27 @@ export interface TestHook {
   active: boolean;
 }
 
-/** What is sent to a hook, signed as its forge signs. */
+/** A signed webhook delivery. */
 export interface Sent {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** What a delivery says of itself. */
+/** The metadata of a delivery. */
 export interface About {
   readonly event?: string;
   readonly delivery?: string;
 }
 
 export interface Event {
-  /** As the forge calls it in its hooks. */
+  /** The forge's name of the event. */
   readonly name: string;
   readonly payload: object;
-  /** The same twice is a delivery that is sent again. */
+  /** The id of the delivery. A redelivery has the same id. */
   readonly delivery?: string;
 }
 
-/** Sends an event to every hook that asks for it; gives the statuses. */
+/** Delivers an event to every subscribed webhook. Returns the statuses of the responses. */
 export async function deliverTo(
   hooks: readonly TestHook[],
   { name, payload, delivery = randomUUID() }: Event,
@@ -49,11 +49,11 @@ export async function deliverTo(
   );
 }
 
-/** What a request to make or edit a hook says; left out is what it doesn't. */
+/** The fields in a request that creates or edits a webhook. */
 export type HookChange = Partial<Omit<TestHook, 'id'>>;
 
 export interface HookDialect {
-  /** Whether the credential may; otherwise the answer. */
+  /** The error response if the credential lacks the permission. */
   readonly refuse?: Answer | undefined;
   readonly hooks: TestHook[];
   readonly toNode: (hook: TestHook) => object;
@@ -62,7 +62,7 @@ export interface HookDialect {
   readonly edit: (hook: TestHook, change: HookChange) => void;
 }
 
-/** Answers what is below `/hooks`, with the path after it. */
+/** Responds to requests at or below `/hooks`. @param rest The path after `/hooks`. */
 export function answerHooks({ method, body }: Seen, rest: string, dialect: HookDialect): Answer {
   const { refuse, hooks, toNode, page, readChange, edit } = dialect;
   if (refuse) return refuse;

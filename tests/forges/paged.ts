@@ -2,13 +2,13 @@ import type { Answer, Seen } from './forge-server.js';
 
 export interface Paging {
   readonly url: string;
-  /** What the forge calls the length of a page. */
+  /** The forge's name of the parameter for the page size. */
   readonly size: 'limit' | 'per_page';
   readonly most?: number;
   readonly repeatsPages?: boolean;
 }
 
-/** A page of a list, which names the next one in its headers. */
+/** Returns a page of a list, with a `Link` header for the next page. */
 export function toPage(
   items: readonly unknown[],
   { query, path }: Seen,

@@ -1,6 +1,6 @@
 import type { Answer, Seen } from './forge-server.js';
 
-/** `*` is any method. The groups of the path are an id and what goes on behind it. */
+/** A route. The method `*` matches any method. The groups of the path are an id and the remaining path. */
 export type Route<Found> = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
 
 export interface Matched {
@@ -8,7 +8,7 @@ export interface Matched {
   readonly rest: string;
 }
 
-/** The answer of the first route that matches; `undefined` when none does. */
+/** Returns the response of the first matching route, or `undefined` without a match. */
 export function answerRoute<Found>(
   routes: readonly Route<Found>[],
   { method, path }: Pick<Seen, 'method' | 'path'>,

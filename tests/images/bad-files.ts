@@ -6,34 +6,34 @@ const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
 type Format = 'jpeg' | 'png' | 'webp' | 'gif';
 
-/** A picture that ends in the middle. */
+/** Returns the first half of an image file. */
 export async function truncated(format: Format): Promise<Buffer> {
   const whole = await scene(300, 200).toFormat(format).toBuffer();
   return whole.subarray(0, whole.length / 2);
 }
 
-/** Where what is spoilt can't be missed: most decoders take other damage for another picture. */
-const SPOILT: Readonly<Record<Format, (whole: Buffer) => readonly [start: number, end: number]>> = {
+/** Returns the range of bytes whose corruption every decoder detects. Other damage often only changes the image. */
+const CORRUPT_RANGES: Readonly<Record<Format, (whole: Buffer) => readonly [start: number, end: number]>> = {
   jpeg: () => [4, 300],
   png: ({ length }) => [length / 2, length / 2 + 100],
   webp: () => [12, 40],
   gif: ({ length }) => [length / 2, length / 2 + 200],
 };
 
-/** A picture with other bytes in some places. */
+/** Returns an image file with a corrupted range of bytes. */
 export async function corrupt(format: Format): Promise<Buffer> {
   const whole = await scene(300, 200).toFormat(format).toBuffer();
-  const [start, end] = SPOILT[format](whole);
+  const [start, end] = CORRUPT_RANGES[format](whole);
   whole.subarray(start, end).forEach((byte, index, part) => void (part[index] = byte ^ 0x55));
   return whole;
 }
 
-/** A PNG of few bytes whose header tells of many pixels. */
+/** Returns a small PNG whose header claims many pixels. */
 export function headerBomb(side: number): Buffer {
   return png(side, 2, deflateSync(Buffer.alloc(1000)));
 }
 
-/** A PNG that really has all of its pixels, each of one bit, in some hundred kilobytes. */
+/** Returns a PNG of a few hundred kilobytes that contains all of its many pixels, one bit each. */
 export async function wholeBomb(side: number): Promise<Buffer> {
   const deflate = createDeflate({ level: 1 });
   const chunks: Buffer[] = [];
@@ -70,7 +70,7 @@ function crc32(bytes: Buffer): number {
   return ~crc >>> 0;
 }
 
-/** A drawing that names files and addresses in every way that drawings can. */
+/** Returns a drawing that refers to files and URLs in every way that SVG allows. */
 export const prying = (port: number, file: string): string => `<?xml version="1.0"?>
 <?xml-stylesheet href="http://127.0.0.1:${port}/sheet.css" type="text/css"?>
 <!DOCTYPE svg [<!ENTITY passwd SYSTEM "file:///etc/passwd"><!ENTITY far SYSTEM "http://127.0.0.1:${port}/entity">]>

@@ -4,7 +4,7 @@ import { openImages } from '../../src/images/images.js';
 import type { DerivedImage } from '../../src/images/links.js';
 import type { ImageSource } from '../../src/images/source.js';
 
-/** Hands 500 links out and makes their images, telling of each, until it is killed. */
+/** Issues 500 links and generates their images, reporting each on standard output, until it is killed. */
 const [folder = ''] = process.argv.slice(2);
 const sources = JSON.parse(readFileSync(path.join(folder, 'sources.json'), 'utf8')) as ImageSource[];
 const links: DerivedImage[] = [];

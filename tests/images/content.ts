@@ -7,7 +7,7 @@ interface Scene {
   readonly grey?: boolean;
 }
 
-/** The scene that the stored answers were made of, but for its noise: a sky, a disc and some bars. */
+/** Draws the scene of the images that the stored results were recorded with, without their noise. */
 function storedScene(width: number, height: number, { seed, alpha, grey = false }: Scene): Sharp {
   const channels = alpha ? 4 : 3;
   const pixels = Buffer.alloc(width * height * channels);
@@ -36,7 +36,7 @@ function storedScene(width: number, height: number, { seed, alpha, grey = false 
 const jpeg = (width: number, height: number, seed: number): Sharp =>
   storedScene(width, height, { seed }).jpeg({ quality: width === 360 || width === 200 ? 80 : 82 });
 
-/** The files that the stored answers are about. */
+/** The source images of the stored results. */
 export const STORED_FILES: Readonly<Record<string, () => Sharp>> = {
   'images/photos/huge.jpg': () => jpeg(1600, 1200, 1),
   'images/photos/portrait.jpg': () => jpeg(1200, 1600, 2),

@@ -49,7 +49,7 @@ async function answer(field: FieldName, args: object): Promise<Result> {
   return Object.fromEntries(await Promise.all(values));
 }
 
-/** What is to be made at the first link of an answer. */
+/** Returns the transform of the first link in a result. */
 function recipeOf({ src, srcSet }: Result): object {
   const [, first = ''] = /\/static(\/\S+)/u.exec(String(srcSet ?? src)) ?? [];
   return images.parseLink(first)?.recipe ?? {};
@@ -62,14 +62,14 @@ async function sizeOf(dataUri: unknown): Promise<string> {
 
 interface Change {
   readonly args: object;
-  /** What the recipe of the first link then says. */
+  /** The expected part of the transform of the first link. */
   readonly recipe?: object;
-  /** What the answer then says. */
+  /** The expected part of the result. */
   readonly result?: object;
   readonly base64?: string;
 }
 
-/** What every field takes, with the arguments that name a frame of 100 × 50. */
+/** The arguments that all fields share. `frame` is the arguments for a frame of 100 × 50. */
 const COMMON = (frame: object): Readonly<Record<string, Change>> => ({
   background: { args: { ...frame, fit: 'CONTAIN', background: 'rgb(0,255,0)' }, recipe: { background: '#00ff00' } },
   cropFocus: { args: { ...frame, cropFocus: 'NORTHEAST' }, recipe: { scaling: 'cover', focus: 'NORTHEAST' } },
@@ -131,11 +131,11 @@ const CHANGES: Readonly<Record<FieldName, Readonly<Record<string, Change>>>> = {
 };
 
 describe.each(Object.entries(CHANGES) as [FieldName, Readonly<Record<string, Change>>][])('%s', (field, changes) => {
-  test('has an example of each of its arguments', () => {
+  test('this test covers every argument of the field', () => {
     expect(Object.keys(changes).sort()).toEqual(argumentsOf(field));
   });
 
-  test.each(Object.entries(changes))('does what %s says', async (_argument, { args, recipe, result, base64 }) => {
+  test.each(Object.entries(changes))('applies the argument %s', async (_argument, { args, recipe, result, base64 }) => {
     const plain = await answer(field, {});
     const changed = await answer(field, args);
     if (recipe) {
@@ -163,7 +163,7 @@ const preview: unknown = expect.stringMatching(/^data:image\/jpeg;base64,[\w+/=]
 const drawing = (size: string): unknown =>
   expect.stringMatching(new RegExp(`^data:image/svg\\+xml,.*viewBox='0%200%20${size}'`, 'u'));
 
-/** What each field of an answer about 1600 × 1200 pixels holds where no argument is given. */
+/** The results of the image fields without arguments, for a source of 1600 × 1200 pixels. */
 const RESULTS: Readonly<Record<string, object>> = {
   fixed: {
     aspectRatio: 4 / 3,
@@ -211,7 +211,7 @@ test.each([
   ['fluid', 'ImageProcFluid'],
   ['resize', 'ImageProcResize'],
   ['original', 'ImageProcOriginal'],
-])('answers every field of %s', async (field, type) => {
+])('%s returns all members of its type', async (field, type) => {
   const result = field === 'original' ? await images.original(photo) : await answer(field as FieldName, {});
   expect(result).toEqual(RESULTS[field]);
   expect(Object.keys(RESULTS[field] ?? {}).sort()).toEqual(Object.keys(typeOf(type).getFields()).sort());
@@ -220,8 +220,8 @@ test.each([
 test.each([
   ['resolutions', 'fixed', 'ImageProcResolutions', 'ImageProcFixed'],
   ['sizes', 'fluid', 'ImageProcSizes', 'ImageProcFluid'],
-] as const)('answers %s as %s', (earlier, now, earlierType, type) => {
-  expect(imageProcResolvers[earlier]).toBe(imageProcResolvers[now]);
-  expect(argumentsOf(earlier)).toEqual(argumentsOf(now));
-  expect(Object.keys(typeOf(earlierType).getFields())).toEqual(Object.keys(typeOf(type).getFields()));
+] as const)('the deprecated field %s is an alias of %s', (deprecated, current, deprecatedType, type) => {
+  expect(imageProcResolvers[deprecated]).toBe(imageProcResolvers[current]);
+  expect(argumentsOf(deprecated)).toEqual(argumentsOf(current));
+  expect(Object.keys(typeOf(deprecatedType).getFields())).toEqual(Object.keys(typeOf(type).getFields()));
 });

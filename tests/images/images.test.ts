@@ -13,7 +13,7 @@ import type { Pictures } from './pictures.js';
 let pictures: Pictures;
 let images: Images;
 let photo: ImageSource;
-const handedOut: DerivedImage[] = [];
+const issued: DerivedImage[] = [];
 const sources: ImageSource[] = [];
 
 beforeAll(async () => {
@@ -28,7 +28,7 @@ afterAll(async () => {
 
 async function put(name: string, content: Parameters<Pictures['put']>[1]): Promise<ImageSource> {
   const source = await pictures.put(name, content);
-  // The latest file of a name and content stands for all before it.
+  // First in the list, so that the latest file is found among those with the same content.
   sources.unshift(source);
   return source;
 }
@@ -37,10 +37,10 @@ const open = (state: string): Images =>
   openImages({
     stateDirectory: path.join(pictures.folder, state),
     findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
-    onLink: (image) => handedOut.push(image),
+    onLink: (image) => issued.push(image),
   });
 
-/** What a link or a data URI holds. */
+/** Returns the format and size of the image behind a link or in a data URI. */
 async function look(uri: string): Promise<{ format: string; width: number; height: number }> {
   const [, base64] = /^data:image\/\w+;base64,(.*)$/u.exec(uri) ?? [];
   const route = images.findRoute(uri.replace(/ [\w.]+$/u, '').slice('/static'.length));
@@ -61,19 +61,29 @@ interface Sized {
 }
 
 test.each<Sized>([
-  { reason: 'a right angle', file: 'a.jpg', args: { width: 100, rotate: 90 }, wanted: '75x100' },
-  { reason: 'another angle', file: 'a.jpg', args: { width: 100, rotate: 45 }, wanted: '124x124' },
+  { reason: 'a rotation by a right angle', file: 'a.jpg', args: { width: 100, rotate: 90 }, wanted: '75x100' },
+  { reason: 'a rotation by 45 degrees', file: 'a.jpg', args: { width: 100, rotate: 45 }, wanted: '124x124' },
   {
-    reason: 'a right angle after cutting',
+    reason: 'a rotation after cropping',
     file: 'a.jpg',
     args: { width: 100, height: 20, rotate: 270 },
     wanted: '20x100',
   },
-  { reason: 'an EXIF turn', file: 'turned.jpg', args: { width: 60 }, wanted: '60x90' },
-  { reason: 'a turn instead of the EXIF turn', file: 'turned.jpg', args: { width: 60, rotate: 90 }, wanted: '40x60' },
-  { reason: 'a border', file: 'border.png', args: { width: 100, trim: 20 }, wanted: '100x50' },
-  { reason: 'a border and an EXIF turn', file: 'border-turned.jpg', args: { width: 100, trim: 40 }, wanted: '100x200' },
-])('tells the size that is written with $reason', async ({ file, args, wanted }) => {
+  { reason: 'an EXIF orientation', file: 'turned.jpg', args: { width: 60 }, wanted: '60x90' },
+  {
+    reason: 'a rotation instead of the EXIF orientation',
+    file: 'turned.jpg',
+    args: { width: 60, rotate: 90 },
+    wanted: '40x60',
+  },
+  { reason: 'a trimmed border', file: 'border.png', args: { width: 100, trim: 20 }, wanted: '100x50' },
+  {
+    reason: 'a trimmed border and an EXIF orientation',
+    file: 'border-turned.jpg',
+    args: { width: 100, trim: 40 },
+    wanted: '100x200',
+  },
+])('resize: returns the size of the derived image for $reason', async ({ file, args, wanted }) => {
   const border = { top: 40, bottom: 20, left: 30, right: 50, background: '#fff' };
   const bordered = sharp(await scene(200, 100).png().toBuffer()).extend(border);
   const files = {
@@ -88,7 +98,7 @@ test.each<Sized>([
   expect([`${result.width}x${result.height}`, `${width}x${height}`]).toEqual([wanted, wanted]);
 });
 
-test('gives widths of a fluid image as they are written when it is turned', async () => {
+test('fluid: srcSet has the widths of the derived images after rotation', async () => {
   const { srcSet, presentationWidth, presentationHeight } = await images.answer('fluid', photo, {
     maxWidth: 320,
     rotate: 90,
@@ -100,27 +110,27 @@ test('gives widths of a fluid image as they are written when it is turned', asyn
 });
 
 test.each<[string, FieldArguments['fixed'], object]>([
-  ['20 wide', {}, { format: 'jpeg', width: 20, height: 15 }],
-  ['as wide as it is told', { base64Width: 33 }, { format: 'jpeg', width: 33, height: 25 }],
-  ['20 wide for a width of 0', { base64Width: 0 }, { format: 'jpeg', width: 20, height: 15 }],
-  ['in the format of the image', { toFormat: 'WEBP' }, { format: 'webp' }],
-  ['in a format of its own', { toFormat: 'WEBP', toFormatBase64: 'PNG' }, { format: 'png' }],
-  ['cut like the image', { width: 100, height: 100 }, { width: 20, height: 20 }],
-  ['turned like the image', { width: 100, rotate: 90 }, { width: 15, height: 20 }],
-])('makes a preview %s', async (_reason, args, wanted) => {
+  ['is 20 pixels wide by default', {}, { format: 'jpeg', width: 20, height: 15 }],
+  ['has the width of base64Width', { base64Width: 33 }, { format: 'jpeg', width: 33, height: 25 }],
+  ['is 20 pixels wide for a base64Width of 0', { base64Width: 0 }, { format: 'jpeg', width: 20, height: 15 }],
+  ['has the format of the derived image', { toFormat: 'WEBP' }, { format: 'webp' }],
+  ['has the format of toFormatBase64', { toFormat: 'WEBP', toFormatBase64: 'PNG' }, { format: 'png' }],
+  ['is cropped like the image', { width: 100, height: 100 }, { width: 20, height: 20 }],
+  ['is rotated like the image', { width: 100, rotate: 90 }, { width: 15, height: 20 }],
+])('fixed: the base64 preview %s', async (_reason, args, wanted) => {
   expect(await look(await (await images.answer('fixed', photo, args)).base64())).toMatchObject(wanted);
 });
 
 test.each<[string, FieldArguments['resize'], string]>([
-  ['20 wide with no side', {}, '20x15'],
-  ['as large as it is told', { width: 33 }, '33x25'],
-])('puts an image inside the answer, %s', async (_reason, args, wanted) => {
+  ['20 pixels wide by default', {}, '20x15'],
+  ['in the requested size', { width: 33 }, '33x25'],
+])('resize: base64 returns a data URI, %s', async (_reason, args, wanted) => {
   const result = await images.answer('resize', photo, { ...args, base64: true });
   const { width, height } = await look(await result.src());
   expect([`${result.width}x${result.height}`, `${width}x${height}`]).toEqual([wanted, wanted]);
 });
 
-test('offers WEBP beside another format, and not beside itself', async () => {
+test('fixed and fluid: return WEBP links only if the image is not in WEBP already', async () => {
   const webp = await put('photos/b.webp', scene(100, 80).webp());
   for (const field of ['fixed', 'fluid'] as const) {
     const beside = await images.answer(field, photo, {});
@@ -137,10 +147,10 @@ test('offers WEBP beside another format, and not beside itself', async () => {
 });
 
 test.each<[string, TraceArguments, RegExp]>([
-  ['nothing', {}, /viewBox='0 0 100 75'.*fill='#d3d3d3'.*fill-rule='evenodd'/u],
+  ['default options', {}, /viewBox='0 0 100 75'.*fill='#d3d3d3'.*fill-rule='evenodd'/u],
   ['a colour', { color: 'rgb(255,0,0)' }, /fill='red'/u],
   ['a background', { background: '#00f' }, /<rect.*fill='(#00f|blue)'/u],
-])('draws outlines with %s', async (_reason, traceSVG, wanted) => {
+])('tracedSVG: is an SVG document as a data URI, with %s', async (_reason, traceSVG, wanted) => {
   const uri = await (await images.answer('fixed', photo, { width: 100, traceSVG })).tracedSVG();
   expect(uri).toMatch(/^data:image\/svg\+xml,[^" <>#]+$/u);
   expect(decodeURIComponent(uri)).toMatch(wanted);
@@ -154,7 +164,7 @@ test.each<[string, TraceArguments]>([
   ['optTolerance', { optTolerance: 5 }],
   ['threshold', { threshold: 200 }],
   ['blackOnWhite', { blackOnWhite: false }],
-])('draws other outlines with another %s', async (_argument, traceSVG) => {
+])('tracedSVG: the outlines depend on %s', async (_argument, traceSVG) => {
   const checks = sharp(Buffer.from(CHECKS)).flatten({ background: '#fff' }).png();
   const source = await put('checks.png', checks);
   const plain = 'threshold' in traceSVG && 'turdSize' in traceSVG ? { turdSize: 0, threshold: 120 } : {};
@@ -166,13 +176,13 @@ test.each<[string, TraceArguments]>([
   expect(one).not.toBe(other);
 });
 
-/** Curves, corners, and squares that meet at their corners. */
+/** A drawing with curves, corners, and squares that touch at their corners. */
 const CHECKS = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="120"><circle cx="40" cy="40" r="30"/>
   <path d="M60 60h10v10h-10zM70 70h10v10h-10zM60 80h10v10h-10zM85 60l20 5-7 30z" fill="#000"/>
   <path d="M5 90q30 -20 40 10t20 10" stroke="#888" stroke-width="9" fill="none"/></svg>`;
 
-test('answers an unreadable picture with an error that names it, each time', async () => {
-  const broken = await put('broken/text.png', 'this is no picture\n');
+test('every image field of an unreadable file fails with an error that names the file', async () => {
+  const broken = await put('broken/text.png', 'not an image\n');
   for (const field of ['fixed', 'fluid', 'resize'] as const) {
     await expect(images.answer(field, broken, {})).rejects.toThrow('"broken/text.png"');
   }
@@ -181,44 +191,44 @@ test('answers an unreadable picture with an error that names it, each time', asy
 });
 
 test.each<[string, FieldName, object]>([
-  ['a giant', 'resize', { width: 60_000 }],
-  ['a giant from one bound far off', 'fluid', { maxWidth: 100, maxHeight: 5000 * 100 }],
-  ['a data URI of a poster', 'resize', { width: 2000, base64: true }],
-])('refuses %s', async (_reason, field, args) => {
+  ['a huge image', 'resize', { width: 60_000 }],
+  ['a huge image due to one huge side', 'fluid', { maxWidth: 100, maxHeight: 5000 * 100 }],
+  ['a large image as a data URI', 'resize', { width: 2000, base64: true }],
+])('image fields reject %s', async (_reason, field, args) => {
   const asked = (async () => (await images.answer(field, photo, args)).src)();
   const made = asked.then((src) => (typeof src === 'function' ? src() : src));
   await expect(made).rejects.toMatchObject({ code: 'invalid_input' });
 });
 
-test('tells what it knows without reading, and hands no link out for it', async () => {
+test('peek: returns values without reading the file and without issuing links', async () => {
   const fresh = await put('photos/fresh.png', scene(600, 300).png());
   expect(images.peek('resize', fresh)).toBeUndefined();
   await images.learn(sources);
-  const before = handedOut.length;
+  const before = issued.length;
   expect(images.peek('original', fresh)).toMatchObject({ width: 600, height: 300 });
   expect(images.peek('resize', fresh)).toMatchObject({ width: 400, height: 200, aspectRatio: 2 });
   expect(images.peek('fixed', fresh)).toMatchObject({
     width: 400,
     srcWebp: expect.stringContaining('.webp') as string,
   });
-  expect(handedOut).toHaveLength(before);
+  expect(issued).toHaveLength(before);
 });
 
-test('makes all images of queries once, goes on where it stopped, and removes what nothing asks for', async () => {
+test('build and prune: a second build continues an aborted one, and prune removes unused images', async () => {
   const other = open('built');
   const broken = await put('photos/cut.jpg', (await scene(90, 60).jpeg().toBuffer()).subarray(0, 900));
-  // Many more than are made at a time.
+  // Many more images than are generated in parallel.
   const srcSetBreakpoints = Array.from({ length: 30 }, (_none, index) => 10 + index);
-  handedOut.length = 0;
+  issued.length = 0;
   for (const source of [photo, broken]) await other.answer('fluid', source, { maxWidth: 200, srcSetBreakpoints });
-  const asked = [...handedOut];
+  const asked = [...issued];
   const failures: string[] = [];
   const stop = new AbortController();
   const stopped = other.build(asked, { onProgress: ({ done }) => done === 2 && stop.abort(), signal: stop.signal });
   await expect(stopped).rejects.toThrow('abort');
   const progress = await other.build(asked, { onFailure: (_link, { message }) => failures.push(message) });
   expect(progress).toMatchObject({ total: asked.length, done: asked.length, failed: failures.length });
-  // The others were there from the run that was stopped.
+  // The aborted run generated the others.
   expect(progress.made).toBeGreaterThan(0);
   expect(progress.made).toBeLessThan(asked.length - failures.length);
   expect(failures.length).toBeGreaterThan(0);
@@ -226,10 +236,10 @@ test('makes all images of queries once, goes on where it stopped, and removes wh
 
   const kept = asked[0]!;
   const made = asked.length - failures.length;
-  const told: string[] = [];
-  const onRemove = ({ path: file }: { path: string }): void => void told.push(file);
+  const reported: string[] = [];
+  const onRemove = ({ path: file }: { path: string }): void => void reported.push(file);
   const dry = await other.prune({ asked: [kept], dryRun: true, onRemove });
-  expect([dry.files, told.length]).toEqual([made - 1, made - 1]);
+  expect([dry.files, reported.length]).toEqual([made - 1, made - 1]);
   await expect(other.prune({ asked: [kept] })).resolves.toEqual(dry);
   const left = [];
   for await (const { path: file } of other.files.list()) left.push(file);
@@ -237,7 +247,7 @@ test('makes all images of queries once, goes on where it stopped, and removes wh
   await other.close();
 });
 
-test('keeps previews and outlines over a restart', async () => {
+test('previews and outlines are stored across restarts', async () => {
   const result = await images.answer('fixed', photo, { width: 90 });
   const before = [await result.base64(), await result.tracedSVG()];
   await images.close();
@@ -247,7 +257,7 @@ test('keeps previews and outlines over a restart', async () => {
   expect([await again.base64(), await again.tracedSVG()]).toEqual(before);
 });
 
-test('links have the signatures of the current window, and filters see them without', async () => {
+test('links carry the expiring signature of the current period, except in the values for filters', async () => {
   const [source] = sources;
   let window = 1;
   const signed = openImages({

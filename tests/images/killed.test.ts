@@ -13,7 +13,7 @@ let pictures: Pictures;
 beforeAll(async () => void (pictures = await makePictures()));
 afterAll(() => pictures.remove());
 
-/** Runs the child until it has made this many images, and kills it as nothing can be caught. */
+/** Runs the child until it has generated this many images, then kills it with a signal that can't be caught. */
 function killAfter(count: number): Promise<void> {
   const script = fileURLToPath(new URL('./build-in-child.ts', import.meta.url));
   const child = spawnNode(['--import', 'tsx', script, pictures.folder]);
@@ -23,12 +23,12 @@ function killAfter(count: number): Promise<void> {
   });
   return new Promise((resolve, reject) => {
     child.on('exit', (_code, signal) =>
-      signal === 'SIGKILL' ? resolve() : reject(new Error('The child made all images before it was killed.')),
+      signal === 'SIGKILL' ? resolve() : reject(new Error('The child generated all images before it was killed.')),
     );
   });
 }
 
-test('answers every link whole after being killed in the middle of 500', async () => {
+test('images build: all 500 images are complete after the process was killed twice and run again', async () => {
   const sources = await Promise.all(
     Array.from({ length: 10 }, (_none, index) =>
       pictures.put(`p${index}.jpg`, scene(600, 400, { disc: `#${index}0ff00` }).jpeg()),
@@ -52,6 +52,6 @@ test('answers every link whole after being killed in the middle of 500', async (
   }
   expect(whole).toBe(500);
   await images.close();
-  // What was half-written is beside the images, not among them.
+  // Incomplete files are in the folder of temporary files, the one additional entry.
   await expect(readdir(path.join(pictures.folder, 'state/public/images'))).resolves.toHaveLength(sources.length + 1);
 });

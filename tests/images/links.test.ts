@@ -9,13 +9,13 @@ const recipe: Recipe = { format: 'jpg', width: 800, height: 600, scaling: 'fill'
 const path = links.format({ contentDigest, recipe, name: 'a', extension: 'jpg' });
 
 describe('image links', () => {
-  test('hold the digest, a signature, the recipe and the name, percent-encoded', () => {
+  test('contain the digest, a signature, the transform and the percent-encoded name', () => {
     expect(links.format({ contentDigest, recipe, name: 'größe 1', extension: 'jpg' })).toMatch(
       new RegExp(`^/${contentDigest}/[\\w-]{16}_v1_w800_h600_q50/gr%C3%B6%C3%9Fe%201\\.jpg$`, 'u'),
     );
   });
 
-  test('are read back as they were written', () => {
+  test('round-trip through format and parse', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme', minLength: 1 }),
@@ -28,16 +28,16 @@ describe('image links', () => {
     );
   });
 
-  test('keep their image when the name is changed, which decides nothing', () => {
+  test('lead to the same image when the name is changed, as it is not signed', () => {
     expect(links.parse(path.replace('/a.', '/b.'))).toMatchObject({ contentDigest, recipe });
   });
 
   test.each([
-    ['another size', path.replace('w800', 'w801')],
-    ['another source', path.replace('0123', '0124')],
-    ['another format', path.replace('.jpg', '.png')],
+    ['a changed size', path.replace('w800', 'w801')],
+    ['a changed source', path.replace('0123', '0124')],
+    ['a changed format', path.replace('.jpg', '.png')],
     [
-      'another signature',
+      'a changed signature',
       path.replace(
         /\/([\w-])([\w-]{15})_/u,
         (_all, first: string, rest) => `/${first === 'A' ? 'B' : 'A'}${String(rest)}_`,
@@ -47,16 +47,16 @@ describe('image links', () => {
       'a different key',
       createLinks(Buffer.alloc(32, 2)).format({ contentDigest, recipe, name: 'a', extension: 'jpg' }),
     ],
-    ['a format that nothing is written in', path.replace('.jpg', '.svg')],
-    ['a spelling that nothing is written with', path.replace('.jpg', '.jpeg')],
-    ['a property of every object', path.replace('.jpg', '.constructor')],
+    ['a format without an encoder', path.replace('.jpg', '.svg')],
+    ['an extension that is never generated', path.replace('.jpg', '.jpeg')],
+    ['the name of an inherited property as extension', path.replace('.jpg', '.constructor')],
     ['no signature', `/${contentDigest}/v1_w800_h600_q50/a.jpg`],
     ['a digest in capitals', path.replace('abcdef', 'ABCDEF')],
     ['a broken escape', path.replace('/a.', '/%E0%A4%A.')],
-    ['a path further down', path.replace('/a.', '/../a.')],
-    ['no name', path.replace('/a.', '/.')],
-    ['a public file', `/${contentDigest}/a.jpg`],
-  ])('are refused with %s', (_reason, changed) => {
+    ['an additional path segment', path.replace('/a.', '/../a.')],
+    ['an empty name', path.replace('/a.', '/.')],
+    ['the path of a public copy', `/${contentDigest}/a.jpg`],
+  ])('are rejected with %s', (_reason, changed) => {
     expect(changed).not.toBe(path);
     expect(links.parse(changed)).toBeUndefined();
   });

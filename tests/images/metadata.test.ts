@@ -33,23 +33,23 @@ test.each([
   ['e.avif', 'avif', scene(60, 40).avif({ effort: 0 })],
   ['f.gif', 'gif', scene(60, 40).gif()],
   ['jpeg-named.png', 'jpeg', scene(60, 40).jpeg()],
-])('reads the size and the format of %s: %s', async (name, format, picture) => {
-  await expect(read(await pictures.put(name, picture))).resolves.toMatchObject({ format, width: 60, height: 40 });
+])('reads the size and format of the image %s: %s', async (name, format, content) => {
+  await expect(read(await pictures.put(name, content))).resolves.toMatchObject({ format, width: 60, height: 40 });
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('tells the size as it is shown with EXIF orientation %i', async (orientation) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('returns the image size with EXIF orientation %i applied', async (orientation) => {
   const source = await pictures.put(`turned-${orientation}.jpg`, scene(60, 40).withMetadata({ orientation }).jpeg());
   const [width, height] = orientation < 5 ? [60, 40] : [40, 60];
   await expect(read(source)).resolves.toMatchObject({ width, height, orientation });
 });
 
-test('counts the frames of an animation and tells the size of one', async () => {
+test('returns the number of frames of an animated image, and the size of one frame', async () => {
   const frames = await Promise.all(['#f00', '#0f0', '#00f'].map((disc) => scene(30, 20, { disc }).png().toBuffer()));
   const source = await pictures.put('frames.gif', sharp(frames, { join: { animated: true } }).gif());
   await expect(read(source)).resolves.toMatchObject({ width: 30, height: 20, pages: 3 });
 });
 
-test('reads a drawing that has a size, or only a view box', async () => {
+test('reads the size of a drawing from its width and height, or from its view box', async () => {
   const sized = '<?xml version="1.0"?><svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"/>';
   const boxed = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 10 20"/>';
   await expect(read(await pictures.put('sized.svg', sized))).resolves.toMatchObject({ width: 120, height: 40 });
@@ -58,24 +58,24 @@ test('reads a drawing that has a size, or only a view box', async () => {
 
 test.each([
   ['empty.jpg', 'it is empty', ''],
-  ['text.png', 'no format that can be read', 'this is no picture\n'],
-  ['drawing.jpg', 'no format that can be read', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
+  ['text.png', 'its format is not supported', 'not an image\n'],
+  ['drawing.jpg', 'its format is not supported', '<svg xmlns="http://www.w3.org/2000/svg" width="1" height="1"/>'],
   ['cut.png', 'header', Buffer.from('89504e470d0a1a0a0000000d', 'hex')],
   ['broken.svg', 'header', '<svg xmlns="http://www.w3.org/2000/svg"><g></svg>'],
   ['bomb.png', '2500000000', headerBomb(50_000)],
-])('refuses %s, by its name and with the reason: %s', async (name, reason, content) => {
+])('rejects the image %s with an error that states its path and the reason: %s', async (name, reason, content) => {
   const source = await pictures.put(`bad/${name}`, content);
   await expect(read(source)).rejects.toMatchObject({
     code: 'unprocessable',
     message: expect.stringContaining(`"bad/${name}"`) as string,
   });
-  await expect(read(source)).rejects.toThrow(reason.replace('2500000000', '50000 × 50000 pixels are more than'));
+  await expect(read(source)).rejects.toThrow(reason.replace('2500000000', '50000 × 50000 pixels; the limit is'));
 });
 
-test('asks nothing of a file or an address that a drawing names', async () => {
-  let asked = 0;
+test('does not request the URLs that a drawing refers to', async () => {
+  let requests = 0;
   const server = createServer((_request, response) => {
-    asked += 1;
+    requests += 1;
     response.end();
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -84,10 +84,10 @@ test('asks nothing of a file or an address that a drawing names', async () => {
     <image xlink:href="http://127.0.0.1:${port}/a.png" width="9" height="9"/></svg>`;
   await expect(read(await pictures.put('asks.svg', drawing))).resolves.toMatchObject({ width: 9 });
   await new Promise((resolve) => server.close(resolve));
-  expect(asked).toBe(0);
+  expect(requests).toBe(0);
 });
 
-test('knows after a restart what it read before, though the file has gone', async () => {
+test('returns stored image metadata after a restart, even if the file was deleted', async () => {
   const file = path.join(pictures.folder, 'images.db');
   const source = await pictures.put('kept.png', scene(7, 5).png());
   const before = openImageDatabase(file);
@@ -100,7 +100,7 @@ test('knows after a restart what it read before, though the file has gone', asyn
   after.close();
 });
 
-test('refuses a file that changed since it was indexed, and one that has gone', async () => {
+test('rejects an image file that was changed or deleted after the last scan', async () => {
   const source = await pictures.put('changes.png', scene(7, 5).png());
   await writeFile(source.absolutePath, 'x');
   await expect(read(source)).rejects.toMatchObject({ code: 'conflict' });

@@ -2,7 +2,7 @@ import { formatOriginalName, parseOriginalName, toOriginal } from '../../src/ima
 
 const contentDigest = '0123456789abcdef0123456789abcdef';
 
-test('links to the picture as it is, by its name and digest', () => {
+test('toOriginal: the link contains the name and digest of the source image', () => {
   const source = { name: 'größe 1', ext: '.JPG', contentDigest } as Parameters<typeof toOriginal>[0];
   const metadata = { width: 360, height: 240 } as Parameters<typeof toOriginal>[1];
   expect(toOriginal(source, metadata, (path) => `/garden/static${path}`)).toEqual({
@@ -19,7 +19,7 @@ test.each([
   ['dots in the name', 'a.b.c', '.webp'],
   ['an empty extension', 'trailing', '.'],
   ['no extension', 'plain', ''],
-])('reads back what it wrote for %s', (_reason, name, ext) => {
+])('formatOriginalName and parseOriginalName: round-trip with %s', (_reason, name, ext) => {
   const parts = { name, ext, contentDigest };
   expect(parseOriginalName(formatOriginalName(parts))).toEqual(parts);
 });
@@ -30,6 +30,6 @@ test.each([
   [`-${contentDigest}.jpg`],
   ['%E0%A4%A'],
   [`a-${contentDigest}.j/g`],
-])('finds no picture in the name %s', (segment) => {
+])('parseOriginalName: returns undefined for %s', (segment) => {
   expect(parseOriginalName(segment)).toBeUndefined();
 });

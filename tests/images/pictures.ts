@@ -6,7 +6,7 @@ import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { ImageSource } from '../../src/images/source.js';
 
-/** A folder of its own for the files of one test file. */
+/** A temporary folder for the image files of one test file. */
 export interface Pictures {
   readonly folder: string;
   put(relativePath: string, content: Sharp | Buffer | string): Promise<ImageSource>;
@@ -37,7 +37,7 @@ async function toSource(absolutePath: string, relativePath: string, bytes: Buffe
   return { absolutePath, relativePath, base, name, ext, contentDigest, size, mtimeMs };
 }
 
-/** A scene with a sky, a disc above the left and bars below: no two corners are alike. */
+/** Draws a scene with a sky, a disc at the upper left and bars at the bottom. All corners differ. */
 export function scene(width: number, height: number, { disc = '#ebb028' } = {}): Sharp {
   const bars = [0, 2, 4, 6, 8, 10].map((bar) => `<rect x="${bar * 8.33}" y="75" width="8.33" height="25"/>`).join('');
   const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"

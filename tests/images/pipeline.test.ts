@@ -39,7 +39,7 @@ interface Case {
 
 const square = { width: 80, height: 80 };
 
-/** The matrix that the definition of the gradient gives for a shadow of black and a highlight of red. */
+/** The matrix that follows from the definition of the gradient for a black shadow and a red highlight. */
 const RED_TONES: [number, number, number][] = [
   [0.2126, 0.7152, 0.0722],
   [0, 0, 0],
@@ -122,7 +122,7 @@ test.each<Case>([
     bare: async (photo) => sharp(await photo.resize(120).png().toBuffer()).recomb(RED_TONES as never),
   },
   {
-    operation: 'duotone with opacity 0, which is all of it',
+    operation: 'duotone with opacity 0, which means full opacity',
     frame: { width: 120 },
     args: { duotone: { shadow: '#000000', highlight: '#ff0000', opacity: 0 } },
     bare: async (photo) => sharp(await photo.resize(120).png().toBuffer()).recomb(RED_TONES as never),
@@ -134,19 +134,19 @@ test.each<Case>([
     bare: async (photo: Sharp) => sharp(await photo.resize(120).png().toBuffer()).rotate(rotate),
   })),
   {
-    operation: 'rotate after cutting',
+    operation: 'rotate after cropping',
     frame: { width: 120, height: 40 },
     args: { rotate: 90, cropFocus: 'NORTH' },
     bare: async (photo) =>
       sharp(await photo.resize({ width: 120, height: 40, position: 'north' }).png().toBuffer()).rotate(90),
   },
-])('makes $operation as sharp does', async ({ frame, args, bare }) => {
+])('renderImage: $operation gives the same image as sharp', async ({ frame, args, bare }) => {
   const whole = await scene(300, 200).png().toBuffer();
   const made = await make(await pictures.put('photo.png', whole), frame, { ...args, pngQuality: 100 });
   await expectAlike(made, await (await bare(sharp(whole))).png().toBuffer());
 });
 
-test('lays a half-opaque duotone over the picture', async () => {
+test('renderImage: blends the image with a half-opaque duotone', async () => {
   const white = sharp({ create: { width: 20, height: 20, channels: 3, background: '#fff' } }).png();
   const duotone = { shadow: '#102030', highlight: '#3264c8', opacity: 50 };
   const made = await make(await pictures.put('white.png', white), { width: 10 }, { duotone, pngQuality: 100 });
@@ -154,17 +154,20 @@ test('lays a half-opaque duotone over the picture', async () => {
   expect([...pixels.subarray(0, 3)]).toEqual([(255 + 50) / 2, (255 + 100) / 2, (255 + 200) / 2].map(Math.round));
 });
 
-test.each([true, false])('keeps transparency through duotone and scaling: grayscale %s', async (grayscale) => {
-  const half = sharp({
-    create: { width: 40, height: 40, channels: 4, background: { r: 255, g: 255, b: 255, alpha: 0.5 } },
-  });
-  const duotone = { shadow: '#ff0000', highlight: '#0000ff' };
-  const source = await pictures.put('half.png', half.png());
-  const made = await make(source, { width: 20 }, { duotone, grayscale, pngQuality: 100 });
-  expect([...(await sharp(made).raw().toBuffer()).subarray(0, 4)]).toEqual([0, 0, 255, 128]);
-});
+test.each([true, false])(
+  'renderImage: duotone and scaling preserve transparency, with grayscale %s',
+  async (grayscale) => {
+    const half = sharp({
+      create: { width: 40, height: 40, channels: 4, background: { r: 255, g: 255, b: 255, alpha: 0.5 } },
+    });
+    const duotone = { shadow: '#ff0000', highlight: '#0000ff' };
+    const source = await pictures.put('half.png', half.png());
+    const made = await make(source, { width: 20 }, { duotone, grayscale, pngQuality: 100 });
+    expect([...(await sharp(made).raw().toBuffer()).subarray(0, 4)]).toEqual([0, 0, 255, 128]);
+  },
+);
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('turns a picture of EXIF orientation %i upright', async (orientation) => {
+test.each([1, 2, 3, 4, 5, 6, 7, 8])('renderImage: an image of EXIF orientation %i is upright', async (orientation) => {
   const upright = scene(120, 80);
   const stored = await unturn(await upright.png().toBuffer(), orientation)
     .png()
@@ -174,13 +177,13 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])('turns a picture of EXIF orientation %i upri
     sharp(stored).withMetadata({ orientation }).jpeg({ quality: 100 }),
   );
   const made = await make(source, { width: 60 }, { quality: 100 });
-  const { orientation: told, exif } = await sharp(made).metadata();
-  expect([told, exif]).toEqual([undefined, undefined]);
-  // Twice through a JPEG; a wrong turn differs by 40.
+  const { orientation: written, exif } = await sharp(made).metadata();
+  expect([written, exif]).toEqual([undefined, undefined]);
+  // The tolerance covers two JPEG encodings; a wrong rotation differs by 40.
   await expectAlike(made, await scene(120, 80).resize(60).png().toBuffer(), 5);
 });
 
-/** How pixels lie in a file of an orientation. */
+/** Returns the pixels of an upright image as stored in a file of this orientation. */
 function unturn(upright: Buffer, orientation: number): Sharp {
   const image = sharp(upright);
   switch (orientation) {
@@ -203,7 +206,7 @@ function unturn(upright: Buffer, orientation: number): Sharp {
   }
 }
 
-test('leaves the EXIF turn out when it turns by itself', async () => {
+test('renderImage: an explicit rotation replaces the EXIF orientation', async () => {
   const lying = await scene(80, 120).png().toBuffer();
   const source = await pictures.put('lying.jpg', sharp(lying).withMetadata({ orientation: 6 }).jpeg({ quality: 100 }));
   const made = await make(source, { width: 60 }, { rotate: 180, quality: 100 });
@@ -216,7 +219,7 @@ test('leaves the EXIF turn out when it turns by itself', async () => {
   );
 });
 
-test('takes a border off before anything else', async () => {
+test('renderImage: trims a border before all other operations', async () => {
   const inner = await scene(200, 120).png().toBuffer();
   const bordered = sharp(inner).extend({ top: 40, bottom: 20, left: 30, right: 50, background: '#fff' });
   const source = await pictures.put('border.png', bordered.png());
@@ -224,22 +227,25 @@ test('takes a border off before anything else', async () => {
   await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
 });
 
-test.each([1, 2, 3, 4, 5, 6, 7, 8])('takes a border off a picture of EXIF orientation %i', async (orientation) => {
-  const inner = await scene(200, 120).png().toBuffer();
-  const bordered = await sharp(inner)
-    .extend({ top: 40, bottom: 20, left: 30, right: 50, background: '#fff' })
-    .png()
-    .toBuffer();
-  const stored = await unturn(bordered, orientation).png().toBuffer();
-  const source = await pictures.put(
-    `b${orientation}.tif`,
-    sharp(stored).withMetadata({ orientation }).tiff({ compression: 'lzw' }),
-  );
-  const made = await make(source, { width: 100 }, { trim: 20, toFormat: 'PNG', pngQuality: 100 });
-  await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
-});
+test.each([1, 2, 3, 4, 5, 6, 7, 8])(
+  'renderImage: trims the border of an image of EXIF orientation %i',
+  async (orientation) => {
+    const inner = await scene(200, 120).png().toBuffer();
+    const bordered = await sharp(inner)
+      .extend({ top: 40, bottom: 20, left: 30, right: 50, background: '#fff' })
+      .png()
+      .toBuffer();
+    const stored = await unturn(bordered, orientation).png().toBuffer();
+    const source = await pictures.put(
+      `b${orientation}.tif`,
+      sharp(stored).withMetadata({ orientation }).tiff({ compression: 'lzw' }),
+    );
+    const made = await make(source, { width: 100 }, { trim: 20, toFormat: 'PNG', pngQuality: 100 });
+    await expectAlike(made, await sharp(inner).resize(100).png().toBuffer());
+  },
+);
 
-test('takes nothing off a picture that is all border', async () => {
+test('measureTrim: returns the whole image if it has a single colour', async () => {
   const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } });
   const source = await pictures.put('plain.png', plain.png());
   await expect(measureTrimmed(source, await readHeader(source), 10)).resolves.toEqual({
@@ -255,7 +261,7 @@ test.each([
   ['PNG', 'png'],
   ['WEBP', 'webp'],
   ['AVIF', 'heif'],
-] as const)('writes %s', async (toFormat, format) => {
+] as const)('renderImage: toFormat %s gives a %s file', async (toFormat, format) => {
   const source = await pictures.put('any.tif', scene(60, 40).tiff());
   const made = await make(source, { width: 30 }, { toFormat });
   await expect(sharp(made).metadata()).resolves.toMatchObject({ format, width: 30, height: 20 });
@@ -269,7 +275,7 @@ test.each([
   ['a.avif', 'heif'],
   ['a.gif', 'gif'],
   ['a.svg', 'png'],
-])('keeps the format of %s as %s', async (name, format) => {
+])('renderImage: the format of %s is written as %s', async (name, format) => {
   const drawing = '<svg xmlns="http://www.w3.org/2000/svg" width="60" height="40"><rect width="60" height="40"/></svg>';
   const content = name.endsWith('.svg') ? drawing : scene(60, 40).toFormat(name.slice(2).toLowerCase() as 'png');
   const made = await make(await pictures.put(name, content), { width: 30 }, {});
@@ -281,20 +287,23 @@ test.each([
   ['webpQuality', 'WEBP'],
   ['pngQuality', 'PNG'],
   ['quality', 'AVIF'],
-] as const)('takes fewer bytes for a lower %s', async (argument, toFormat) => {
+] as const)('renderImage: a lower %s gives a smaller file', async (argument, toFormat) => {
   const source = await pictures.put('bytes.png', scene(300, 200).png());
   const low = await make(source, { width: 200 }, { toFormat, [argument]: 10 });
   const high = await make(source, { width: 200 }, { toFormat, [argument]: 90 });
   expect(low.length).toBeLessThan(high.length * 0.8);
 });
 
-test.each([true, false])('writes a JPEG as jpegProgressive says: %s', async (jpegProgressive) => {
-  const source = await pictures.put('p.jpg', scene(60, 40).jpeg());
-  const { isProgressive } = await sharp(await make(source, { width: 30 }, { jpegProgressive })).metadata();
-  expect(isProgressive).toBe(jpegProgressive);
-});
+test.each([true, false])(
+  'renderImage: writes a progressive JPEG if jpegProgressive is true: %s',
+  async (jpegProgressive) => {
+    const source = await pictures.put('p.jpg', scene(60, 40).jpeg());
+    const { isProgressive } = await sharp(await make(source, { width: 30 }, { jpegProgressive })).metadata();
+    expect(isProgressive).toBe(jpegProgressive);
+  },
+);
 
-test('chooses colours for a PNG below the best quality, and compresses as hard as it is told', async () => {
+test('renderImage: PNG has a palette below quality 100, and the requested compression level', async () => {
   const source = await pictures.put('levels.png', scene(300, 200).png());
   const chosen = await sharp(await make(source, { width: 200 }, {})).metadata();
   const best = await sharp(await make(source, { width: 200 }, { pngQuality: 100 })).metadata();
@@ -305,14 +314,14 @@ test('chooses colours for a PNG below the best quality, and compresses as hard a
   expect(hard!.length).toBeLessThan(loose!.length / 2);
 });
 
-test('brings the colours of a profile to those of the web, and drops it', async () => {
+test('renderImage: converts an ICC profile to sRGB and removes it', async () => {
   const source = await pictures.put('p3.png', scene(60, 40).withIccProfile('p3').png());
   const made = await make(source, { width: 30 }, { pngQuality: 100 });
   expect((await sharp(made).metadata()).icc).toBeUndefined();
   await expectAlike(made, await scene(60, 40).resize(30).png().toBuffer());
 });
 
-test.each(['GIF', 'WEBP'] as const)('keeps the frames of a GIF in a %s', async (name) => {
+test.each(['GIF', 'WEBP'] as const)('renderImage: an animated GIF keeps its frames as %s', async (name) => {
   const source = await pictures.put(
     'frames.gif',
     await animation()
@@ -335,9 +344,9 @@ test.each(['GIF', 'WEBP'] as const)('keeps the frames of a GIF in a %s', async (
 
 test.each<[string, string, ImageArguments]>([
   ['a WEBP', 'frames.webp', {}],
-  ['a GIF that becomes a JPEG', 'frames.gif', { toFormat: 'JPG' }],
-  ['a GIF that is turned', 'frames.gif', { rotate: 90 }],
-])('takes the first frame of %s', async (_reason, name, args) => {
+  ['a GIF that is converted to JPEG', 'frames.gif', { toFormat: 'JPG' }],
+  ['a rotated GIF', 'frames.gif', { rotate: 90 }],
+])('renderImage: reduces %s to its first frame', async (_reason, name, args) => {
   const source = await pictures.put(
     name,
     await animation()
@@ -353,7 +362,7 @@ function animation(): Sharp {
   return sharp(['#f00', '#0f0', '#00f'].map(frame) as never, { join: { animated: true } });
 }
 
-test('refuses a picture that ends in the middle, by its name', async () => {
+test('renderImage: rejects a truncated image with an error that names the file', async () => {
   const whole = await scene(300, 200).jpeg().toBuffer();
   const source = await pictures.put('cut/short.jpg', whole.subarray(0, whole.length / 2));
   await expect(make(source, { width: 100 }, {})).rejects.toMatchObject({
@@ -362,7 +371,7 @@ test('refuses a picture that ends in the middle, by its name', async () => {
   });
 });
 
-test('draws nothing of the files that a drawing names', async () => {
+test('renderImage: a drawing does not include the files that it refers to', async () => {
   const red = await pictures.put(
     'secret.png',
     sharp({ create: { width: 9, height: 9, channels: 3, background: '#f00' } }).png(),
@@ -375,7 +384,7 @@ test('draws nothing of the files that a drawing names', async () => {
   expect(channels.map(({ max }) => max)).toEqual([0, 0, 0, 0]);
 });
 
-/** Of the same size, and of the same colours but for what encoding does. */
+/** Expects two images of the same size whose colours differ only by the effects of encoding. */
 async function expectAlike(made: Buffer, wanted: Buffer, tolerance = 3): Promise<void> {
   const [one, other] = await Promise.all([made, wanted].map(toPixels));
   expect([one!.info.width, one!.info.height]).toEqual([other!.info.width, other!.info.height]);

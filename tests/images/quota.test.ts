@@ -23,7 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => pictures.remove());
 
-/** The bytes of a row that the quota counts beside its entry. */
+/** The bytes that the quota adds to each entry for its database row. */
 const ROW = 256;
 
 describe('a quota', () => {
@@ -50,7 +50,7 @@ describe('a quota', () => {
     quota.close();
   });
 
-  /** Uses are written once a minute, so that serving a file again changes no row. */
+  /** Makes entries older than a minute, as later uses are not written. */
   function age(...keys: readonly string[]): void {
     for (const [index, key] of keys.entries()) {
       database.prepare('UPDATE stored SET used = ? WHERE key = ?').run(Date.now() - 1e6 + index, key);
@@ -68,7 +68,7 @@ describe('a quota', () => {
     quota.close();
   });
 
-  test('never counts more than its bytes, nor other than its entries', async () => {
+  test('always counts exactly its entries, and never exceeds its limit', async () => {
     const action = fc.record({ key: fc.integer({ min: 0, max: 20 }), bytes: fc.integer({ min: 0, max: 900 }) });
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 60 }), async (actions) => {
@@ -135,7 +135,7 @@ describe('derived images', () => {
     return sizes.reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0);
   }
 
-  test('stay within the quota on the disk, and are made again at the next GET', async () => {
+  test('stay within the quota on the disk; evicted ones are generated again on request', async () => {
     const first = await routeOf({ width: 400, quality: 90 });
     await first.make();
     const bytes = await readFile(fileOf(first));
@@ -147,12 +147,12 @@ describe('derived images', () => {
     expect(await readFile(fileOf(first))).toEqual(bytes);
   });
 
-  test('stay when they are served again and again', async () => {
+  test('are not evicted while they are served regularly', async () => {
     const used = await routeOf({ width: 401 });
     await used.make();
     const database = openImageDatabase(path.join(state, 'images.db'));
     for (let quality = 50; quality < 90; quality += 1) {
-      // Uses of the last minute change no row, so this one is made older.
+      // A use within a minute of the last one is not written, so all rows are made older.
       database.prepare('UPDATE stored SET used = used - 100000').run();
       used.touch();
       await (await routeOf({ width: 400, quality })).make();
@@ -175,7 +175,7 @@ describe('derived images', () => {
     await eventually(() => expect(images.quota.usedBytes()).toBe(used + 6 + ROW));
   });
 
-  test('are rejected when they have too many bytes, and not tried again', async () => {
+  test('are rejected if they exceed the size limit, and not rendered again', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const source = await pictures.put(
       `noise-${count}.png`,
@@ -190,7 +190,7 @@ describe('derived images', () => {
     expect(await storedBytes()).toBe(0);
   });
 
-  test('inside answers have at most a megabyte each', async () => {
+  test('are limited to a megabyte each as inline images', async () => {
     const noise = { type: 'gaussian', mean: 128, sigma: 60 } as const;
     const create = { width: 1000, height: 1000, channels: 3, background: '#000', noise } as const;
     const source = await pictures.put(`inline-${count}.png`, sharp({ create }).png({ compressionLevel: 0 }));
@@ -198,22 +198,22 @@ describe('derived images', () => {
     await expect((async () => src())()).rejects.toThrow(/the limit is 1048576/u);
   });
 
-  test('inside answers stay within a quarter of the quota', async () => {
+  test('are limited to a quarter of the quota as inline images', async () => {
     const database = openImageDatabase(path.join(state, 'images.db'));
-    let inAnswers = 0;
+    let inlineBytes = 0;
     for (let red = 0; red < 60; red += 1) {
       const duotone = { highlight: `#${red.toString(16).padStart(2, '0')}ff00`, shadow: '#000000' };
       const { src } = await images.answer('resize', photo, { width: 120, base64: true, duotone });
-      inAnswers += (await src()).length;
+      inlineBytes += (await src()).length;
     }
-    expect(inAnswers).toBeGreaterThan(50_000);
+    expect(inlineBytes).toBeGreaterThan(50_000);
     const { bytes } = database.prepare('SELECT sum(bytes) AS bytes FROM stored').get() as { bytes: number };
     expect(bytes).toBeGreaterThan(15_000);
     expect(bytes).toBeLessThanOrEqual(25_000);
     database.close();
   });
 
-  test('leave no row for a link that is never followed', async () => {
+  test('have no row until their link is requested', async () => {
     const database = openImageDatabase(path.join(state, 'images.db'));
     for (let width = 10; width < 300; width += 1) await images.answer('fluid', photo, { maxWidth: width });
     expect(database.prepare('SELECT count(*) AS rows FROM stored').get()).toEqual({ rows: 0 });

@@ -30,7 +30,7 @@ interface Alike {
   readonly format?: OutputFormat;
 }
 
-test('holds what decides the pixels, and nothing else', () => {
+test('an image transform contains exactly the members that determine the image', () => {
   expect(recipeOf({})).toEqual({
     format: 'jpg',
     width: 400,
@@ -43,24 +43,33 @@ test('holds what decides the pixels, and nothing else', () => {
 });
 
 test.each<Alike>([
-  { reason: 'null and absence', one: {}, other: { quality: null, trim: null, duotone: null, background: null } },
   {
-    reason: 'defaults and absence',
+    reason: 'null and absent arguments',
+    one: {},
+    other: { quality: null, trim: null, duotone: null, background: null },
+  },
+  {
+    reason: 'defaults and absent arguments',
     one: {},
     other: { quality: 50, rotate: 0, trim: 0, grayscale: false, fit: 'COVER' },
   },
   {
-    reason: 'a quality in general and one of the format',
+    reason: 'the general quality and that of the format',
     one: { quality: 80 },
     other: { jpegQuality: 80, quality: 10 },
   },
   { reason: 'qualities of other formats', one: {}, other: { webpQuality: 3, pngQuality: 4 } },
-  { reason: 'encodings of other formats', one: {}, other: { pngCompressionLevel: 1, pngCompressionSpeed: 9 } },
-  { reason: 'a progression of other formats', one: {}, other: { jpegProgressive: false }, format: 'webp' },
-  { reason: 'a focus where nothing is cut off', one: {}, other: { cropFocus: 'NORTH' } },
-  { reason: 'a background that is not seen', one: {}, other: { background: 'red' } },
-  { reason: 'other fits of the same proportions', one: {}, other: { fit: 'INSIDE' } },
-  { reason: 'proportions that are named', one: {}, other: { fit: 'CONTAIN' }, frame: { width: 400, height: 300 } },
+  { reason: 'encoding arguments of other formats', one: {}, other: { pngCompressionLevel: 1, pngCompressionSpeed: 9 } },
+  { reason: 'jpegProgressive for other formats', one: {}, other: { jpegProgressive: false }, format: 'webp' },
+  { reason: 'cropFocus without cropping', one: {}, other: { cropFocus: 'NORTH' } },
+  { reason: 'a background without padding', one: {}, other: { background: 'red' } },
+  { reason: 'different fits with the same proportions', one: {}, other: { fit: 'INSIDE' } },
+  {
+    reason: 'both sides with the proportions of the source',
+    one: {},
+    other: { fit: 'CONTAIN' },
+    frame: { width: 400, height: 300 },
+  },
   {
     reason: 'two notations of a colour',
     one: { fit: 'CONTAIN', background: 'red' },
@@ -68,7 +77,7 @@ test.each<Alike>([
     frame: { width: 400, height: 400 },
   },
   {
-    reason: 'invisible colours',
+    reason: 'fully transparent colours',
     one: { fit: 'CONTAIN', background: 'transparent' },
     other: { fit: 'CONTAIN', background: 'rgba(1,2,3,0)' },
     frame: { width: 400, height: 400 },
@@ -78,8 +87,8 @@ test.each<Alike>([
     one: { duotone: { highlight: '#F00E2E', shadow: '192550' } },
     other: { duotone: { highlight: 'f00e2e', shadow: '#192550', opacity: 0 } },
   },
-  { reason: 'turns that end alike', one: { rotate: 450 }, other: { rotate: -270 } },
-])('is the same for $reason', ({ one, other, frame, format }) => {
+  { reason: 'equivalent rotations', one: { rotate: 450 }, other: { rotate: -270 } },
+])('an image transform is the same for $reason', ({ one, other, frame, format }) => {
   expect(digest(one, frame, format)).toBe(digest(other, frame, format));
 });
 
@@ -87,13 +96,13 @@ test.each<[string, ImageArguments]>([
   ['quality', { quality: 51 }],
   ['jpegProgressive', { jpegProgressive: false }],
   ['rotate', { rotate: 90 }],
-  ['rotate by a whole turn, which leaves the EXIF turn out', { rotate: 360 }],
+  ['rotate by 360 degrees, which ignores the EXIF orientation', { rotate: 360 }],
   ['trim', { trim: 0.5 }],
   ['grayscale', { grayscale: true }],
   ['duotone', { duotone: { highlight: '#ffffff', shadow: '#000000' } }],
   ['the highlight', { duotone: { highlight: '#fffffe', shadow: '#000000' } }],
   ['the opacity', { duotone: { highlight: '#ffffff', shadow: '#000000', opacity: 50 } }],
-])('is another for another %s', (_reason, args) => {
+])('an image transform depends on %s', (_reason, args) => {
   const known = [{}, { duotone: { highlight: '#ffffff', shadow: '#000000' } }].filter(
     (one) => JSON.stringify(one) !== JSON.stringify(args),
   );
@@ -104,12 +113,12 @@ test.each<[string, ImageArguments, ImageArguments]>([
   ['cropFocus', { cropFocus: 'NORTH' }, { cropFocus: 'SOUTH' }],
   ['fit', { fit: 'COVER' }, { fit: 'FILL' }],
   ['background', { fit: 'CONTAIN', background: 'red' }, { fit: 'CONTAIN', background: 'blue' }],
-])('is another for another %s where something is cut off or filled up', (_reason, one, other) => {
+])('an image transform depends on %s if the image is cropped or padded', (_reason, one, other) => {
   const frame = { width: 400, height: 400 };
   expect(digest(one, frame)).not.toBe(digest(other, frame));
 });
 
-test('reads back what it wrote', () => {
+test('formatTransformText and parseTransformText: round-trip for all arguments and formats', () => {
   fc.assert(
     fc.property(
       argumentsOf(),
@@ -138,7 +147,7 @@ const argumentsOf = () =>
     { requiredKeys: [] },
   );
 
-test('has a digest that stays, as links outlive the server', () => {
+test('toImageDigest: the digest of a transform never changes, as derived files outlive the server', () => {
   expect(digest({})).toBe('e6e8e82d5ced404fb9b3bdf4');
 });
 
@@ -173,28 +182,28 @@ test.each<[string, FieldName, object]>([
   ['traceSVG.optTolerance', 'fixed', { traceSVG: { optTolerance: Number.POSITIVE_INFINITY } }],
   ['traceSVG.color', 'fixed', { traceSVG: { color: 'red"/><script>' } }],
   ['traceSVG.background', 'fixed', { traceSVG: { background: 'url(#x)' } }],
-])('refuses a bad %s of %s: %j', (argument, field, args) => {
+])('parseOperations: rejects an invalid %s of %s: %j', (argument, field, args) => {
   expect(() => toCheckedOperations(field, args)).toThrow(
     expect.objectContaining({ code: 'invalid_input', field: argument }) as Error,
   );
 });
 
 test.each<[string, Parameters<typeof requireMakeable>[0]]>([
-  ['many more pixels than the picture', { format: 'png', width: 10_000, height: 5_000 }],
-  ['a side that a WEBP can\u2019t hold', { format: 'webp', width: 16_384, height: 10 }],
+  ['many more pixels than the source', { format: 'png', width: 10_000, height: 5_000 }],
+  ['a side that exceeds the limit of WEBP', { format: 'webp', width: 16_384, height: 10 }],
   [
-    'a side that a JPEG can\u2019t hold once it is turned',
+    'a side that exceeds the limit of JPEG after rotation',
     { format: 'jpg', width: 60_000, height: 60_000, rotate: 45 },
   ],
-])('refuses %s', (_reason, recipe) => {
+])('assertRenderable: rejects %s', (_reason, recipe) => {
   expect(() => requireMakeable(recipe, photo)).toThrow(expect.objectContaining({ code: 'invalid_input' }) as Error);
 });
 
-test('allows as many pixels as the picture has, however many they are', () => {
+test('assertRenderable: accepts as many pixels as the source has', () => {
   const large = { width: 13_000, height: 10_000 };
   expect(() => requireMakeable({ format: 'jpg', ...large }, large)).not.toThrow();
 });
 
-test('is written in the size of what was turned', () => {
+test('outputSize: returns the size after rotation', () => {
   expect(writtenSize({ width: 100, height: 75, rotate: 90 })).toEqual({ width: 75, height: 100 });
 });

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { openImages } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 
-/** Makes an image and outlines of each source, and runs until it is killed. */
+/** Derives an image and its outlines from each source, then runs until it is killed. */
 const [folder = ''] = process.argv.slice(2);
 const sources = JSON.parse(readFileSync(path.join(folder, 'sources.json'), 'utf8')) as ImageSource[];
 const images = openImages({ stateDirectory: path.join(folder, 'child'), findSource: () => undefined });

@@ -51,13 +51,13 @@ afterAll(async () => {
 
 const sourceOf = (name: string): ImageSource => sources.get(name)!;
 
-/** Follows the link to an image of this width. */
+/** Generates the image of this width, as a GET of its link does. */
 async function make(name: string, width: number): Promise<void> {
   const { src } = await images.answer('resize', sourceOf(name), { width });
   await images.findRoute((await src()).slice('/static'.length))!.make();
 }
 
-const refusalOf = (name: string, reason: RegExp) => ({
+const errorOf = (name: string, reason: RegExp) => ({
   code: 'unprocessable',
   message: expect.stringMatching(new RegExp(`^"${name}" cannot be rendered: ${reason.source}`, 'u')) as string,
 });
@@ -68,7 +68,7 @@ interface ProcessEntry {
   readonly residentMegabytes: number;
 }
 
-/** The rendering processes of this machine, by `/proc`. */
+/** Lists the rendering processes of this machine from `/proc`. */
 function listRenderProcesses(): ProcessEntry[] {
   return readdirSync('/proc').flatMap((name) => {
     try {
@@ -77,7 +77,7 @@ function listRenderProcesses(): ProcessEntry[] {
       const read = (field: string): number => Number(new RegExp(`^${field}:\\s*(\\d+)`, 'mu').exec(status)?.[1] ?? 0);
       return [{ pid: Number(name), parent: read('PPid'), residentMegabytes: read('VmRSS') / 1024 }];
     } catch {
-      // It ended in between.
+      // The process ended in the meantime.
       return [];
     }
   });
@@ -88,43 +88,43 @@ const childrenOf = (parent: number): ProcessEntry[] => listRenderProcesses().fil
 /** CPU time and memory of other processes are read from `/proc`. */
 const onLinux = existsSync('/proc/self/stat') ? describe : describe.skip;
 
-onLinux('a drawing that never ends', () => {
-  test('is killed, while other images are made', async () => {
+onLinux('a drawing that takes too long', () => {
+  test('is killed while other images are generated', async () => {
     const hostile = ['nested.svg', 'filters.svg'].map((name) =>
-      expect(make(name, 100)).rejects.toMatchObject(refusalOf(name, /it takes more than 10 seconds of CPU time/u)),
+      expect(make(name, 100)).rejects.toMatchObject(errorOf(name, /it takes more than 10 seconds of CPU time/u)),
     );
-    const over = new AbortController();
-    const killed = Promise.all(hostile).finally(() => over.abort());
+    const finished = new AbortController();
+    const killed = Promise.all(hostile).finally(() => finished.abort());
     let made = 0;
-    for (; !over.signal.aborted; made += 1) await make('photo.jpg', 10 + made);
+    for (; !finished.signal.aborted; made += 1) await make('photo.jpg', 10 + made);
     await killed;
     expect(made).toBeGreaterThan(20);
   });
 
-  test('is rejected at once when it is requested again, in a similar size too', async () => {
+  test('is rejected immediately when it is requested again in the same or a similar size', async () => {
     const before = childrenOf(process.pid).length;
     for (const width of [100, 101, 60]) {
       const startedAt = performance.now();
-      await expect(make('nested.svg', width)).rejects.toMatchObject(refusalOf('nested.svg', /it takes more/u));
+      await expect(make('nested.svg', width)).rejects.toMatchObject(errorOf('nested.svg', /it takes more/u));
       expect(performance.now() - startedAt).toBeLessThan(2_000);
     }
     expect(childrenOf(process.pid).length).toBeLessThanOrEqual(before);
   });
 
-  test('is killed when its size is read, and is an error on its field', async () => {
+  test('is killed while its header is read, and rejects its fields', async () => {
     const answer = images.answer('resize', sourceOf('no-size.svg'), {});
-    await expect(answer).rejects.toMatchObject(refusalOf('no-size.svg', /it takes more than 3 seconds of CPU time/u));
+    await expect(answer).rejects.toMatchObject(errorOf('no-size.svg', /it takes more than 3 seconds of CPU time/u));
     await expect(images.original(sourceOf('no-size.svg'))).rejects.toMatchObject({ code: 'unprocessable' });
   });
 });
 
 onLinux('a rendering process', () => {
-  test('is killed when it takes too much memory, which is free again', async () => {
+  test('is killed when it exceeds its memory limit, and its memory is freed', async () => {
     const renderProcess = startProcess(2);
     const source = sourceOf('large.png');
     const header = { format: 'png', width: 12_000, height: 9_000, orientation: 1, pages: 1, hasAlpha: false } as const;
     const limits = { cpuMs: 600_000, wallMs: 600_000, residentBytes: 250 * 2 ** 20 };
-    // All 324 MB of its pixels are in memory at the same time.
+    // The job decodes the whole image, which takes 324 MB.
     const job = { kind: 'trim', source, header, amount: 10 } as const;
     await expect(renderProcess.run(job, limits)).rejects.toMatchObject({
       name: 'JobKilled',
@@ -134,14 +134,14 @@ onLinux('a rendering process', () => {
     await eventually(() => expect(childrenOf(process.pid).every((one) => one.residentMegabytes < 250)).toBe(true));
   });
 
-  test('is killed after its elapsed time, even if it waits', async () => {
+  test('is killed after the limit of elapsed time, even if it uses no CPU', async () => {
     const renderProcess = startProcess(2);
     const limits = { cpuMs: 60_000, wallMs: 1, residentBytes: 2 ** 32 };
     const job = { kind: 'header', source: sourceOf('no-size.svg') } as const;
     await expect(renderProcess.run(job, limits)).rejects.toThrow('it takes more than 0.001 seconds');
   });
 
-  test('reports that it crashed, and the next job runs in a new one', async () => {
+  test('reports a crash as an error, and the next job runs in a new process', async () => {
     const refused = make('nested.svg', 20).then(String, String);
     let message = '';
     void refused.then((text) => (message = text));
@@ -152,7 +152,7 @@ onLinux('a rendering process', () => {
     await make('photo.jpg', 599);
   });
 
-  test('ends with its parent, even when that is killed while it draws and traces', async () => {
+  test('ends when its parent is killed, even while it draws or traces', async () => {
     const running = ['filters.svg', 'noise.png'].map(sourceOf);
     await writeFile(path.join(pictures.folder, 'sources.json'), JSON.stringify(running));
     const script = fileURLToPath(new URL('./render-in-child.ts', import.meta.url));

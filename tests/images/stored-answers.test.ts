@@ -8,14 +8,14 @@ import { STORED_FILES } from './content.js';
 import { makePictures } from './pictures.js';
 import type { Pictures } from './pictures.js';
 
-/** What the original answers, with digests replaced by names, and what its images look like. */
+/** A result recorded from the original server, with digests replaced by placeholders, and a summary of its images. */
 interface StoredAnswer {
   readonly name: string;
   readonly file: string;
   readonly field: FieldName | 'original' | 'resolutions';
   readonly args: object;
   readonly want: Readonly<Record<string, unknown>>;
-  /** By field: format, size and the colours of a grid of 4 × 4, as hexadecimal digits. */
+  /** Member → format, size and the colours of a 4 × 4 grid in hexadecimal digits. */
   readonly pictures: Readonly<Record<string, string>>;
 }
 
@@ -24,7 +24,7 @@ const stored = readFileSync(new URL('fixtures/answers.jsonl', import.meta.url), 
   .split('\n')
   .map((line) => JSON.parse(line) as StoredAnswer);
 
-/** Where ours is another on purpose, which the tests of the fields show. */
+/** Intended differences from the original, which other tests cover. */
 const CHANGED: Readonly<Record<string, string>> = {
   'resize-base64-width': 'resize with base64 honours its sides',
   'format-webp-lossy-webp, fluid': 'srcWebp of a .webp is null for fluid too',
@@ -51,14 +51,17 @@ const cases = stored
   .filter(({ name }) => !Object.hasOwn(CHANGED, name))
   .map((answer) => [answer.name, answer] as const);
 
-test.each(cases)('answers %s as the original does', async (_name, { file, field, args, want }) => {
-  const result = await ask(file, field, args);
-  const got = await Promise.all(Object.keys(want).map(async (key) => [key, await describe(result[key])]));
-  expect(Object.fromEntries(got)).toEqual(want);
-});
+test.each(cases)(
+  'image fields return the same values as the original server: %s',
+  async (_name, { file, field, args, want }) => {
+    const result = await ask(file, field, args);
+    const got = await Promise.all(Object.keys(want).map(async (key) => [key, await describe(result[key])]));
+    expect(Object.fromEntries(got)).toEqual(want);
+  },
+);
 
 test.each(cases.filter(([, { pictures: all }]) => Object.keys(all).length > 0))(
-  'makes the images of %s as the original does',
+  'derived images look like those of the original server: %s',
   async (_name, { file, field, args, pictures: wanted }) => {
     const result = await ask(file, field, args);
     for (const [key, want] of Object.entries(wanted)) {
@@ -79,7 +82,7 @@ async function ask(file: string, field: StoredAnswer['field'], args: object): Pr
 
 const valueOf = (value: unknown): unknown => (typeof value === 'function' ? (value as () => unknown)() : value);
 
-/** Replaces what differs from place to place, as the stored answers do. */
+/** Replaces digests and encoded images by placeholders, as in the stored results. */
 async function describe(field: unknown): Promise<unknown> {
   const value = await valueOf(field);
   if (typeof value !== 'string') return value;
@@ -101,7 +104,7 @@ function describeDrawing(uri: string): string {
   return `<svg ${at('width')}x${at('height')} viewBox ${at('viewBox')} ${at('preserveAspectRatio')} fills ${fills} spaces ${uri.includes(' ')}>`;
 }
 
-/** The size and colours of what a link leads to. */
+/** Returns the format, size and colour grid of the image behind a link. */
 async function look(candidate: string, file: string): Promise<[string, string]> {
   const link = images.parseLink((candidate.split(' ')[0] ?? '').slice('/static'.length));
   if (link) await images.makeFile(link);
@@ -117,7 +120,7 @@ async function look(candidate: string, file: string): Promise<[string, string]> 
   return [`${format} ${width}x${height} `, grid.toString('hex')];
 }
 
-/** Of two grids, the mean difference of a colour. */
+/** Returns the mean difference of the colours of two grids. */
 function difference(one: string, other: string): number {
   const [a, b] = [Buffer.from(one, 'hex'), Buffer.from(other, 'hex')];
   return a.reduce((sum, value, index) => sum + Math.abs(value - (b[index] ?? 0)), 0) / a.length;

@@ -9,7 +9,7 @@ import { STORED_FILES } from './content.js';
 import { makePictures } from './pictures.js';
 import type { Pictures } from './pictures.js';
 
-/** Of files of the same pixels on every machine, drawn in their own size. */
+/** Files whose pixels are the same on every machine, as they are traced in their own size. */
 const FILES = { 'grey.png': 'images/png/grey.png', 'photo.png': 'images/photos/mid.jpg' } as const;
 
 let pictures: Pictures;
@@ -38,7 +38,7 @@ async function trace(file: string, traceSVG: TraceArguments): Promise<string> {
   return decodeURIComponent((await tracedSVG()).slice('data:image/svg+xml,'.length));
 }
 
-/** Which pixels of a picture are darker than a threshold, as the eye weighs colours. */
+/** Returns for each pixel whether its luminance is below a threshold. */
 async function darkPixels(file: string, threshold: number): Promise<boolean[]> {
   const { data } = await sharp(sources.get(file)!.absolutePath)
     .toColourspace('srgb')
@@ -51,7 +51,7 @@ async function darkPixels(file: string, threshold: number): Promise<boolean[]> {
   });
 }
 
-/** Which pixels a black drawing on white covers. */
+/** Returns for each pixel whether a black drawing on white covers it. */
 async function drawnPixels(svg: string): Promise<boolean[]> {
   const raw = await sharp(Buffer.from(svg)).flatten({ background: '#fff' }).toColourspace('b-w').raw().toBuffer();
   return [...raw].map((value) => value < 128);
@@ -64,16 +64,16 @@ test.each<[string, number, TraceArguments]>([
   ['photo.png', 110, {}],
   ['photo.png', 110, { turnPolicy: 'TURNPOLICY_BLACK' }],
   ['photo.png', 150, { optTolerance: 1 }],
-])('draws what is dark in %s below %i: %j', async (file, threshold, args) => {
+])('tracedSVG: covers the pixels of %s that are darker than %i: %j', async (file, threshold, args) => {
   const svg = await trace(file, { turdSize: 0, color: 'black', threshold, ...args });
   const [drawn, dark] = [await drawnPixels(svg), await darkPixels(file, threshold)];
   expect(drawn).toHaveLength(dark.length);
   const share = dark.filter(Boolean).length / dark.length;
-  // There is something to draw, and something to leave out.
+  // Both dark and light areas must be substantial.
   expect(share).toBeGreaterThan(0.1);
   expect(share).toBeLessThan(0.9);
   const wrong = drawn.filter((value, at) => value !== dark[at]).length / dark.length;
-  // Smooth outlines in whole pixels cut corners: of so small a picture, some pixels in a hundred.
+  // Smooth outlines with integer coordinates cut corners, which is a few percent of such a small image.
   expect(wrong).toBeLessThan(0.03);
 });
 
@@ -85,6 +85,6 @@ interface StoredDrawing {
 
 const stored = JSON.parse(readFileSync(new URL('fixtures/traced.json', import.meta.url), 'utf8')) as StoredDrawing[];
 
-test.each(stored)('draws $file with $args as it did before', async ({ file, args, svg }) => {
+test.each(stored)('tracedSVG: $file with $args gives the recorded drawing', async ({ file, args, svg }) => {
   await expect(trace(file, args)).resolves.toBe(svg);
 });

@@ -24,7 +24,7 @@ let folder: string;
 let site: Site;
 let images: Images;
 let services: SiteServices;
-/** How often a header was asked for. */
+/** The number of calls that read a header. */
 let reads = 0;
 
 beforeAll(async () => {
@@ -37,10 +37,10 @@ beforeAll(async () => {
     ['b-small.png', 20, 10],
     ['c-tall.png', 300, 600],
   ] as const) {
-    const picture = sharp({ create: { width, height, channels: 3, background: 'teal' } });
-    await picture.toFile(path.join(directory, name));
+    const image = sharp({ create: { width, height, channels: 3, background: 'teal' } });
+    await image.toFile(path.join(directory, name));
   }
-  await writeFile(path.join(directory, 'd-broken.png'), 'no picture');
+  await writeFile(path.join(directory, 'd-broken.png'), 'not an image');
   await writeFile(path.join(directory, 'e.md'), '# Text');
   site = await openSite({ directory, stateDirectory, tables: records });
   const pictures = createPictures(site.store);
@@ -78,39 +78,43 @@ async function namesOf(args: string): Promise<string[]> {
   return nodes.map(({ parent }) => parent.name);
 }
 
-describe('a filter by what a field of images computes', () => {
+describe('a filter by a computed image field', () => {
   test.each([
     ['original', 'filter: {original: {width: {gt: 100}}}', ['a-wide', 'c-tall']],
-    ['fixed, 400 wide unless the picture is smaller', 'filter: {fixed: {width: {eq: 400}}}', ['a-wide']],
-    ['its earlier name', 'filter: {resolutions: {width: {eq: 300}}}', ['c-tall']],
+    [
+      'fixed, with a default width of 400 or that of a smaller source',
+      'filter: {fixed: {width: {eq: 400}}}',
+      ['a-wide'],
+    ],
+    ['resolutions, the deprecated name of fixed', 'filter: {resolutions: {width: {eq: 300}}}', ['c-tall']],
     ['fluid', 'filter: {fluid: {presentationWidth: {in: [800, 300]}}}', ['a-wide', 'c-tall']],
     ['resize', 'filter: {resize: {originalName: {glob: "b-*"}}}', ['b-small']],
     ['a link', 'filter: {fixed: {src: {regex: "/a-wide\\\\.png$/"}}}', ['a-wide']],
-    ['none for a picture that is unreadable', 'filter: {original: {width: {eq: null}}}', ['d-broken']],
+    ['an unreadable image, which has no value', 'filter: {original: {width: {eq: null}}}', ['d-broken']],
     [
-      'several',
+      'several fields',
       'filter: {or: [{original: {width: {lt: 50}}}, {fluid: {aspectRatio: {gt: 2.9}}}]}',
       ['a-wide', 'b-small'],
     ],
-    ['the opposite', 'filter: {not: {original: {height: {gte: 300}}}}', ['b-small', 'd-broken']],
-  ])('sees %s', async (_reason, args, expected) => {
+    ['the negation of a condition', 'filter: {not: {original: {height: {gte: 300}}}}', ['b-small', 'd-broken']],
+  ])('supports %s', async (_reason, args, expected) => {
     expect(await namesOf(args)).toEqual(expected);
   });
 
-  test('reaches through the file, one record too', async () => {
+  test('works through the file of the image, for one record and for many', async () => {
     const wide = 'childImageProc: {original: {width: {eq: 900}}}';
     const { data } = await ask(`{ file(${wide}) { name } allFile(filter: {${wide}}) { totalCount } }`);
     expect(data).toEqual({ file: { name: 'a-wide' }, allFile: { totalCount: 1 } });
   });
 });
 
-test('a sort by computed values puts the missing ones last, or first when descending', async () => {
+test('sorting by a computed image field puts missing values last, or first if descending', async () => {
   expect(await namesOf('sort: {fields: [original___width]}')).toEqual(['b-small', 'c-tall', 'a-wide', 'd-broken']);
   const descending = 'sort: {fields: [original___width], order: [DESC]}, limit: 2';
   expect(await namesOf(descending)).toEqual(['d-broken', 'a-wide']);
 });
 
-test('computed values make groups, also when a variable names the field', async () => {
+test('group and distinct support computed image fields, also if a variable names the field', async () => {
   const query = `query ($field: ImageProcFieldsEnum!) {
     allImageProc { distinct(field: $field) group(field: $field) { fieldValue nodes { original { height } } } }
   }`;
@@ -126,7 +130,7 @@ test('computed values make groups, also when a variable names the field', async 
   });
 });
 
-test('groups hold their records in an order that takes computing', async () => {
+test('groups contain their records in the order of a computed image field', async () => {
   site.store.write(() => undefined);
   const { data } = await ask(
     '{ allImageProc(sort: {fields: [original___width]}) { group(field: internal___type) { nodes { original { width } } } } }',
@@ -135,14 +139,14 @@ test('groups hold their records in an order that takes computing', async () => {
   expect(data.allImageProc).toMatchObject({ group: [{ nodes: [...widths, { original: null }] }] });
 });
 
-test('a picture that is unreadable is an error on its field, which names it; the rest stands', async () => {
+test('an unreadable image is an error on its field that names the file, without affecting other data', async () => {
   const { data, errors } = await ask('{ allImageProc { nodes { original { width } } } }');
   const widths = [900, 20, 300].map((width) => ({ original: { width } }));
   expect(data).toEqual({ allImageProc: { nodes: [...widths, { original: null }] } });
   expect(errors).toEqual([expect.objectContaining({ message: expect.stringContaining('"d-broken.png"') as string })]);
 });
 
-test('values are computed once as long as no record changes, for the records that SQL leaves', async () => {
+test('computed values are cached until a record changes, and computed only for records that match in SQL', async () => {
   site.store.write(() => undefined);
   reads = 0;
   const args = 'filter: {parent: {id: {ne: null}}, original: {width: {gt: 100}}}, sort: {fields: [original___height]}';
@@ -155,7 +159,7 @@ test('values are computed once as long as no record changes, for the records tha
   expect(reads).toBe(4);
 });
 
-test('a question about stored fields is answered at once', () => {
+test('a query of stored fields is executed synchronously', () => {
   const document = parse('{ allFile(filter: {size: {gt: 1}}) { totalCount nodes { childImageProc { id } } } }');
   expect(execute({ schema, document, contextValue: contextValue() })).not.toBeInstanceOf(Promise);
 });

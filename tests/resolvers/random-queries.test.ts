@@ -14,7 +14,7 @@ import type { Plain, World } from '../site/evaluator.js';
 import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/questions.js';
 import { fill, storeOf, worldsOf } from '../site/world.js';
 
-/** How many queries are compared: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
+/** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);
 const QUERIES_OF_A_WORLD = 10;
 
@@ -49,14 +49,14 @@ function questionsOf(table: RecordTable): fc.Arbitrary<Question> {
 
 const membersOf = (name: string): string[] => {
   const type = published.getType(name);
-  if (!isEnumType(type)) throw new Error(`There is no enum ${name}.`);
+  if (!isEnumType(type)) throw new Error(`No enum named ${name}.`);
   return type.getValues().map((value) => value.name);
 };
 
 const relationsOf = ({ fields }: RecordTable): RelationField[] =>
   fields.filter((field): field is RelationField => field.kind === 'relation');
 
-/** Everything in variables, so that one document per kind serves all questions. */
+/** All arguments are variables, so that one document per record type serves all queries. */
 function documentOf(table: RecordTable): string {
   const { kind, single, all } = table;
   const relations = relationsOf(table).map(({ name }) => `${name} { id }`);
@@ -83,7 +83,7 @@ function documentOf(table: RecordTable): string {
 
 const documents = new Map(tables.map((table) => [table.kind, documentOf(table)]));
 
-/** Scalars are known at once, objects are not. */
+/** Scalars are available synchronously, objects are not. */
 const computed: ComputedValues = {
   find: (kind, field, record) => {
     const value = computeAny(records, kind, field, record);
@@ -116,7 +116,7 @@ function variablesOf({ filter, sort, page, field, groupSort, groupPage }: Questi
   };
 }
 
-/** What the plain evaluation answers. */
+/** Returns the result of the reference evaluator. */
 function expected({ table, filter, sort, page, field, groupSort, groupPage }: Question, world: World) {
   const evaluator = new Evaluator(records, world, (kind, name, record) => computeAny(records, kind, name, record));
   const { kind } = table;
@@ -149,7 +149,7 @@ const relatedOf = (evaluator: Evaluator, table: RecordTable, record: Plain): Pla
 const toObjects = (ids: unknown): unknown =>
   Array.isArray(ids) ? ids.map(toObjects) : ids === null ? null : { id: ids };
 
-/** The formulas of the documentation. */
+/** Computes the page information by the formulas in the documentation. */
 function pageInfoOf(n: number, { skip = 0, limit }: Question['page']): Plain {
   const pagesBefore = limit ? Math.ceil(skip / limit) : Math.min(skip, 1);
   return {
@@ -163,11 +163,11 @@ function pageInfoOf(n: number, { skip = 0, limit }: Question['page']): Plain {
   };
 }
 
-/** One record is asked for by its fields alone. */
+/** The query of one record supports conditions on fields only. */
 const withoutCombiners = (filter: Plain): Plain =>
   Object.fromEntries(Object.entries(filter).filter(([name]) => name !== 'or' && name !== 'not'));
 
-test(`${QUERIES} random queries of all kinds are answered as a plain evaluation answers them`, async () => {
+test(`${QUERIES} random queries of all record types give the same results as the reference evaluator`, async () => {
   const questions = fc.oneof(...tables.map(questionsOf));
   const asked = fc.array(questions, { minLength: QUERIES_OF_A_WORLD, maxLength: QUERIES_OF_A_WORLD });
   await fc.assert(

@@ -26,7 +26,7 @@ const shot: ComputedField = {
   dateArguments: false,
 };
 
-test('a date in a computed object is formatted by its arguments', () => {
+test('a date in a computed object is formatted according to its arguments', () => {
   const resolvers = recordResolvers({ Photo: { kind: 'Photo', single: 'photo', all: 'allPhoto', fields: [shot] } });
   const budget = { isOver: false, work: (piece: () => unknown) => piece() };
   const context = { budget, formatDate: (date: unknown, args: object) => [date, args] };

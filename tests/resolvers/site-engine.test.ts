@@ -5,7 +5,7 @@ import { createSiteEngine } from '../../src/resolvers/site-engine.js';
 
 const { schema, execute } = createSiteEngine();
 
-/** What resolvers of images are given, with the arguments that they ask for images with. */
+/** Creates a context that reports the arguments that the resolvers of images receive. */
 const contextOf = (onArguments: (args: object) => void) => ({
   records: { whenKnown: (read: () => unknown) => read(), find: () => ({ parent: 'a' }) },
   pictures: { known: () => ({}) },
@@ -25,19 +25,15 @@ async function argumentsOf(query: string, variableValues = {}): Promise<unknown>
 const DEFAULTS = { fit: 'COVER', cropFocus: 'ATTENTION', rotate: 0, background: 'rgba(0,0,0,1)' };
 
 test.each([
-  ['nothing', '{ imageProc { fluid { src } } }', { ...DEFAULTS, srcSetBreakpoints: [] }],
-  [
-    'what is written',
-    '{ imageProc { fluid(maxWidth: 9, fit: FILL) { src } } }',
-    { ...DEFAULTS, maxWidth: 9, fit: 'FILL' },
-  ],
+  ['no arguments', '{ imageProc { fluid { src } } }', { ...DEFAULTS, srcSetBreakpoints: [] }],
+  ['literals', '{ imageProc { fluid(maxWidth: 9, fit: FILL) { src } } }', { ...DEFAULTS, maxWidth: 9, fit: 'FILL' }],
   ['null', '{ imageProc { fixed(width: null) { src } } }', { ...DEFAULTS, width: null }],
   ['a variable', 'query ($w: Int) { imageProc { fixed(width: $w) { src } } }', { ...DEFAULTS, width: 7 }],
   ['an object', '{ imageProc { resize(traceSVG: { threshold: 9 }) { src } } }', { traceSVG: { threshold: 9 } }],
-])('gives image fields %s', async (_what, query, args) => {
+])('the site engine coerces the arguments of image fields like graphql-js: %s', async (_what, query, args) => {
   const seen = await argumentsOf(query, { w: 7 });
   expect(seen).toMatchObject(args);
-  // As the whole schema would, by the engine's own way.
+  // Compares with plain execution on the schema that has all arguments.
   const document = parse(query);
   let plain: unknown;
   const context = contextOf((given) => (plain = given));
@@ -45,12 +41,12 @@ test.each([
   expect(seen).toEqual(plain);
 });
 
-test('gives a variable that is not set no place', async () => {
+test('the site engine omits arguments whose variable is not set', async () => {
   const seen = await argumentsOf('query ($h: Int) { imageProc { fixed(height: $h) { src } } }');
   expect(seen).not.toHaveProperty('height');
 });
 
-test('keeps the arguments of two requests and of two fields apart', async () => {
+test('the site engine does not mix the arguments of different requests or fields', async () => {
   const query = 'query ($w: Int) { imageProc { fixed(width: $w) { src } } }';
   const document = parse(query);
   const seen: unknown[] = [];
@@ -61,7 +57,7 @@ test('keeps the arguments of two requests and of two fields apart', async () => 
   expect(seen).toEqual([1, 2, 3, 4]);
 });
 
-test('tells the defaults of image arguments to who asks about the schema', async () => {
+test('the site engine includes the defaults of image arguments in introspection', async () => {
   const { data } = await execute({ schema, document: parse(getIntrospectionQuery()) });
   const { types } = (data as unknown as IntrospectionQuery).__schema;
   const image = types.find(({ name }) => name === 'ImageProc');

@@ -18,7 +18,7 @@ import { createPictures } from '../../src/site/pictures.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
 
-/** Room for all the queries of this file together. */
+/** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };
 
 const CONTENT = 'hello';
@@ -90,13 +90,13 @@ async function ask(source: string, variableValues?: Record<string, unknown>): Pr
   return JSON.parse(JSON.stringify(data));
 }
 
-describe('one record', () => {
+describe('the query of one record', () => {
   test.each([
-    ['is the first match', '{ file(extension: {eq: "png"}) { base } }', { file: { base: 'b.png' } }],
-    ['is the first of all without a condition', '{ file { base } }', { file: { base: 'a b.md' } }],
-    ['is null when nothing matches', '{ file(base: {eq: "z"}) { base } }', { file: null }],
+    ['returns the first match', '{ file(extension: {eq: "png"}) { base } }', { file: { base: 'b.png' } }],
+    ['returns the first record if there are no conditions', '{ file { base } }', { file: { base: 'a b.md' } }],
+    ['returns null if no record matches', '{ file(base: {eq: "z"}) { base } }', { file: null }],
     [
-      'has nothing for a kind without records',
+      'returns null for a record type without records',
       '{ directory { base } allDirectory { totalCount nodes { base } } }',
       { directory: null, allDirectory: { totalCount: 0, nodes: [] } },
     ],
@@ -105,7 +105,7 @@ describe('one record', () => {
   });
 });
 
-test('a condition below a relation is weighed anew by each request of one document', async () => {
+test('an @include below a relation is evaluated for each request of the same document', async () => {
   const document = parse(`query ($x: Boolean!) {
     file(base: {eq: "b.png"}) { childImageProc { id ...More } children { id ... @include(if: $x) { internal { type } } } }
   }
@@ -117,7 +117,7 @@ test('a condition below a relation is weighed anew by each request of one docume
 });
 
 describe('a connection', () => {
-  test('gives nodes, edges with neighbours on the page, and page information', async () => {
+  test('returns nodes, edges with neighbours on the page, and page information', async () => {
     const query = `{ allFile(sort: {fields: [size], order: [DESC]}, skip: 1, limit: 2) {
       totalCount nodes { base } edges { previous { base } node { base } next { size } }
       pageInfo { currentPage hasNextPage hasPreviousPage itemCount pageCount perPage totalCount } } }`;
@@ -142,7 +142,7 @@ describe('a connection', () => {
     });
   });
 
-  test('groups and lists the values of its page, and counts all', async () => {
+  test('groups and lists the values of its page, and counts the records of all pages', async () => {
     const query =
       '{ allFile(limit: 3) { totalCount distinct(field: extension) group(field: extension, limit: 1, skip: 1) { field fieldValue totalCount nodes { base } pageInfo { pageCount } } } }';
     expect(await ask(query)).toEqual({
@@ -163,7 +163,7 @@ describe('a connection', () => {
     });
   });
 
-  test('orders its groups by their value or their size', async () => {
+  test('sorts groups by their value or their number of records', async () => {
     const sizes =
       'a: group(field: extension, sort: {by: COUNT}) { fieldValue } b: group(field: extension, sort: {order: DESC}) { fieldValue }';
     expect(await ask(`{ allFile { ${sizes} } }`)).toEqual({
@@ -171,7 +171,7 @@ describe('a connection', () => {
     });
   });
 
-  test('spells the path of a group with dots, also when the field is a variable', async () => {
+  test('returns the path of a group with dots, also if a variable names the field', async () => {
     const query =
       'query ($field: FileFieldsEnum!) { allFile { group(field: $field) { field fieldValue totalCount } } }';
     expect(await ask(query, { field: 'children___internal___type' })).toEqual({
@@ -195,22 +195,22 @@ describe('a connection', () => {
     ['filter: {childImageProc: {id: {eq: null}}}', 3],
     ['filter: {parent: {id: {eq: null}}}', 5],
     ['filter: {publicURL: {glob: "**/a%20b.md"}}', 1],
-  ])('takes %s', async (args, totalCount) => {
+  ])('accepts %s', async (args, totalCount) => {
     expect(await ask(`{ allFile(${args}) { totalCount } }`)).toEqual({ allFile: { totalCount } });
   });
 
   test.each([
     ['limit: -1', 'Expected limit to be 0 or more; received -1.'],
     ['skip: -2', 'Expected skip to be 0 or more; received -2.'],
-    ['filter: {base: {regex: "abc"}}', 'received "abc" as its flags'],
+    ['filter: {base: {regex: "abc"}}', 'received the flags "abc"'],
     ['filter: {mtime: {gt: 2019}}', 'Expected a date as text'],
-  ])('refuses %s', async (args, message) => {
+  ])('rejects %s', async (args, message) => {
     await expect(ask(`{ allFile(${args}) { totalCount } }`)).rejects.toThrow(message);
   });
 });
 
-describe('fields', () => {
-  test('lead to related records of every kind', async () => {
+describe('fields of records', () => {
+  test('lead to related records of every type', async () => {
     const query = `{ file(base: {eq: "b.png"}) { parent { id } children { __typename id ...Parent } childImageProc { ...Parent } }
       sitePage { pluginCreator { name } } }
       fragment Parent on Node { parent { __typename internal { type } ... on File { base } ... on Directory { name } } }`;
@@ -221,7 +221,7 @@ describe('fields', () => {
     });
   });
 
-  test('hold objects and lists, and null for an object without any value', async () => {
+  test('contain objects and lists, and null for an object without any value', async () => {
     const query =
       '{ allSitePlugin { nodes { nodeAPIs packageJson { name dependencies { name } } } } site { polyfill siteMetadata { title author } } }';
     expect(await ask(query)).toEqual({
@@ -235,7 +235,7 @@ describe('fields', () => {
     });
   });
 
-  test('format dates, stored under another name or computed', async () => {
+  test('format dates that are aliases or computed', async () => {
     const query =
       '{ file { modifiedTime(formatString: "YYYY") mtime } site { buildTime(formatString: "D MMMM") port(formatString: "YYYY-MM-DD") } }';
     expect(await ask(query)).toEqual({
@@ -244,14 +244,14 @@ describe('fields', () => {
     });
   });
 
-  test('may be asked for under two names, and left out by a variable', async () => {
+  test('can be selected under two aliases, and skipped by a variable', async () => {
     const query =
       'query ($no: Boolean!) { a: file { x: base @skip(if: $no) size } b: file { y: base ... @include(if: $no) { size } } }';
     expect(await ask(query, { no: true })).toEqual({ a: { size: 0 }, b: { y: 'a b.md', size: 0 } });
     expect(await ask(query, { no: false })).toEqual({ a: { x: 'a b.md', size: 0 }, b: { y: 'a b.md' } });
   });
 
-  test('give the URL of a file, whose copy the first GET makes', async () => {
+  test('return the URL of a public copy without creating the copy', async () => {
     expect(await ask('{ file { publicURL } }')).toEqual({ file: { publicURL: `/static/${DIGEST}/a%20b.md` } });
     await expect(readdir(directory)).resolves.not.toContain('static');
   });
@@ -263,7 +263,7 @@ describe('whole numbers beyond 32 bits', () => {
   beforeAll(() => store.write((writer) => writer.put('File', { id: 'large', size: LARGE, ...internal('File') }, 50)));
   afterAll(() => store.write((writer) => writer.remove('File', 'large')));
 
-  test('are answered, and leave the list as it is', async () => {
+  test('are returned in lists like other values', async () => {
     const data = (await ask('{ allFile { totalCount nodes { size } } }')) as { allFile: { nodes: unknown[] } };
     expect(data).toMatchObject({ allFile: { totalCount: 6 } });
     expect(data.allFile.nodes).toContainEqual({ size: LARGE });
@@ -281,12 +281,12 @@ describe('whole numbers beyond 32 bits', () => {
     ['2^53', '{ allFile(filter: { size: { gt: 9007199254740992 } }) { totalCount } }'],
     ['a fraction', '{ allFile(limit: 1.5) { totalCount } }'],
     ['text', '{ allFile(limit: "1") { totalCount } }'],
-  ])('%s is refused', async (_what, source) => {
+  ])('do not include %s', async (_what, source) => {
     const { errors } = await graphql({ schema, source, contextValue });
     expect(errors?.[0]?.message).toMatch(/^Expected a whole number/);
   });
 
-  test('graphql-js keeps its own Int', () => {
+  test('do not affect the Int of graphql-js in other schemas', () => {
     expect(buildSchema('type Query { size: Int }').getType('Int')).toBe(GraphQLInt);
     expect(() => GraphQLInt.serialize(LARGE)).toThrow('32-bit');
     expect(schema.getType('Int')).not.toBe(GraphQLInt);

@@ -17,11 +17,13 @@ const stored = (text: string, variables: StoredQuery['variables'] = [{}]): Store
   variables,
 });
 
-test('an invalid stored query is reported with its file and place', () => {
+test('an invalid stored query is reported with its file and position', () => {
   expect(() => allowStoredArguments(schema, [stored('{ nothing }')])).toThrow(
     'queries/a.graphql:1:3: Cannot query field "nothing"',
   );
-  expect(() => parseStoredQuery(schema, stored('{ file { id } } query B { site { id } }'))).toThrow('one operation');
+  expect(() => parseStoredQuery(schema, stored('{ file { id } } query B { site { id } }'))).toThrow(
+    'exactly one operation',
+  );
   const needy = stored('query A($width: Int!) { imageProc { resize(width: $width) { src } } }');
   expect(() => allowStoredArguments(schema, [needy])).toThrow('queries/a.graphql:1:9: Variable "$width"');
 });
@@ -69,38 +71,42 @@ describe('a server with images.recipes: stored', () => {
   test.each<[string, string, object]>([
     ['in a fragment', 'fluid(maxWidth: 300, traceSVG: { color: "red" }) { src }', {}],
     [
-      'in another order, with defaults spelt out',
+      'in a different order, with explicit defaults',
       'fluid(fit: COVER, traceSVG: { color: "red" }, maxWidth: 300) { src }',
       {},
     ],
-    ['of the deprecated name of a field', 'fixed(width: 50) { src }', {}],
+    ['of a field that a stored query uses by its deprecated name', 'fixed(width: 50) { src }', {}],
     ['of the first set of variables', 'resize(width: 10) { src }', {}],
     ['given by a variable', 'resize(width: $w) { src }', { w: 10 }],
-    ['of the second set', 'resize(width: 20, duotone: { highlight: "#ffeecc", shadow: "#000000" }) { src }', {}],
-  ])('answers arguments %s', async (_reason, field, variables) => {
+    [
+      'of the second set of variables',
+      'resize(width: 20, duotone: { highlight: "#ffeecc", shadow: "#000000" }) { src }',
+      {},
+    ],
+  ])('allows arguments %s', async (_reason, field, variables) => {
     const { data, errors } = await ask(`image: ${field}`, variables);
     expect(errors).toBeUndefined();
     await expect(fetch(server.origin + data.imageProc.image!.src)).resolves.toMatchObject({ status: 200 });
   });
 
   test.each<[string, string, object]>([
-    ['none at all', 'fluid { src }', {}],
-    ['another size', 'resize(width: 11) { src }', {}],
-    ['another size by a variable', 'resize(width: $w) { src }', { w: 11 }],
-    ['those of another field', 'resize(width: 50) { src }', {}],
+    ['a field without arguments', 'fluid { src }', {}],
+    ['a different size', 'resize(width: 11) { src }', {}],
+    ['a different size in a variable', 'resize(width: $w) { src }', { w: 11 }],
+    ['the arguments of a different field', 'resize(width: 50) { src }', {}],
     [
-      'one of two sets in the other',
+      'a mixture of two sets of variables',
       'resize(width: 10, duotone: { highlight: "#ffeecc", shadow: "#000000" }) { src }',
       {},
     ],
-    ['a preview that no stored query has', 'resize(width: 10, base64: true) { src }', {}],
+    ['an inline image that no stored query has', 'resize(width: 10, base64: true) { src }', {}],
   ])('rejects %s with an error on its field', async (_reason, field, variables) => {
     const { data, errors } = await ask(`image: ${field} resize(width: 10) { src }`, variables);
     expect(errors).toEqual([
       expect.objectContaining({
         path: ['imageProc', 'image'],
         message: expect.stringMatching(
-          /^These arguments of "\w+" are in no stored query of this site, .*stored/u,
+          /^No stored query of this site uses these arguments of "\w+", .*stored/u,
         ) as string,
         extensions: expect.objectContaining({ code: 'forbidden' }) as object,
       }),
@@ -108,11 +114,11 @@ describe('a server with images.recipes: stored', () => {
     expect(data.imageProc).toMatchObject({ image: null, resize: { src: expect.any(String) as string } });
   });
 
-  test('still links to the original', async () => {
+  test('allows links to the original', async () => {
     await expect(ask('original { src }')).resolves.not.toHaveProperty('errors');
   });
 
-  test('does not start with an invalid stored query, and names it', async () => {
+  test('does not start with an invalid stored query, and reports its position', async () => {
     const other = await mkdtemp(path.join(tmpdir(), 'trellis-stored-'));
     await mkdir(path.join(other, 'queries'));
     await writeFile(path.join(other, 'site.config.json'), '{ "images": { "recipes": "stored" } }');

@@ -3,10 +3,10 @@ import type { RecordTables } from '../../src/site/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';
 
-/** Some value for a computed field, always the same for the same record. */
+/** Returns a value for a computed field that is always the same for the same record. */
 export function computeAny(tables: RecordTables, kind: string, path: string, { id }: Plain): unknown {
   const field = tables[kind]?.fields.find((one): one is ComputedField => one.kind === 'computed' && one.path === path);
-  if (!field) throw new Error(`${kind} computes no ${path}.`);
+  if (!field) throw new Error(`${kind} has no computed field ${path}.`);
   return valueOf(field, `${String(id)} ${path}`);
 }
 
@@ -20,5 +20,5 @@ function valueOf(field: Field, seed: string): unknown {
   return field.list ? [value, null] : value;
 }
 
-/** Spreads texts over the whole numbers. */
+/** Maps texts to well-distributed whole numbers. */
 const hash = (text: string): number => Buffer.from(text).reduce((sum, byte) => (Math.imul(sum, 31) + byte) >>> 0, 7);

@@ -1,29 +1,30 @@
 /**
- * The contract of the site's data, typed by hand from its description and not from
- * the code: what must be in the generated schema, and what may be there beside it.
+ * The contract of the site's data, written by hand from its description and not from the code: the required members of
+ * the generated schema and the permitted additional ones.
  *
- * An entry reads `name: Type`, with ` = default` or ` @deprecated` behind it.
+ * An entry has the form `name: Type`, optionally followed by ` = default` or ` @deprecated`.
  */
 
-/** Entries of one line, separated by commas outside of brackets and quotes. */
+/** Splits a line of entries at each comma that is followed by a space. */
 const list = (text: string): string[] => text.split(/,\s+/);
 
-/** Entries of one type: `each('Int!', 'a b')` is `a: Int!` and `b: Int!`. */
+/** Returns entries of one type: `each('Int!', 'a b')` is `a: Int!` and `b: Int!`. */
 const each = (type: string, names: string): string[] => names.split(' ').map((name) => `${name}: ${type}`);
 
 export const kinds = ['Directory', 'File', 'ImageProc', 'Site', 'SiteBuildMetadata', 'SitePage', 'SitePlugin'];
 
-const COMBINED = 'Conditions of which one is enough, or that do not hold, can not be asked for otherwise.';
-const SORTED_GROUPS = 'The largest groups are often wanted first; absent, groups come by value as in the contract.';
+const COMBINED = 'Filters with alternatives or negations cannot be expressed otherwise.';
+const SORTED_GROUPS =
+  'Clients often need the largest groups first; by default, groups are sorted by value as in the contract.';
 
-/** Kinds that are no part of the contract, with all that derives from them, each with its reason. */
+/** Record types beyond the contract, including everything derived from them, each with its reason. */
 export const ownKinds: Readonly<Record<string, string>> = {
-  Recipe: "The worked example of a kind of one's own, which the example site has files of.",
+  Recipe: 'The documented example of a custom record type, which the example site has files for.',
 };
 
-/** What the schema has beyond the contract, each with its reason. */
+/** The members of the schema beyond the contract, each with its reason. */
 export const extras: Readonly<Record<string, string>> = {
-  'ImageFormat.AVIF': 'Makes the smallest files; image tools of today can write it.',
+  'ImageFormat.AVIF': 'Produces the smallest files, and current image tools can write it.',
   ...Object.fromEntries(
     kinds.flatMap((kind) => [
       [`${kind}FilterInput.or: [${kind}FilterInput!]`, COMBINED],
@@ -75,7 +76,7 @@ const fluid = list(
 
 const dependency = each('String', 'name version');
 
-/** Object types and interfaces that a person writes. */
+/** The hand-written object types and interfaces. */
 export const objects: Readonly<Record<string, readonly string[]>> = {
   Node: node,
   Directory: [...stat, ...node],
@@ -143,7 +144,7 @@ export const objects: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
-/** For each argument of image fields: which of fixed (x), fluid (l) and resize (r) take it. */
+/** The arguments of image fields, each with the fields that accept it: fixed (x), fluid (l) and resize (r). */
 const imageArguments: readonly (readonly [string, string])[] = [
   ['background: String = "rgba(0,0,0,1)"', 'xlr'],
   ['base64Width: Int', 'xl'],
@@ -175,7 +176,7 @@ const imageArguments: readonly (readonly [string, string])[] = [
 const argumentsOf = (field: string): string[] =>
   imageArguments.filter(([, fields]) => fields.includes(field)).map(([entry]) => entry);
 
-/** Arguments of fields that a person writes, beside those of dates. */
+/** The arguments of hand-written fields, except those of dates. */
 export const fieldArguments: Readonly<Record<string, readonly string[]>> = {
   'ImageProc.fixed': argumentsOf('x'),
   'ImageProc.resolutions': argumentsOf('x'),
@@ -186,7 +187,7 @@ export const fieldArguments: Readonly<Record<string, readonly string[]>> = {
 
 const ordered = (type: string): string[] => [...each(type, 'eq ne gt gte lt lte'), ...each(`[${type}]`, 'in nin')];
 
-/** Input types that don't follow from a kind. */
+/** The input types that are not derived from a record type. */
 export const inputs: Readonly<Record<string, readonly string[]>> = {
   DuotoneGradient: list('highlight: String!, shadow: String!, opacity: Int'),
   Trace: [
@@ -200,10 +201,10 @@ export const inputs: Readonly<Record<string, readonly string[]>> = {
   BooleanQueryOperatorInput: [...each('Boolean', 'eq ne'), ...each('[Boolean]', 'in nin')],
 };
 
-/** Types whose FilterInput has one member for each of their fields. */
+/** The types whose FilterInput has one member for each of their fields. */
 export const filtered = Object.keys(objects).filter((name) => name !== 'PageInfo');
 
-/** Types with a ListInput, whose one member is `elemMatch`. */
+/** The types with a ListInput, whose only member is `elemMatch`. */
 export const filteredLists = [
   'Node',
   'SitePluginPackageJsonDependencies',
@@ -244,7 +245,7 @@ const internal = under(
   'internal',
   words('content contentDigest description fieldOwners ignoreType mediaType owner type'),
 );
-// By the number of steps that are left: on the last one, single objects have no member.
+// The members by the number of remaining segments. In the last segment, single objects have no member.
 const lastStep = ['id', 'children'];
 const twoSteps = ['id', ...under('parent', lastStep), 'children', ...under('children', lastStep), ...internal];
 const threeSteps = ['id', ...under('parent', twoSteps), 'children', ...under('children', twoSteps), ...internal];

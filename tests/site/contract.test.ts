@@ -22,7 +22,7 @@ const isOwn = (line: string): boolean =>
   ownKinds.some((kind) => line.startsWith(kind) || new RegExp(`^Query\\.(${single(kind)}|all${kind})\\b`).test(line));
 const types = allTypes.filter(({ name }) => !isOwn(name));
 
-/** One line for each thing in the schema, such as `File.mtime(locale: String)`. */
+/** Returns a line for each member of a type, such as `File.mtime(locale: String)`. */
 const linesOf = (type: GraphQLNamedType): string[] => [
   type.name,
   ...membersOf(type).map((line) => `${type.name}.${line}`),
@@ -47,7 +47,7 @@ function inputLine({ name, type, astNode }: GraphQLArgument | GraphQLInputField)
 const mark = ({ deprecationReason }: { deprecationReason?: string | null | undefined }): string =>
   deprecationReason == null ? '' : ' @deprecated';
 
-/** The same lines, made from the table. */
+/** Returns the expected lines, derived from the table. */
 function expectedLines(): string[] {
   const kinds = table.kinds;
   const filters = table.filtered.map((name) => [`${name}FilterInput`, filterEntries(name)] as const);
@@ -97,10 +97,10 @@ function filterType(fieldType: string): string {
   return `${name === 'ID' ? 'String' : name}QueryOperatorInput`;
 }
 
-describe('the published schema', () => {
+describe('published schema', () => {
   const generated = types.flatMap(linesOf).filter((line) => !isOwn(line));
 
-  test('has all that the contract lists and nothing else', () => {
+  test('has exactly the members that the contract lists', () => {
     const expected = new Set(expectedLines());
     const actual = new Set(generated);
     expect([...expected].filter((line) => !actual.has(line))).toEqual([]);
@@ -115,24 +115,24 @@ describe('the published schema', () => {
     ['SitePage', 169, 0],
     ['SitePlugin', 123, 0],
     ['SiteBuildMetadata', 87, 0],
-  ])('has in %sFieldsEnum %i members, of which %i are deprecated', (kind, members, deprecated) => {
+  ])('%sFieldsEnum has %i members, of which %i are deprecated', (kind, members, deprecated) => {
     const lines = generated.filter((line) => line.startsWith(`${kind}FieldsEnum.`));
     expect(lines).toHaveLength(members);
     expect(lines.filter((line) => line.endsWith('@deprecated'))).toHaveLength(deprecated);
   });
 
-  test('has no other operation than Query', () => {
+  test('has no operation except Query', () => {
     expect([schema.getMutationType(), schema.getSubscriptionType()]).toEqual([undefined, undefined]);
   });
 
-  test('lets every kind of record, and nothing else, be a Node', () => {
+  test('has no Node types except record types', () => {
     const nodes = types.filter(
       (type) => isObjectType(type) && type.getInterfaces().some(({ name }) => name === 'Node'),
     );
     expect(nodes.map(({ name }) => name).toSorted()).toEqual(table.kinds);
   });
 
-  test('describes every type, and every field of the types that people write', () => {
+  test('describes every type and every field of hand-written types', () => {
     const undescribed = types.filter((type) => type.description == null).map(({ name }) => name);
     const written = types.filter((type) => type.name in table.objects || type.name in table.inputs);
     const fields = written.flatMap((type) =>

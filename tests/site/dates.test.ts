@@ -21,7 +21,7 @@ describe('formatString', () => {
     ['L', '04/04/2019'],
     ['LLLL yyyy', 'April 2019'],
     ['X x YY', '1554354367 1554354367089 19'],
-  ])('%s gives %s', (formatString, expected) => {
+  ])('%s produces %s', (formatString, expected) => {
     expect(format(DAY, { formatString })).toBe(expected);
   });
 
@@ -29,7 +29,7 @@ describe('formatString', () => {
     ['2020-12-23T00:00:00Z', '52 52 52 52 3 3 3 20 2020 4 358 358'],
     ['2014-11-30T00:00:00Z', '49 49 48 48 7 0 0 14 2014 4 334 334'],
     ['2023-09-01T00:00:00Z', '35 35 35 35 5 5 5 23 2023 3 244 244'],
-  ])('numbers the week of %s as it is numbered in English', (date, expected) => {
+  ])('uses English week numbers for %s', (date, expected) => {
     expect(format(date, { formatString: 'w ww W WW E e d gg GGGG Q DDD DDDD' })).toBe(expected);
   });
 
@@ -38,11 +38,11 @@ describe('formatString', () => {
     ['xx', 'Thursday, 4. April 2019'],
     ['', 'Thursday, 4. April 2019'],
     ['not a locale', 'Thursday, 4. April 2019'],
-  ])('speaks the locale %j, or English', (locale, expected) => {
+  ])('uses the locale %j or English', (locale, expected) => {
     expect(format(DAY, { formatString: 'dddd, D. MMMM YYYY', locale })).toBe(expected);
   });
 
-  test('is read in one dialect where the site says so', () => {
+  test('uses the configured dialect', () => {
     expect(createFormatDate({ dialect: 'moment' })(DAY, { formatString: 'D' })).toBe('4');
     expect(createFormatDate({ dialect: 'luxon' })(DAY, { formatString: 'dd' })).toBe('04');
   });
@@ -61,7 +61,7 @@ test.each([
   ['05:06', 'Invalid date'],
   ['soon', 'Invalid date'],
   ['', 'Invalid date'],
-])('reads %j as %s', (date, expected) => {
+])('parses %j as %s', (date, expected) => {
   expect(format(date, { formatString: 'YYYY-MM-DD HH:mm' })).toBe(expected);
 });
 
@@ -78,23 +78,27 @@ test.each([
   ['fortnights', '2020-02-29T23:59:59Z', '1000'],
   ['constructor', '2020-02-29T23:59:59Z', '1000'],
   ['__proto__', '2020-02-29T23:59:59Z', '1000'],
-])('difference counts whole %s from %s to now', (difference, date, expected) => {
+])('difference returns the whole %s from %s to now', (difference, date, expected) => {
   expect(format(date, { difference })).toBe(expected);
 });
 
 test.each([
   ['fromNow', { fromNow: true }, '1 day ago'],
   ['fromNow in a locale', { fromNow: true, locale: 'de' }, 'vor 1 Tag'],
-  ['formatString before fromNow', { formatString: 'YYYY', fromNow: true, difference: 'days' }, '2020'],
-  ['fromNow before difference', { fromNow: true, difference: 'days' }, '1 day ago'],
-  ['no argument', {}, '2020-02-29T00:00:00.000Z'],
-  ['arguments that count as absent', { formatString: '', fromNow: false, difference: '' }, '2020-02-29T00:00:00.000Z'],
-  ['locale alone', { locale: 'de' }, '2020-02-29T00:00:00.000Z'],
+  ['formatString takes precedence over fromNow', { formatString: 'YYYY', fromNow: true, difference: 'days' }, '2020'],
+  ['fromNow takes precedence over difference', { fromNow: true, difference: 'days' }, '1 day ago'],
+  ['no argument returns the stored text', {}, '2020-02-29T00:00:00.000Z'],
+  [
+    'empty text and false count as absent',
+    { formatString: '', fromNow: false, difference: '' },
+    '2020-02-29T00:00:00.000Z',
+  ],
+  ['locale alone has no effect', { locale: 'de' }, '2020-02-29T00:00:00.000Z'],
 ])('%s', (_reason, args, expected) => {
   expect(format('2020-02-29T00:00:00.000Z', args)).toBe(expected);
 });
 
-test('maps lists, keeps what is missing, and gives no difference for what is no date', () => {
+test('maps lists, keeps null and reports invalid dates', () => {
   expect(format(['2019', null], { formatString: 'YYYY' })).toEqual(['2019', null]);
   expect(format(null, { formatString: 'YYYY' })).toBeNull();
   expect(format('soon', { difference: 'days' })).toBeNull();

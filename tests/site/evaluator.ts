@@ -3,10 +3,8 @@ import type { Sort } from '../../src/site/compile-sort.js';
 import type { Field, RelationField } from '../../src/site/fields.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 
-/** A plain-JavaScript reading of the documented semantics, to compare the compiled SQL with. */
-
 export type Plain = Readonly<Record<string, unknown>>;
-/** Records in creation order, by kind. */
+/** Records in creation order, by record type. */
 export type World = Readonly<Record<string, readonly Plain[]>>;
 
 export interface Question {
@@ -21,13 +19,14 @@ interface GroupSort {
   readonly order?: 'ASC' | 'DESC';
 }
 
-/** A record, an object inside it, or nothing, with the fields of its level. */
+/** A record, an object inside it, or null, with the fields of its level. */
 interface Level {
   readonly own: Plain | null;
   readonly fields: readonly Field[];
   readonly kind: string;
 }
 
+/** A reference implementation of the documented query semantics, with which the compiled SQL is compared. */
 export class Evaluator {
   readonly #tables: RecordTables;
   readonly #world: World;
@@ -39,7 +38,7 @@ export class Evaluator {
     this.#compute = compute;
   }
 
-  /** The records of a page, in order. */
+  /** Returns the records of a page, in order. */
   page(kind: string, { filter, sort, skip = 0, limit }: Question): Plain[] {
     const matches = (this.#world[kind] ?? []).filter((record) => this.#holds(filter ?? {}, this.#at(kind, record)));
     return this.#sorted(kind, matches, sort).slice(skip, limit === undefined ? undefined : skip + limit);
@@ -59,7 +58,7 @@ export class Evaluator {
     return groups;
   }
 
-  /** The ids of the records that a relation leads to. */
+  /** Returns the ids of the related records. */
   related(kind: string, record: Plain, field: RelationField): unknown {
     const found = this.#follow(field, this.#at(kind, record));
     return Array.isArray(found) ? found.map(({ own }) => own?.id) : (found?.own?.id ?? null);
@@ -99,7 +98,7 @@ export class Evaluator {
     return this.#holds(filter, found ?? nothing);
   }
 
-  /** What lies below a field that is no leaf: one level, a list of them, or nothing. */
+  /** Returns the level below a field that is not a leaf, a list of levels, or null. */
   #step(field: Field, level: Level): Level | Level[] | null {
     if (field.kind === 'relation') return this.#follow(field, level);
     const value = this.#leaf(field, level);
@@ -140,7 +139,7 @@ export class Evaluator {
     return found.filter((one, place) => found.findIndex(({ own: same }) => same === one.own) === place);
   }
 
-  /** What a path leads to; through a list, the list of what its elements lead to. */
+  /** Returns the value at a path; through a list, the list of the values of its elements. */
   #valueAt(level: Level, [name = '', ...rest]: readonly string[]): unknown {
     if (!level.own) return null;
     const field = fieldOf(level, name);
@@ -177,7 +176,7 @@ export const isLeaf = (field: Field): boolean =>
 
 function fieldOf({ fields }: Pick<Level, 'fields'>, name: string): Field {
   const field = fields.find((one) => one.name === name);
-  if (!field) throw new Error(`There is no field ${name}.`);
+  if (!field) throw new Error(`Unknown field ${name}.`);
   return field;
 }
 
@@ -209,7 +208,7 @@ function test(operator: string, value: unknown, given: unknown): boolean {
   if (operator === 'gte') return (present as string) >= (given as string);
   if (operator === 'lt') return (present as string) < (given as string);
   if (operator === 'lte') return (present as string) <= (given as string);
-  throw new Error(`No meaning for ${operator}.`);
+  throw new Error(`Unknown operator ${operator}.`);
 }
 
 function toRegExp(text: string): RegExp {

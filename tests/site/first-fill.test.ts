@@ -47,21 +47,21 @@ function indexNames(): string[] {
 
 const ID: Selection = { values: [{ kind: 'column', name: 'id', column: 'id', holds: 'value' }], relations: [] };
 
-/** What a question finds that an index would help. */
+/** Runs a query that an index would speed up. */
 const findByName = (store: RecordStore, name: string): unknown =>
   store.find('File', { filter: { name: { eq: name } } }, ID)?.id;
 
-/** What {@link indexNames} gives of a store that was never filled. */
+/** The result of {@link indexNames} for a store without a bulk load. */
 const ALL_INDEXES = [...createIndexes(records).keys()].sort();
 
-/** Fills a store, so that the indexes are left to be made, and gives it. */
+/** Opens a store and loads records, so that its indexes are missing. */
 async function openFilled(): Promise<RecordStore> {
   const store = open();
   await store.fill(async () => put(store, 'a'));
   return store;
 }
 
-test('an empty store is filled, and has the same indexes as before when they are made', async () => {
+test('bulk load: an empty store gets its indexes afterwards', async () => {
   const store = await openFilled();
   expect(indexNames()).toEqual([]);
   await store.makeIndexes();
@@ -71,7 +71,7 @@ test('an empty store is filled, and has the same indexes as before when they are
   expect(ALL_INDEXES).toContain('File.name');
 });
 
-test('questions are answered, and records written, while indexes are made', async () => {
+test('missing indexes: queries and writes work while indexes are created', async () => {
   const store = await openFilled();
   const made = store.makeIndexes();
   const found: unknown[] = [];
@@ -86,7 +86,7 @@ test('questions are answered, and records written, while indexes are made', asyn
   store.close();
 });
 
-test('a store is closed while indexes are made, and the next one makes the rest', async () => {
+test('missing indexes: the next store creates those that a closed store left out', async () => {
   const store = await openFilled();
   const made = store.makeIndexes();
   while (!indexNames().includes('File.parent')) await setTimeout(20);
@@ -99,7 +99,7 @@ test('a store is closed while indexes are made, and the next one makes the rest'
   expect(indexNames()).toEqual(ALL_INDEXES);
 });
 
-test('a store that someone else has open is filled as safely as it is written to', async () => {
+test('bulk load: keeps the journal of a store that is open elsewhere', async () => {
   const reader = open();
   const store = open();
   await store.fill(async () => put(store, 'a'));
@@ -108,7 +108,7 @@ test('a store that someone else has open is filled as safely as it is written to
   reader.close();
 });
 
-test('records are replaced by id once it is filled', async () => {
+test('bulk load: later writes replace records by id', async () => {
   const store = open();
   await store.fill(async () => put(store, 'a', 1));
   put(store, 'a', 2);
@@ -116,7 +116,7 @@ test('records are replaced by id once it is filled', async () => {
   store.close();
 });
 
-test('the first change of a kind makes the index that it needs, and an error undoes it', async () => {
+test('missing indexes: the first change of a record type creates its id index, and an error rolls it back', async () => {
   const store = await openFilled();
   const fail = (): void =>
     store.write((writer) => {
@@ -133,7 +133,7 @@ test('the first change of a kind makes the index that it needs, and an error und
   expect(indexNames()).toEqual(ALL_INDEXES);
 });
 
-test('an error while it is filled leaves what was written before', async () => {
+test('bulk load: an error keeps the transactions committed before', async () => {
   const store = open();
   const failed = store.fill(async () => {
     put(store, 'a');
@@ -148,7 +148,7 @@ test('an error while it is filled leaves what was written before', async () => {
   expect(existsSync(`${file}.filling`)).toBe(false);
 });
 
-test('what a crash leaves of a store that is being filled is thrown away', async () => {
+test('bulk load: a store is emptied after a crash', async () => {
   const crashed = path.join(folder, 'crashed.db');
   const store = open();
   await store.fill(async () => {
@@ -160,7 +160,7 @@ test('what a crash leaves of a store that is being filled is thrown away', async
   expect(existsSync(`${crashed}.filling`)).toBe(false);
 });
 
-test('a store that has records is written to as always', async () => {
+test('bulk load: a store with records is written to normally', async () => {
   const store = open();
   put(store, 'a', 1);
   await store.fill(async () => {
@@ -171,15 +171,15 @@ test('a store that has records is written to as always', async () => {
   store.close();
 });
 
-test('a store in memory is filled too', async () => {
+test('bulk load: works in memory', async () => {
   const store = open(':memory:');
   await store.fill(async () => put(store, 'a'));
   expect(idsIn(store)).toEqual(['a']);
   store.close();
 });
 
-describe('a writer', () => {
-  test('takes rows with more, fewer and differently ordered columns', () => {
+describe('RecordWriter', () => {
+  test('accepts rows with more, fewer and differently ordered columns', () => {
     const store = open(':memory:');
     store.write((writer) => {
       writer.put('File', { id: 'a', name: 'A' }, 1);
@@ -198,9 +198,9 @@ describe('a writer', () => {
   });
 
   test.each([
-    ['in the first row of a kind', []],
-    ['in a later one', [{ id: 'a' }]],
-  ])('refuses a column that the kind has not, %s', (_, before) => {
+    ['in the first row of a type', []],
+    ['in a later row', [{ id: 'a' }]],
+  ])('rejects an unknown column %s', (_, before) => {
     const store = open(':memory:');
     const write = (): void =>
       store.write((writer) => {

@@ -4,7 +4,7 @@ import micromatch from 'micromatch';
 import { AppError } from '../../src/errors.js';
 import { compileGlob, compilePathGlobs } from '../../src/site/glob/compile-glob.js';
 
-/** All texts over an alphabet, up to a length. */
+/** Returns all texts over an alphabet up to a length. */
 function textsOver(alphabet: readonly string[], length: number): string[] {
   const texts = [''];
   for (const text of texts) if (text.length < length) texts.push(...alphabet.map((char) => text + char));
@@ -14,7 +14,7 @@ function textsOver(alphabet: readonly string[], length: number): string[] {
 const literal = fc.constantFrom('a', 'b', '-', '.');
 const wildcard = fc.constantFrom('*', '?', '[ab]', '[!a]', '[a-b]', '[^b-]');
 
-/** Patterns of path segments; what no group may begin with is read in another sense by micromatch. */
+/** Returns patterns of path segments from literals, wildcards and groups. */
 function patternsOf(group: fc.Arbitrary<string>): fc.Arbitrary<string> {
   const item = fc.oneof({ weight: 4, arbitrary: literal }, { weight: 3, arbitrary: wildcard }, group);
   const segment = fc.array(item, { minLength: 1, maxLength: 4 }).map((items) => items.join(''));
@@ -25,7 +25,7 @@ function patternsOf(group: fc.Arbitrary<string>): fc.Arbitrary<string> {
   return segments.map((list) => list.join('/'));
 }
 
-/** Inside groups, micromatch treats a dot before a wildcard in a way of its own. */
+/** Without a dot, because micromatch treats a dot before a wildcard differently inside groups. */
 const letter = fc.constantFrom('a', 'b', '-');
 
 const group = fc.letrec<{ group: string }>((tie) => {
@@ -43,10 +43,10 @@ const group = fc.letrec<{ group: string }>((tie) => {
   };
 }).group;
 
-/** micromatch reads `?` after an opening or a closing bracket as a regular expression does. */
-const isReadAlike = (pattern: string): boolean => !/[()|{},]\?/.test(pattern);
+/** After a bracket, micromatch treats `?` as in a regular expression. */
+const isComparable = (pattern: string): boolean => !/[()|{},]\?/.test(pattern);
 
-/** With a limit on recursion, micromatch takes some repeated groups for text. */
+/** Without a limit on recursion, because micromatch treats some repeated groups as text otherwise. */
 const OPTIONS: micromatch.Options = Object.assign(
   { strictSlashes: true, nonegate: true },
   { maxExtglobRecursion: false },
@@ -57,7 +57,7 @@ function compileReference(pattern: string): (text: string) => boolean {
   return (text) => expression.test(text);
 }
 
-/** Paths have no empty segments, and none that is `.` or `..`. */
+/** Paths without the segments ``, `.` and `..`. */
 const PATHS = textsOver(['a', 'b', '-', '.', '/'], 5).filter(
   (text) => !text.split('/').some((segment) => ['', '.', '..'].includes(segment)),
 );
@@ -68,14 +68,14 @@ function differences(pattern: string, texts: readonly string[]): string[] {
   return texts.filter((text) => matches(text) !== reference(text));
 }
 
-describe('a glob matches what micromatch matches', () => {
-  test('with wildcards and classes, hidden names included', () => {
-    const patterns = patternsOf(literal).filter(isReadAlike);
+describe('globs match like micromatch', () => {
+  test('with wildcards and classes, including hidden names', () => {
+    const patterns = patternsOf(literal).filter(isComparable);
     fc.assert(fc.property(patterns, (pattern) => expect(differences(pattern, PATHS)).toEqual([])));
   });
 
   test('with groups and braces', () => {
-    const patterns = patternsOf(group).filter(isReadAlike);
+    const patterns = patternsOf(group).filter(isComparable);
     fc.assert(fc.property(patterns, (pattern) => expect(differences(pattern, VISIBLE)).toEqual([])));
   });
 
@@ -96,7 +96,7 @@ describe('a glob matches what micromatch matches', () => {
   });
 });
 
-test('a negated group matches what bash matches', () => {
+test('a negated group in a glob matches like bash', () => {
   const branch = fc.array(fc.constantFrom('a', 'b', 'c', '?', '*', '[ab]'), { minLength: 1, maxLength: 3 });
   const inner = fc.array(branch, { minLength: 1, maxLength: 3 });
   const negation = inner.map((branches) => `!(${branches.map((items) => items.join('')).join('|')})`);
@@ -115,7 +115,7 @@ test('a negated group matches what bash matches', () => {
   });
 });
 
-/** The texts that bash matches, for each pattern; without slashes and dots it needs no notion of paths. */
+/** Returns the texts that bash matches, for each pattern. Texts without slashes and dots need no path rules. */
 function matchByBash(patterns: readonly string[], texts: readonly string[]): string[][] {
   const script = `
     shopt -s extglob
@@ -128,22 +128,22 @@ function matchByBash(patterns: readonly string[], texts: readonly string[]): str
   return stdout.split('\n').map((line) => line.split(' ').filter(Boolean));
 }
 
-describe('our own rules', () => {
+describe('glob rules that differ from micromatch', () => {
   test.each([
     ['a wildcard in a group does not match a leading dot', '@(*|x).md', '.md', false],
-    ['nor does one in braces', '{*,x}.md', '.md', false],
+    ['a wildcard in braces does not match a leading dot', '{*,x}.md', '.md', false],
     ['a wildcard does not match an empty segment', '*/b', '/b', false],
     ['a negated group is exact before other text', '!(a).md', 'ab.md', true],
     ['a negated group matches a leading dot', '!(a)', '.b', true],
     ['a negated group stays within a segment', '!(a)', 'b/c', false],
     ['a negated group with a slash crosses segments', '!(a/*)', 'b/c', true],
-    ['a negated group with a slash excludes its own', '!(a/*)', 'a/c', false],
-    ['line ends are characters like others', 'a*', 'a\nb', true],
+    ['a negated group with a slash excludes its alternatives', '!(a/*)', 'a/c', false],
+    ['line ends are ordinary characters', 'a*', 'a\nb', true],
     ['a class never matches a slash', 'a[.-0]b', 'a/b', false],
     ['numbers of a range may have several digits', 'v{8..11}', 'v10', true],
-    ['and leading zeros', 'v{08..11}', 'v09', true],
-    ['a bracket without a partner is text', 'a{b(c[d', 'a{b(c[d', true],
-    ['a plus sign that follows no group is text', 'c++', 'c++', true],
+    ['numbers of a range may have leading zeros', 'v{08..11}', 'v09', true],
+    ['an unmatched bracket is text', 'a{b(c[d', 'a{b(c[d', true],
+    ['a plus sign that does not follow a group is text', 'c++', 'c++', true],
   ])('%s', (_rule, pattern, text, expected) => {
     expect(compileGlob(pattern)(text)).toBe(expected);
   });
@@ -155,18 +155,18 @@ describe('our own rules', () => {
 
   test.each([
     ['a long pattern', '*'.repeat(501), /at most 500 characters/],
-    ['a range that runs backwards', '[z-a]', /lower to the higher character; received "z-a"/],
+    ['a reversed range', '[z-a]', /lower to the higher character; received "z-a"/],
     ['a long range', '{1..100000000}', /at most 1000 numbers/],
     ['a product of ranges', '{1..999}'.repeat(20), /more than 2000 states/],
     ['negations that multiply', `!(${'*(a|b)a?(?)(?)(?)(?)(?)(?)(?)(?)(?)(?)'.repeat(3)})`, /more than 2000 states/],
-  ])('%s is refused', (_what, pattern, message) => {
+  ])('%s is rejected', (_what, pattern, message) => {
     expect(() => compileGlob(pattern)).toThrow(AppError);
     expect(() => compileGlob(pattern)).toThrow(message);
   });
 });
 
-describe('globs of a configuration', () => {
-  test('match a folder as its content', () => {
+describe('globs in a configuration', () => {
+  test('match a folder like its contents', () => {
     const matches = compilePathGlobs(['docs/**', '*.tmp'], { dot: true });
     expect(['docs', 'docs/a.md', 'docs/.x', 'a.tmp', '.tmp', 'b.md'].map(matches)).toEqual([
       true,
@@ -178,8 +178,8 @@ describe('globs of a configuration', () => {
     ]);
   });
 
-  test('match what micromatch matches without strict slashes', () => {
-    const patterns = patternsOf(group).filter(isReadAlike);
+  test('match like micromatch without strict slashes', () => {
+    const patterns = patternsOf(group).filter(isComparable);
     fc.assert(
       fc.property(patterns, (pattern) => {
         const reference = micromatch.makeRe(pattern.replaceAll('[!', '[^'), { ...OPTIONS, strictSlashes: false });
@@ -190,8 +190,8 @@ describe('globs of a configuration', () => {
   });
 });
 
-/** A minute of matching is far beyond what linear time needs for these, and far below what backtracking would take. */
-test('adversarial patterns take linear time', () => {
+/** A minute is far more than linear matching needs and far less than backtracking would take. */
+test('adversarial globs take linear time', () => {
   const groups = ['a|ab|b|ba|aba', '*a*|*b*|ab', '+(a|ab)|*(b|ba)', '?|??|a?', '!(a)|a', '[ab]|a|b'];
   const repeated = fc.constantFrom('+', '*', '?', '@', '!');
   const part = fc.tuple(repeated, fc.constantFrom(...groups)).map(([kind, inner]) => `${kind}(${inner})`);

@@ -12,13 +12,13 @@ import { compileServer } from '../contract/compiled-server.js';
 import type { CompiledServer } from '../contract/compiled-server.js';
 import { eventually } from '../eventually.js';
 
-/** Permissions mean nothing to root, so the server runs as another user. */
+/** File permissions do not apply to root, so the server runs as a different user. */
 const NOBODY = 65_534;
 const uid = process.geteuid?.() === 0 ? NOBODY : undefined;
 
 const GIB = 1024 ** 3;
 
-/** Stands in every private file, and may come back from nowhere. */
+/** The content of every private file, which no response may contain. */
 const SECRET = 'postgres://garden:the-password@db/garden';
 
 const PRIVATE = ['.env', '.git/config', 'server.pem', 'id_ed25519', 'passwords.kdbx', 'trellis.config.json'];
@@ -37,7 +37,7 @@ interface SiteReadiness {
 
 interface Started {
   readonly origin: string;
-  /** Processor time since the start, as the machine is shared; wall time where /proc is missing. */
+  /** Returns the processor time since the start, as the machine is shared; wall time where /proc is missing. */
   seconds(): number;
   output(): string;
   /** The distinct statuses of the other services, in order; 0 before the server listens. */
@@ -104,7 +104,7 @@ async function start(): Promise<Started> {
   };
 }
 
-/** Sums up the threads of a process; `undefined` without /proc. */
+/** Returns the processor time of all threads of a process, or `undefined` without /proc. */
 function processorSeconds(pid: number | undefined): number | undefined {
   if (!existsSync(`/proc/${pid}/stat`)) return undefined;
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
@@ -139,7 +139,7 @@ async function follow(origin: string, statuses: Map<string, number[]>, signal: A
   }
 }
 
-/** Only the first status may differ: the server does not listen yet, or opens its databases. */
+/** Allows connection errors and 503 at the start, while the server opens its port and databases. */
 function expectOthersToAnswer({ statuses }: Started): void {
   for (const [where, status] of OTHERS) {
     const seen = statuses
@@ -152,7 +152,7 @@ function expectOthersToAnswer({ statuses }: Started): void {
 const pathsOf = (data: SiteData | undefined): string[] =>
   data?.allFile.nodes.map(({ relativePath }) => relativePath) ?? [];
 
-describe('a site with everything that goes wrong', () => {
+describe('a site with unreadable and private files', () => {
   let server: Started;
   let data: SiteData;
 
@@ -187,7 +187,7 @@ describe('a site with everything that goes wrong', () => {
     await chmod(path.join(site, 'closed'), 0o000);
   }
 
-  test('is served within 10 seconds of the start, while its large file is still to be read', async () => {
+  test('is served within 10 seconds of the start, before its large file is read', async () => {
     await eventually(async () => {
       const found = await server.ask();
       expect(found).toBeDefined();
@@ -203,13 +203,13 @@ describe('a site with everything that goes wrong', () => {
     expect(data.allRecipe.nodes).toEqual([{ title: 'Many keys' }]);
   });
 
-  test('gives no private file away, by its record, its path or a copy', async () => {
-    // The copy of the large file would take its time.
+  test('does not expose private files by record, path or copy', async () => {
+    // Copying the large file would take too long.
     const query = '{ allFile(filter: { ext: { ne: ".mp4" } }) { nodes { publicURL } } }';
-    const asked = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`);
-    const answer = (await asked.json()) as { data: { allFile: { nodes: { publicURL: string }[] } } };
-    expect(answer.data.allFile.nodes).toHaveLength(4);
-    for (const { publicURL } of answer.data.allFile.nodes) {
+    const listed = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`);
+    const result = (await listed.json()) as { data: { allFile: { nodes: { publicURL: string }[] } } };
+    expect(result.data.allFile.nodes).toHaveLength(4);
+    for (const { publicURL } of result.data.allFile.nodes) {
       const response = await fetch(server.origin + publicURL);
       expect([publicURL, response.status]).toEqual([publicURL, 200]);
       expect(await response.text()).not.toContain(SECRET);
@@ -219,7 +219,7 @@ describe('a site with everything that goes wrong', () => {
     expect(spawnSync('grep', ['-rl', SECRET, `${base}/state`], { encoding: 'utf8' }).stdout).toBe('');
   });
 
-  test('names every problem once in the log, and in /readyz without the folder of the site', async () => {
+  test('reports every problem once in the log, and in /readyz without the folder of the site', async () => {
     const { problems = [], problemCount } = await server.readiness();
     const unreadable = "can't be read: EACCES, permission denied.";
     expect([...problems].sort((one, other) => (one.path < other.path ? -1 : 1))).toMatchObject([
@@ -240,7 +240,7 @@ describe('a site with everything that goes wrong', () => {
     expect(JSON.stringify(problems)).not.toContain(base);
   });
 
-  test('forgets problems that are repaired', async () => {
+  test('removes problems that are fixed', async () => {
     await chmod(path.join(site, 'unreadable.md'), 0o644);
     await chmod(path.join(site, 'closed'), 0o755);
     await rm(path.join(site, 'pipe'));
@@ -253,12 +253,12 @@ describe('a site with everything that goes wrong', () => {
     expect(now?.allRecipe.nodes).toContainEqual({ title: 'Repaired' });
   });
 
-  test('lets the dashboard and the secrets answer throughout', () => {
+  test('does not affect the dashboard and the secrets', () => {
     expectOthersToAnswer(server);
   });
 });
 
-test('an unreadable site folder does not affect the other services, and is served after its repair', async () => {
+test('an unreadable site folder does not affect the other services, and is served once it is readable', async () => {
   await makeFolder();
   await writeFile(path.join(site, 'page.md'), 'text');
   await chmod(site, 0o000);

@@ -12,18 +12,18 @@ beforeEach(() => void (at = Date.parse('2026-05-01T13:00:00Z')));
 
 const signatureOf = (link: string): string => link.slice(link.indexOf('=') + 1);
 
-describe('a link signer', () => {
-  test('signs the decoded path and its expiry with HMAC-SHA-256, cut to 128 bits', () => {
+describe('link signer', () => {
+  test('signs the decoded path and its expiry with HMAC-SHA-256 truncated to 128 bits', () => {
     const seconds = Date.parse('2026-05-03T00:00:00Z') / 1000;
     const text = `${seconds} ${decodeURIComponent(PATH)}`;
     const mac = createHmac('sha256', key).update(text).digest('base64url').slice(0, 22);
     const [path, signature] = signer.sign(PATH).split('?signature=');
     expect(path).toBe(PATH);
-    // The last of 22 characters stands for 2 bits of the signature alone.
+    // The last of the 22 characters encodes only 2 bits of the signature.
     expect(signature?.slice(0, -1)).toBe(`${seconds}.${mac}`.slice(0, -1));
   });
 
-  test('gives the same link from midnight to midnight, UTC', () => {
+  test('returns the same link from midnight to midnight UTC', () => {
     const link = signer.sign(PATH);
     const window = signer.currentWindow();
     at = Date.parse('2026-05-01T00:00:00Z');
@@ -49,7 +49,7 @@ describe('a link signer', () => {
     expect(signer.findExpiry(PATH, signature)).toBeUndefined();
   });
 
-  test('accepts the path in another percent-encoding', () => {
+  test('accepts the path with a different percent-encoding', () => {
     const signature = signatureOf(signer.sign(PATH));
     expect(signer.findExpiry(PATH.replaceAll('%C3%B6', '%c3%b6').replace('1.jpg', '%31.jpg'), signature)).toBeDefined();
   });
@@ -62,12 +62,12 @@ describe('a link signer', () => {
     ['with an expiry of many digits', (text) => text.replace(/^\d+/, '9'.repeat(400))],
     ['with a negative expiry', (text) => `-${text}`],
     ['with characters outside of the alphabet', (text) => text.replace(/.$/, '+')],
-    ['of another key', () => signatureOf(createLinkSigner(randomBytes(32), () => at).sign(PATH))],
-  ])('refuses a signature that is %s', (_reason, change) => {
+    ['made with a different key', () => signatureOf(createLinkSigner(randomBytes(32), () => at).sign(PATH))],
+  ])('rejects a signature that is %s', (_reason, change) => {
     expect(signer.findExpiry(PATH, change(signatureOf(signer.sign(PATH))))).toBeUndefined();
   });
 
-  test('refuses every signature with one changed bit', () => {
+  test('rejects every signature with one changed bit', () => {
     const [seconds = '', mac = ''] = signatureOf(signer.sign(PATH)).split('.');
     const bytes = Buffer.from(mac, 'base64url');
     for (let bit = 0; bit < bytes.length * 8; bit += 1) {
@@ -77,7 +77,7 @@ describe('a link signer', () => {
     }
   });
 
-  test('refuses a path that is not percent-encoded text', () => {
+  test('rejects a path that is not percent-encoded text', () => {
     expect(signer.findExpiry('/%ff', signatureOf(signer.sign(PATH)))).toBeUndefined();
     expect(signer.findExpiry(PATH, signatureOf(signer.sign(`${PATH}x`)))).toBeUndefined();
     at += DAY;

@@ -25,32 +25,32 @@ const follow = (name: string): unknown[] => {
   return store.page('Item', {}, selection).nodes.map((node) => node[`~${name}`]);
 };
 
-test('a list of links leads to the record of each key, in the order of the keys, once', () => {
+test('a list of links leads to the record of each distinct key, in the order of the keys', () => {
   expect(follow('several')).toMatchObject([null, [], [{ id: 'Item1' }, { id: 'Item0' }], null]);
 });
 
-test('a list of links that may not be null is empty where its column is', () => {
+test('a non-null list of links is empty where its column is null', () => {
   expect(follow('tagged')).toMatchObject([[], [], [], [{ id: 'Part1' }, { id: 'Part0' }]]);
 });
 
-test('a link with a column of its own leads to one record, or to none', () => {
+test('a link with a column of its own leads to one record or null', () => {
   expect(follow('chosen')).toMatchObject([null, null, { id: 'Item1' }, null]);
 });
 
 test.each([
   ['an element that matches', { several: { elemMatch: { text: { eq: 'empty' } } } }, ['Item2']],
   [
-    'null in a missing list, but not in an empty one',
+    'null in a missing list but not in an empty one',
     { several: { elemMatch: { size: { gte: null } } } },
     ['Item0', 'Item2', 'Item3'],
   ],
   ['no null in a missing list that counts as empty', { tagged: { elemMatch: { tags: { eq: null } } } }, ['Item3']],
-  ['only the first record of a key', { tagged: { elemMatch: { id: { eq: 'Part2' } } } }, []],
-])('a filter through a list of links finds %s', (_reason, filter, expected) => {
+  ['only the first record with a key', { tagged: { elemMatch: { id: { eq: 'Part2' } } } }, []],
+])('a filter on a list of links finds %s', (_reason, filter, expected) => {
   expect(store.page('Item', { filter }, ID).nodes.map(({ id }) => id)).toEqual(expected);
 });
 
-test('values through a list of links sort and group in the order of the keys', () => {
+test('values of linked records are sorted and grouped in the order of the keys', () => {
   const sorted = store.page('Item', { sort: { fields: ['several.text'] } }, ID);
   expect(sorted.nodes.map(({ id }) => id)).toEqual(['Item1', 'Item2', 'Item0', 'Item3']);
   expect(sorted.distinct({ field: 'several.text' })).toEqual(['empty', 'none']);

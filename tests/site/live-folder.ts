@@ -5,7 +5,7 @@ import type { Site, SiteOptions } from '../../src/site/site.js';
 import { rowsOf, SiteFolder } from './sources/site-folder.js';
 import type { Row } from './sources/site-folder.js';
 
-/** A watched site, and what it said. */
+/** A watched site, with its reported changes and problems. */
 export class LiveFolder extends SiteFolder {
   readonly changes: LiveChange[] = [];
   readonly problems: string[] = [];
@@ -21,7 +21,7 @@ export class LiveFolder extends SiteFolder {
   }
 
   get site(): Site {
-    if (this.#site === undefined) throw new Error('Expected the folder to be watched.');
+    if (this.#site === undefined) throw new Error('Call watch() first.');
     return this.#site;
   }
 
@@ -33,7 +33,7 @@ export class LiveFolder extends SiteFolder {
     return rowsOf(this.site, 'File').find((row) => row.relativePath === relativePath);
   }
 
-  /** Waits until nothing is changed any more. */
+  /** Waits until no more changes are reported. */
   async rest(): Promise<void> {
     for (let before = -1; before !== this.changes.length;) {
       before = this.changes.length;
@@ -41,7 +41,7 @@ export class LiveFolder extends SiteFolder {
     }
   }
 
-  /** What a crawl of the same folder with no memory finds, and what the watched site holds. */
+  /** Returns the records of a fresh scan of the folder, and those of the watched site. */
   async compare(): Promise<{ fresh: readonly Row[]; live: readonly Row[] }> {
     const { files, directories, images } = await this.crawl({ stateDirectory: `${this.base}/fresh-${Date.now()}` });
     const live = (['File', 'Directory', 'ImageProc'] as const).flatMap((kind) => rowsOf(this.site, kind));
@@ -54,7 +54,7 @@ export class LiveFolder extends SiteFolder {
   }
 }
 
-/** Without the time of access, which reading changes, and the position, of which only the order counts. */
+/** Removes the time of access, which reading changes, and the position, of which only the order matters. */
 function comparable(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([name]) => !['atime', 'atimeMs', 'position'].includes(name)));
 }

@@ -4,13 +4,13 @@ import { RandomChanges } from '../../bench/random-changes.js';
 import { eventually } from '../eventually.js';
 import { LiveFolder } from './live-folder.js';
 
-/** Longer runs find more: `LIVE_SECONDS=60 npm test -- tests/site/live-random.test.ts`. */
+/** Longer runs find more: run this test with `LIVE_SECONDS=60`. */
 const SECONDS = Number(process.env.LIVE_SECONDS ?? 6);
 
 const SEED = Number(process.env.LIVE_SEED ?? 20_261_121);
 
 test(
-  'after random changes the index equals a fresh crawl, field by field',
+  'a watched site equals a fresh scan after random changes, field by field',
   async () => {
     const folder = new LiveFolder(['a.md', 'sub/b.png', 'sub/inner/c.md']);
     try {
@@ -19,7 +19,7 @@ test(
       const end = performance.now() + SECONDS * 1000;
       for (let count = 1; performance.now() < end; count += 1) {
         random.change();
-        // Now in bursts, now one by one.
+        // Alternates between bursts and single changes.
         if (count % 2000 < 1000 || count % 50 === 0) await setTimeout(count % 7);
       }
       await folder.rest();

@@ -16,16 +16,16 @@ beforeEach(async () => {
 });
 afterEach(() => folder.remove());
 
-const isAsFresh = async (): Promise<void> => {
+const equalsFreshScan = async (): Promise<void> => {
   const { fresh, live } = await folder.compare();
   expect(live).toEqual(fresh);
 };
 
-test('a changed file is visible soon', async () => {
+test('watching: a changed file is updated', async () => {
   folder.put('a.md', 'other');
   await eventually(() => expect(folder.row('a.md')).toMatchObject({ size: 5 }));
   expect(folder.changes).toMatchObject([{ added: 0, changed: 1, removed: 0, folders: 0 }]);
-  await isAsFresh();
+  await equalsFreshScan();
 });
 
 test.each([
@@ -52,100 +52,100 @@ test.each([
     },
   ],
   [
-    'a save by writing another file and renaming it',
+    'a save by renaming a temporary file',
     () => {
       folder.put('.a.md.tmp', 'saved');
       renameSync(folder.path('.a.md.tmp'), folder.path('a.md'));
     },
   ],
-  ['a second name of a file', () => linkSync(folder.path('a.md'), folder.path('sub/a2.md'))],
+  ['a hard link to a file', () => linkSync(folder.path('a.md'), folder.path('sub/a2.md'))],
   ['a link to a file', () => symlinkSync('../a.md', folder.path('sub/link.md'))],
-])('follows %s', async (_, change) => {
+])('watching: handles %s', async (_, change) => {
   change();
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   expect(folder.changes.length).toBeGreaterThan(0);
   expect(folder.problems).toEqual([]);
 });
 
-test('goes on following what is in a folder that was moved in, moved about and replaced', async () => {
+test('watching: follows the contents of a folder that was moved in, moved and replaced', async () => {
   mkdirSync(`${folder.base}/tree/deep/deeper`, { recursive: true });
   writeFileSync(`${folder.base}/tree/deep/deeper/x.md`, '1');
   renameSync(`${folder.base}/tree`, folder.path('tree'));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   folder.put('tree/deep/deeper/x.md', '22');
   await eventually(() => expect(folder.row('tree/deep/deeper/x.md')).toMatchObject({ size: 2 }));
   renameSync(folder.path('tree'), folder.path('moved'));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   folder.put('moved/deep/deeper/x.md', '333');
   folder.put('tree/deep/deeper/x.md', '4444');
   await eventually(() => expect(folder.row('moved/deep/deeper/x.md')).toMatchObject({ size: 3 }));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   folder.put('tree/deep/deeper/x.md', '55555');
   await eventually(() => expect(folder.row('tree/deep/deeper/x.md')).toMatchObject({ size: 5 }));
 });
 
-test('a link and another name change with what they lead to', async () => {
+test('watching: links and hard links change with their targets', async () => {
   symlinkSync('nothing-yet.md', folder.path('link.md'));
   linkSync(folder.path('a.md'), folder.path('sub/a2.md'));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   folder.put('nothing-yet.md', 'here');
   writeFileSync(folder.path('a.md'), 'through one name');
   await eventually(() => expect(folder.row('link.md')).toMatchObject({ size: 4 }));
   expect(folder.row('sub/a2.md')).toMatchObject({ size: 16 });
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   folder.put('nothing-yet.md', 'HERE');
   rmSync(folder.path('a.md'));
   await eventually(() => expect(folder.paths()).not.toContain('a.md'));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
 });
 
-test('keeps ids and positions of what stayed', async () => {
+test('watching: unchanged files keep their ids and positions', async () => {
   const before = new Map([...folder.site.store.rows('File', ['id'])].map(({ id, position }) => [id, position]));
   folder.put('aa.md');
   folder.put('sub/b.md');
   rmSync(folder.path('b.png'));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
   const stayed = [...folder.site.store.rows('File', ['id'])].filter(({ id }) => before.has(id));
   expect(stayed).toHaveLength(4);
   for (const { id, position } of stayed) expect(position).toBe(before.get(id));
 });
 
-test('5,000 new files are few passes', async () => {
+test('watching: 5,000 new files cause few updates', async () => {
   for (let index = 0; index < 5000; index += 1) folder.put(`many/${index % 50}/${index}.md`, `${index}`);
   await eventually(() => expect(folder.paths()).toHaveLength(5005));
   const sum = (name: 'added' | 'changed' | 'folders' | 'removed'): number =>
     folder.changes.reduce((total, change) => total + change[name], 0);
   expect([sum('added'), sum('changed'), sum('removed')]).toEqual([5000, 0, 0]);
-  // One, where the system tells of them at once.
+  // Usually one, if the system reports them together.
   expect(folder.changes.length).toBeLessThan(10);
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
 });
 
-test('more changes at once than the system remembers are found by looking at everything again', async () => {
+test('watching: an overflow of the event queue causes a scan', async () => {
   for (let index = 0; index < 300; index += 1) folder.put(`many/${index}.md`);
   await eventually(() => expect(folder.paths()).toHaveLength(305));
-  // Linux keeps 16,384 events unless told otherwise; a change of permissions is one.
+  // By default, Linux queues 16,384 events; a change of permissions is one event.
   for (let round = 0; round < 60; round += 1) {
     for (let index = 0; index < 300; index += 1) chmodSync(folder.path(`many/${index}.md`), 0o600 + (round % 2) * 0o44);
   }
   folder.put('last.md');
   await eventually(() => expect(folder.paths()).toContain('last.md'));
-  await eventually(isAsFresh);
-  expect(folder.problems).toEqual(['Too many changes at once to be told of each; everything is looked at again.']);
+  await eventually(equalsFreshScan);
+  expect(folder.problems).toEqual(['Too many changes at once to follow each of them; all folders are scanned again.']);
 });
 
-test('says that the folder is gone, keeps what was known, and reads it when it is there again', async () => {
+test('watching: a missing folder is reported, its records stay, and it is scanned when it is back', async () => {
   renameSync(folder.directory, `${folder.base}/away`);
-  await eventually(() => expect(folder.problems).toEqual([expect.stringContaining('is gone')]));
+  await eventually(() => expect(folder.problems).toEqual([expect.stringContaining('was not found')]));
   expect(folder.paths()).toHaveLength(5);
   folder.put('another.md');
   await eventually(() => expect(folder.paths()).toEqual(['another.md']));
   folder.put('again.md');
   await eventually(() => expect(folder.paths()).toEqual(['again.md', 'another.md']));
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
 });
 
-test('leaves out what a site leaves out, without a pass', async () => {
+test('watching: excluded files cause no update', async () => {
   folder.put('node_modules/x/index.js');
   folder.put('.DS_Store');
   folder.put('last.md');
@@ -153,7 +153,7 @@ test('leaves out what a site leaves out, without a pass', async () => {
   expect(folder.changes).toMatchObject([{ added: 1, folders: 0 }]);
 });
 
-test('a reader never sees half of a tree that comes or goes', async () => {
+test('watching: a reader never sees a partly added or removed tree', async () => {
   const out = `${folder.base}/out`;
   const count = 2000;
   for (let index = 0; index < count; index += 1) folder.put(`tree/${index % 100}/${index}.png`, '');
@@ -174,7 +174,7 @@ test('a reader never sees half of a tree that comes or goes', async () => {
   expect([...seen].sort()).toEqual(['2005 104 2002', '5 3 2']);
 });
 
-test('changes while a pass runs are followed by the next one', async () => {
+test('watching: changes during an update are part of the next one', async () => {
   for (let round = 0; round < 30; round += 1) {
     for (let index = 0; index < 40; index += 1) folder.put(`many/${index}.md`, `${round} ${index}`);
     await setTimeout(round % 3 === 0 ? 45 : 5);
@@ -182,46 +182,46 @@ test('changes while a pass runs are followed by the next one', async () => {
   folder.put('last.md');
   await eventually(() => expect(folder.paths()).toContain('last.md'));
   expect(folder.changes.length).toBeGreaterThan(1);
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
 });
 
-test('a change of a file that leaves its size as it was is seen', async () => {
+test('watching: a change that keeps the size of a file is detected', async () => {
   for (let round = 0; round < 20; round += 1) {
     folder.put('a.md', `round ${10 + round}`);
-    await eventually(isAsFresh);
+    await eventually(equalsFreshScan);
     expect(folder.changes.length).toBeGreaterThan(round);
   }
 });
 
-test('a restart reads only what changed while nobody watched', async () => {
+test('watching: a restart reads only files that changed in the meantime', async () => {
   folder.put('new.md');
   await eventually(() => expect(folder.paths()).toContain('new.md'));
-  // Until what was young when it was read has been looked at again, and a while.
+  // Waits until the digests of recently changed files are trusted.
   await setTimeout(6000);
   folder.site.close();
   folder.put('a.md', 'meanwhile');
   const { summary } = await folder.watch();
   expect(summary).toMatchObject({ files: 6, hashed: 1 });
-  await isAsFresh();
+  await equalsFreshScan();
 });
 
-test('sees what changes while the site is opened', async () => {
+test('watching: changes during the first scan are detected', async () => {
   folder.site.close();
   for (let index = 0; index < 3000; index += 1) folder.put(`many/${index}.md`);
   let wrote = 0;
   await folder.watch({
     onProgress: () => {
-      for (let index = wrote; index < wrote + 100; index += 1) folder.put(`many/${index}.md`, 'while it is crawled');
+      for (let index = wrote; index < wrote + 100; index += 1) folder.put(`many/${index}.md`, 'during the scan');
       wrote += 100;
     },
   });
   expect(wrote).toBeGreaterThan(0);
-  // Each comparison crawls the folder, which keeps this process from following it.
+  // Each comparison scans the folder, which delays updates in this process.
   await folder.rest();
-  await eventually(isAsFresh);
+  await eventually(equalsFreshScan);
 });
 
-test('a large file is listed once it has been read, and others do not wait for it', async () => {
+test('watching: a large file is listed once it is read, without delaying others', async () => {
   writeFileSync(folder.path('video.mp4'), '');
   truncateSync(folder.path('video.mp4'), LATE_BYTES);
   folder.put('new.md');
@@ -230,12 +230,12 @@ test('a large file is listed once it has been read, and others do not wait for i
   const digest = createHash('md5').update(Buffer.alloc(LATE_BYTES)).digest('hex');
   expect(folder.row('video.mp4')).toMatchObject({ size: LATE_BYTES, 'internal.contentDigest': digest });
   folder.site.close();
-  // A second start knows it.
+  // The second start reuses its digest.
   expect((await folder.watch()).summary).toMatchObject({ files: 7 });
   expect(folder.paths()).toContain('video.mp4');
 });
 
-test('a large file is read after the start, and a start that was ended before tries again', async () => {
+test('watching: a large file is read after the start, or by the next start', async () => {
   folder.site.close();
   writeFileSync(folder.path('video.mp4'), '');
   truncateSync(folder.path('video.mp4'), LATE_BYTES + 1);
@@ -247,7 +247,7 @@ test('a large file is read after the start, and a start that was ended before tr
   await eventually(() => expect(folder.paths()).toContain('video.mp4'));
 });
 
-describe('what can not be read', () => {
+describe('watching an unreadable entry', () => {
   const isRoot = process.geteuid?.() === 0;
 
   beforeEach(() => {
@@ -262,7 +262,7 @@ describe('what can not be read', () => {
   test.each([
     ['file', 'sub/c.md', 'sub/c.md'],
     ['folder', 'sub/inner', 'sub/inner/d.png'],
-  ])('a %s is skipped, reported once, and tried again', async (_, path, file) => {
+  ])('skips a %s, reports it once and retries it', async (_, path, file) => {
     const before = folder.paths();
     chmodSync(folder.path(path), 0o000);
     const reason = "can't be read: EACCES, permission denied.";
@@ -276,11 +276,11 @@ describe('what can not be read', () => {
     expect(folder.problems).toHaveLength(1);
     chmodSync(folder.path(path), 0o755);
     await eventually(() => expect(folder.site.problems().count).toBe(0));
-    await eventually(isAsFresh);
+    await eventually(equalsFreshScan);
   });
 });
 
-test('a name that is no text is reported, and the rest of its folder followed', async () => {
+test('watching: a name that is not UTF-8 is reported, and the rest of its folder is watched', async () => {
   const broken = Buffer.concat([Buffer.from(`${folder.path('sub')}/`), Buffer.from([0xff, 0xfe])]);
   writeFileSync(broken, '');
   const message = 'Skipped: content/sub/\\xff\\xfe its name is not valid UTF-8; rename it.';

@@ -5,21 +5,21 @@ afterAll(() => store.close());
 
 const ID = { values: [{ kind: 'column', name: 'id', column: 'id', holds: 'value' }], relations: [] } as const;
 
-/** One record whose field has the value; the others of its fields are null. */
+/** Whether a filter matches a record with this value in one field and null in the others. */
 function matches(field: string, value: unknown, input: object): boolean {
   const blank = { id: 'i0', parent: null, link: null };
   fill(store, { Item: [{ ...blank, [field]: value }], Part: [] });
   return store.page('Item', { filter: { [field]: input } }, ID).totalCount === 1;
 }
 
-describe('one value', () => {
+describe('operators on a single value', () => {
   test.each([
     ['eq', 'a', { eq: 'a' }, true],
     ['eq is case-sensitive', 'a', { eq: 'A' }, false],
     ['eq against a missing value', null, { eq: 'a' }, false],
     ['eq null against a value', 'a', { eq: null }, false],
     ['eq null against a missing value', null, { eq: null }, true],
-    ['ne of another value', 'a', { ne: 'b' }, true],
+    ['ne of a different value', 'a', { ne: 'b' }, true],
     ['ne of the same value', 'a', { ne: 'a' }, false],
     ['ne against a missing value', null, { ne: 'a' }, true],
     ['ne null against a value', 'a', { ne: null }, true],
@@ -39,17 +39,17 @@ describe('one value', () => {
     ['gt null against a missing value', null, { gt: null }, false],
     ['gte null against a missing value', null, { gte: null }, true],
     ['lte null against a value', 'a', { lte: null }, false],
-    ['text compares by code unit: an astral character goes before U+FF5E', '\u{1F600}', { lt: '\uFF5E' }, true],
-    ['several operators hold together', 'b', { gt: 'a', ne: 'b' }, false],
-    ['no operator is no condition', null, {}, true],
-    ['an unset variable is no condition', null, { eq: undefined }, true],
+    ['text is compared by code unit: a character beyond U+FFFF precedes U+FF5E', '\u{1F600}', { lt: '\uFF5E' }, true],
+    ['several operators must all match', 'b', { gt: 'a', ne: 'b' }, false],
+    ['no operator has no effect', null, {}, true],
+    ['an unset variable has no effect', null, { eq: undefined }, true],
     ['regex against a missing value', null, { regex: '/null/' }, false],
   ])('%s', (_reason, value, input, expected) => {
     expect(matches('text', value, input)).toBe(expected);
   });
 });
 
-describe('a list', () => {
+describe('operators on a list', () => {
   test.each([
     ['eq of any element', ['a', 'b'], { eq: 'b' }, true],
     ['ne of any element', ['a', 'b'], { ne: 'b' }, false],
@@ -68,36 +68,41 @@ describe('a list', () => {
 
 describe('elemMatch', () => {
   test.each([
-    ['holds for one element as a whole', [{ name: 'a', amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, true],
-    ['does not join two elements', [{ name: 'a' }, { amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, false],
+    [
+      'requires one element to match all conditions',
+      [{ name: 'a', amount: 1 }],
+      { name: { eq: 'a' }, amount: { eq: 1 } },
+      true,
+    ],
+    ['does not combine two elements', [{ name: 'a' }, { amount: 1 }], { name: { eq: 'a' }, amount: { eq: 1 } }, false],
     ['finds no null in an empty list', [], { name: { eq: null } }, false],
     ['finds null in a missing list', null, { name: { eq: null } }, true],
-    ['asks nothing when it is empty', [], {}, true],
+    ['has no effect when it is empty', [], {}, true],
   ])('%s', (_reason, value, elemMatch, expected) => {
     expect(matches('things', value, { elemMatch })).toBe(expected);
   });
 });
 
-test('a record appears once however many elements match', () => {
+test('a record appears once, however many elements match', () => {
   expect(matches('tags', ['a', 'ab', 'abc'], { regex: '/a/' })).toBe(true);
 });
 
-test('a field that is null, and an empty filter, are no condition', () => {
+test('a null field and an empty filter have no effect', () => {
   fill(store, { Item: [{ id: 'i0' }, { id: 'i1' }], Part: [] });
   expect(store.page('Item', { filter: { text: null, meta: {}, parent: { id: {} } } }, ID).totalCount).toBe(2);
 });
 
 test.each([
   ['a list of too many values', { text: { in: Array<string>(5001).fill('a') } }, /at most 5000 values/],
-  ['an operator that there is not', { text: { like: 'a' } }, /received "like"/],
-  ['a field that there is not', { nowhere: { eq: 1 } }, /received "nowhere"/],
-  ['a pattern that is null', { text: { regex: null } }, /received null/],
-])('refuses %s', (_reason, filter, message) => {
+  ['an unknown operator', { text: { like: 'a' } }, /received "like"/],
+  ['an unknown field', { nowhere: { eq: 1 } }, /received "nowhere"/],
+  ['a null pattern', { text: { regex: null } }, /received null/],
+])('filters reject %s', (_reason, filter, message) => {
   expect(() => store.page('Item', { filter }, ID).totalCount).toThrow(message);
 });
 
 test.each(["' OR 1=1 --", '"; DROP TABLE "Item"; --', "'); SELECT '", '?', '%', '\\', '$.name', '"]'])(
-  'text %j is a value and never SQL',
+  'the filter value %j never becomes SQL',
   (text) => {
     const things = [{ name: text, amount: 1, labels: [text] }];
     fill(store, { Item: [{ id: 'i0', text, tags: [text], things, meta: { title: text } }, { id: 'i1' }], Part: [] });

@@ -4,19 +4,19 @@ import { compileRegex } from '../../src/site/regex.js';
 
 describe('regex', () => {
   test.each([
-    ['the empty text matches all', '', 'x', true],
+    ['an empty pattern matches everything', '', 'x', true],
     ['one slash makes an empty source', 'an/', 'x', true],
     ['inner slashes need no escape', '/guide/basics/', 'docs/guide/basics/a.md', true],
     ['inner slashes may be escaped', '/guide\\/basics/', 'docs/guide/basics/a.md', true],
-    ['case counts', '/A/', 'a', false],
-    ['case does not count with i', '/A/i', 'a', true],
-    ['g does not keep a place', '/a/g', 'a', true],
-    ['the first double backslash is one', '/\\\\.md$/', 'a.md', true],
+    ['case matters', '/A/', 'a', false],
+    ['i ignores case', '/A/i', 'a', true],
+    ['g does not keep a position', '/a/g', 'a', true],
+    ['the first double backslash counts as one', '/\\\\.md$/', 'a.md', true],
     ['an alternative', '/^(docs|data)\\//', 'data/x', true],
     ['repeated groups run in linear time', '/^(a+)+$/', `${'a'.repeat(5000)}!`, false],
     ['many repeats run in linear time', '/.*.*.*.*.*x/', 'a'.repeat(5000), false],
-    ['space is what JavaScript calls space', '/^(\\s)+$/', '\u00a0\u3000', true],
-    ['a dot stops at a line end', '/^(a.)+$/', 'a\u2028', false],
+    ['white space is that of JavaScript', '/^(\\s)+$/', '\u00a0\u3000', true],
+    ['a dot does not match a line end', '/^(a.)+$/', 'a\u2028', false],
     ['a class in a repeated group', '/^([\\d-]+)+$/', '2020-02-29', true],
     ['a named group', '/^(?<year>\\d+)+$/', '2020', true],
     ['a code point', '/^(\\u00e4)+$/', 'ää', true],
@@ -26,17 +26,17 @@ describe('regex', () => {
   });
 
   test.each([
-    ['no slashes', 'abc', /received "abc" as its flags/],
-    ['an unknown flag', '/a/q', /received "q" as its flags/],
-    ['a flag that is doubled', '/a/ii', /received "ii"/],
-    ['a group that is open', '/(a/', /Unterminated group/],
+    ['no slashes', 'abc', /received the flags "abc"/],
+    ['an unknown flag', '/a/q', /received the flags "q"/],
+    ['a duplicate flag', '/a/ii', /received the flags "ii"/],
+    ['an unclosed group', '/(a/', /Unterminated group/],
     ['a lookahead', '/a(?=b)/', /lookahead/],
     ['a lookbehind', '/(?<!a)b/', /lookbehind/],
     ['a backreference', '/(a)\\1/', /backreference/],
-    ['inline flags of another dialect', '/(?i)a/', /Invalid/],
-    ['too many repeats', '/(a{1,1000}){1,1000}/', /too large/],
+    ['inline flags of a different dialect', '/(?i)a/', /Invalid/],
+    ['too many repeats', '/(a{1,1000}){1,1000}/', /at most 2000 parts/],
     ['a pattern that is too long', `/${'a'.repeat(2000)}/`, /at most 1000/],
-  ])('refuses %s', (_reason, pattern, message) => {
+  ])('rejects %s', (_reason, pattern, message) => {
     expect(() => compileRegex(pattern)).toThrow(AppError);
     expect(() => compileRegex(pattern)).toThrow(message);
   });
@@ -83,12 +83,12 @@ describe('glob', () => {
     ['**/a/**/b/**', 'x/a/.y/b/z', false],
     ['*/*/*.{md,txt}', 'a/b/c.txt', true],
     ['*/*/*.{md,txt}', 'a/.b/c.txt', false],
-  ])('%j against %j is %s', (pattern, text, expected) => {
+  ])('matches %j against %j: %s', (pattern, text, expected) => {
     expect(compileGlob(pattern)(text)).toBe(expected);
   });
 
   test.each([['a pattern that is too long', '*'.repeat(501), /at most 500/]])(
-    'refuses %s',
+    'rejects %s',
     (_reason, pattern, message) => {
       expect(() => compileGlob(pattern)).toThrow(message);
     },

@@ -18,7 +18,7 @@ import type { PublicFile, PublicFiles } from '../../src/site/public-files.js';
 let base: string;
 let publicFiles: PublicFiles;
 const files: PublicFile[] = [];
-/** In the order in which room was made: the paths of copies, with their sizes. */
+/** The paths and sizes of copies, in the order of their calls to the quota. */
 const stored: [string, number][] = [];
 const touched: string[] = [];
 
@@ -78,7 +78,7 @@ describe('publish', () => {
     expect(readFileSync(copyOf(file), 'utf8')).toBe(name);
   });
 
-  test('copies once, however many requests arrive at the same time, and leaves no other file', async () => {
+  test('copies once for concurrent requests and leaves no other file', async () => {
     const all = Array.from({ length: 30 }, (_, index) => makeFile(`${index}.md`));
     await Promise.all([...all, ...all, ...all].map((file) => publicFiles.publish(file)));
     expect(readdirSync(path.join(base, 'public/static')).sort()).toEqual(
@@ -98,7 +98,7 @@ describe('publish', () => {
     expect([stored, touched]).toEqual([[[key, 12]], [key]]);
   });
 
-  test('makes a copy that was evicted again', async () => {
+  test('copies an evicted file again', async () => {
     const file = makeFile('a.md');
     await publicFiles.publish(file);
     rmSync(copyOf(file));
@@ -122,7 +122,7 @@ describe('publish', () => {
     await expect(publicFiles.publish(file)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('rejects other bytes under a digest, and leaves nothing behind', async () => {
+  test('rejects a file that changed, and leaves no temporary file', async () => {
     const file = makeFile('a.md');
     writeFileSync(file.absolutePath, 'changed');
     await expect(publicFiles.publish(file)).rejects.toMatchObject({
@@ -132,7 +132,7 @@ describe('publish', () => {
     expect(readdirSync(path.join(base, 'public/static')).filter((name) => name.startsWith('.'))).toEqual([]);
   });
 
-  test('reports a file that has been deleted since it was indexed', async () => {
+  test('reports a file that was deleted after the scan', async () => {
     const file = makeFile('a.md');
     rmSync(file.absolutePath);
     await expect(publicFiles.publish(file)).rejects.toMatchObject({ code: 'not_found' });
@@ -153,7 +153,7 @@ describe('publish', () => {
   });
 });
 
-describe('the path of a URL', () => {
+describe('path of a URL', () => {
   test('starts with the prefix of the site', () => {
     const file = makeFile('a.md');
     expect(open('/blog').pathOf(file)).toBe(`/blog/static/${file.contentDigest}/a.md`);
@@ -164,7 +164,7 @@ describe('the path of a URL', () => {
     '/d41d8cd98f00b204e9800998ecf8427e/a/b',
     '/d41d8cd98f00b204e9800998ecf8427e/%E0%A4%A',
     '/x/a.md',
-  ])('is not %s', (url) => {
+  ])('does not accept %s', (url) => {
     expect(publicFiles.parsePath(url)).toBeUndefined();
   });
 });

@@ -24,7 +24,7 @@ const relations = tables.Item.fields.filter((field): field is RelationField => f
 
 const RUNS = 300;
 
-test('a page holds what a plain evaluation of the same question holds', async () => {
+test('a page has the same records as the reference implementation', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, filters, sorts, pages, async (world, filter, sort, page) => {
       fill(store, world);
@@ -42,8 +42,8 @@ test('a page holds what a plain evaluation of the same question holds', async ()
   );
 });
 
-/** Lets no statement run for long, so that every filter that can be interrupted is. */
-const hurried = (): Meter & { turns: number } => ({
+/** Interrupts every filter that can be interrupted. */
+const interruptingMeter = (): Meter & { turns: number } => ({
   turns: 0,
   statementMs: 0,
   check: () => undefined,
@@ -60,7 +60,7 @@ test('a filter that is evaluated in pieces has the same matches', async () => {
     fc.asyncProperty(worlds, filters, sorts, pages, async (world, filter, sort, page) => {
       fill(store, world);
       const question = { filter, sort, ...page };
-      const meter = hurried();
+      const meter = interruptingMeter();
       const expected = new Evaluator(tables, world, computeValue).page('Item', question).map(({ id }) => id);
       const found = store.page('Item', { ...question, computed: computedValues(), meter }, ID);
       expect((await store.whenKnown(() => found.nodes)).map(({ id }) => id)).toEqual(expected);
@@ -74,7 +74,7 @@ test('a filter that is evaluated in pieces has the same matches', async () => {
 test('a filter that is evaluated in pieces counts and groups the same matches', async () => {
   const names = ['b', 'a', 'ab', 'b', 'abb'];
   fill(store, { Item: names.map((text, index) => ({ id: `i${index}`, text })), Part: [] });
-  const meter = hurried();
+  const meter = interruptingMeter();
   const found = store.page('Item', { filter: { text: { regex: '/^a?b/' } }, meter }, ID);
   expect(await store.whenKnown(() => found.totalCount)).toBe(4);
   expect(await store.whenKnown(() => found.distinct({ field: 'text' }))).toEqual(['ab', 'abb', 'b']);
@@ -87,7 +87,7 @@ test('a filter that is evaluated in pieces counts and groups the same matches', 
   expect(meter.turns).toBeGreaterThan(0);
 });
 
-test('indexes made for a shape of question do not change its answers', async () => {
+test('indexes for a query shape do not change its results', async () => {
   await fc.assert(
     fc.asyncProperty(worlds, filters, sorts, async (world, filter, sort) => {
       fill(store, world);
@@ -103,7 +103,7 @@ test('indexes made for a shape of question do not change its answers', async () 
   );
 });
 
-test('groups and distinct values are those of the page', async () => {
+test('groups and distinct values are those of the reference implementation', async () => {
   await fc.assert(
     fc.asyncProperty(
       worlds,
@@ -122,7 +122,7 @@ test('groups and distinct values are those of the page', async () => {
           evaluator.distinct('Item', records, field),
         );
         const groups = groupSort ? { field, sort: groupSort } : { field };
-        // The order of a group's nodes may need values that its tally did not.
+        // Sorting the nodes of a group may need computed values that counting did not.
         const shown = await store.whenKnown(() =>
           found.group(groups).map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]),
         );
@@ -133,7 +133,7 @@ test('groups and distinct values are those of the page', async () => {
   );
 });
 
-test('relations lead to the records that a plain evaluation finds', () => {
+test('relations lead to the same records as in the reference implementation', () => {
   const selection = { ...ID, relations: relations.map((field) => ({ field, select: () => ID })) };
   fc.assert(
     fc.property(worlds, (world) => {

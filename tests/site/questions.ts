@@ -5,15 +5,13 @@ import type { Plain } from './evaluator.js';
 import { isLeaf } from './evaluator.js';
 import { poolOf, VALUES } from './world.js';
 
-/** Random filters, sorts and pages over the fields of any tables. */
-
 const PATTERNS = ['/a/', '/^a/i', '/b$/', '/./', '/[0-9]+/', '/(a|B)+b?/', '/^$/', '/null/', "/o'x|%/", '/\\.md$/'];
-/** Without negations: those of micromatch 3 are in the tests of patterns, and the evaluator runs another matcher. */
+/** Excludes negations, which the tests of patterns cover, because the evaluator uses a different matcher. */
 const GLOBS = ['*', '**', 'a*', '*.b', '**/*.md', '{a,B}', '[a-c]', '?', ''];
 
 const DEPTH = 3;
 
-/** What a filter has of each type: text is never ordered. */
+/** The operators of each type in the schema, which does not order text. */
 const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   Boolean: ['eq', 'ne', 'in', 'nin'],
   Date: ['eq', 'ne', 'in', 'nin', 'gt', 'gte', 'lt', 'lte'],
@@ -22,13 +20,13 @@ const OPERATORS: Readonly<Record<string, readonly string[]>> = {
   String: ['eq', 'ne', 'in', 'nin', 'regex', 'glob'],
 };
 
-/** Names the operators of a type; the engine orders text too, as the schema's filters do not. */
+/** Returns the operators of a type. Unlike the schema, the engine orders text too. */
 export type OperatorsOf = (type: string) => readonly string[];
 export const bySchema: OperatorsOf = (type) => OPERATORS[type === 'ID' ? 'String' : type] ?? [];
 export const byEngine: OperatorsOf = (type) =>
   type === 'String' ? [...bySchema('Date'), 'regex', 'glob'] : bySchema(type);
 
-/** Filters of one kind. */
+/** Returns random filters of one record type. */
 export function filtersOf(tables: RecordTables, table: RecordTable, operatorsOf: OperatorsOf): fc.Arbitrary<Plain> {
   return new Filters(tables, operatorsOf).ofKind(table, DEPTH);
 }
@@ -77,7 +75,7 @@ class Filters {
   }
 
   #below(field: Field, at: At): fc.Arbitrary<Plain> {
-    if (field.kind === 'scalar') throw new Error(`There is nothing below ${field.path}.`);
+    if (field.kind === 'scalar') throw new Error(`The scalar ${field.path} has no fields.`);
     if (field.kind !== 'relation')
       return this.#once(`${at.table.kind} ${field.path} ${at.depth}`, () => this.#some(field.fields, at));
     const table = this.#tables[field.type];
@@ -121,7 +119,7 @@ const anyTable = (tables: RecordTables): RecordTable => Object.values(tables)[0]
 const NODE = ['id', 'parent', 'children', 'internal'];
 const nodeFields = (tables: RecordTables): Field[] => anyTable(tables).fields.filter(({ name }) => NODE.includes(name));
 
-/** Every path of a kind, down to four segments. */
+/** Returns every path of a record type with up to four segments. */
 export function pathsOf(tables: RecordTables, fields: readonly Field[], steps = 3): string[] {
   return fields.flatMap((field) => {
     const below =
@@ -135,7 +133,7 @@ export function pathsOf(tables: RecordTables, fields: readonly Field[], steps = 
   });
 }
 
-/** Whether the values at the end of a path have a text, so that they can be grouped by. */
+/** Whether a path can be grouped by, because its values are scalars. */
 export function hasText(tables: RecordTables, fields: readonly Field[], path: string): boolean {
   const [name, ...rest] = path.split('.');
   const field = fields.find((one) => one.name === name)!;

@@ -4,7 +4,7 @@ import { records } from '../../src/generated/site/records.js';
 import type { CrawlProgress } from '../../src/site/crawl-progress.js';
 import { pathsOf, SiteFolder } from './sources/site-folder.js';
 
-/** Older than the two seconds for which a change is not trusted; only waiting makes a ctime old. */
+/** Waits until changes are older than the two seconds for which they are not trusted, as a ctime can't be set. */
 const untilSettled = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2100));
 
 let folder: SiteFolder;
@@ -14,13 +14,13 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('counts what it holds', async () => {
+test('openSite: counts files, folders, images and bytes', async () => {
   for (const file of ['a.md', 'sub/b.png', 'sub/inner/c.txt']) folder.put(file, '12345');
   const { summary } = await folder.crawl();
   expect(summary).toMatchObject({ files: 3, directories: 3, images: 1, bytes: 15, hashed: 3, linksLeftOut: 0 });
 });
 
-test('gives the same ids in the same place and others elsewhere', async () => {
+test('openSite: ids depend on the path of the site', async () => {
   folder.put('a.png');
   const first = await folder.crawl();
   const again = await folder.crawl({ stateDirectory: `${folder.stateDirectory}-2` });
@@ -31,7 +31,7 @@ test('gives the same ids in the same place and others elsewhere', async () => {
   expect(moved.files[0]!.id).not.toBe(first.files[0]!.id);
 });
 
-test('a second start reads only what changed', async () => {
+test('openSite: a second start reads only changed files', async () => {
   for (const name of ['a', 'b', 'c', 'd', 'e']) folder.put(`${name}/1.md`);
   await folder.crawl();
   await untilSettled();
@@ -49,7 +49,7 @@ test('a second start reads only what changed', async () => {
   expect(pathsOf(directories)).toEqual(['', 'a', 'b', 'd', 'e']);
 });
 
-test('does not rewrite the records of what stayed as it was', async () => {
+test('openSite: does not rewrite the records of unchanged files', async () => {
   for (const name of ['a.md', 'b.md', 'c.png']) folder.put(name);
   await folder.crawl();
   await untilSettled();
@@ -72,13 +72,13 @@ test('does not rewrite the records of what stayed as it was', async () => {
   expect(files.map(({ name }) => name)).toEqual(['a', 'marked', 'c']);
 });
 
-test('a change too recent to be told by its time is read again', async () => {
+test('openSite: reads files again whose time of change is too recent to be trusted', async () => {
   folder.put('a.md', 'one');
   await folder.crawl();
   expect((await folder.crawl()).summary.hashed).toBe(1);
 });
 
-test('finds a change that keeps size and time of change', async () => {
+test('openSite: detects a change that keeps the size and the time of modification', async () => {
   folder.put('a.md', 'one');
   utimesSync(folder.path('a.md'), 1e9, 1e9);
   await folder.crawl();
@@ -96,7 +96,7 @@ test('finds a change that keeps size and time of change', async () => {
 test.each([
   ['a file becomes a folder', 'x.png', 'x.png/inside.md'],
   ['a folder becomes a file', 'x/inside.png', 'x'],
-])('follows when %s', async (_, before, after) => {
+])('openSite: updates records when %s', async (_, before, after) => {
   folder.put(before);
   const first = await folder.crawl();
   rmSync(folder.path(before.split('/')[0]!), { recursive: true });
@@ -108,7 +108,7 @@ test.each([
   expect(pathsOf(directories)).toEqual(after.includes('/') ? ['', 'x.png'] : ['']);
 });
 
-test('makes records anew, without reading, when another working folder or name would show in them', async () => {
+test('openSite: rewrites records without reading files when the working folder or the source name changes', async () => {
   folder.put('a.md');
   await untilSettled();
   await folder.crawl();
@@ -120,7 +120,7 @@ test('makes records anew, without reading, when another working folder or name w
   });
 });
 
-describe('a folder large enough for threads and several transactions', () => {
+describe('openSite with a folder that needs threads and several transactions', () => {
   const COUNT = 9000;
   let large: SiteFolder;
 
@@ -130,7 +130,7 @@ describe('a folder large enough for threads and several transactions', () => {
   });
   afterAll(() => large.remove());
 
-  test('is resumed where an interruption left it, in the same order as if it had not been', async () => {
+  test('resumes an interrupted scan with the same order of records', async () => {
     const stop = new AbortController();
     const interrupted = large.open({
       signal: stop.signal,
@@ -152,7 +152,7 @@ describe('a folder large enough for threads and several transactions', () => {
     expect(resumed.summary).toMatchObject({ files: COUNT, directories: 41 });
   });
 
-  test('files that go while it is read are simply not there', async () => {
+  test('ignores files that are deleted during the scan', async () => {
     let removed = 0;
     const { files } = await large.crawl({
       stateDirectory: `${large.stateDirectory}-going`,
@@ -167,7 +167,7 @@ describe('a folder large enough for threads and several transactions', () => {
   });
 });
 
-test('writes the records of the site and of this run', async () => {
+test('openSite: writes the records of the site and of this run', async () => {
   const site = await folder.open();
   const [build] = [...site.store.rows('SiteBuildMetadata', ['id', 'buildTime'])];
   expect([...site.store.rows('Site', ['id', 'internal.type'])]).toMatchObject([
@@ -180,7 +180,7 @@ test('writes the records of the site and of this run', async () => {
   site.close();
 });
 
-test('crawls the bundled example site, with a picture of each kind', async () => {
+test('openSite: scans the example site with images of every format', async () => {
   const directory = new URL('../../examples/site', import.meta.url).pathname;
   const { files, summary } = await folder.crawl({ directory });
   expect(summary.linksLeftOut).toBe(0);

@@ -17,7 +17,7 @@ async function write(name: string, text: string): Promise<void> {
 const filesOf = async (glob: string): Promise<string[]> =>
   (await readStoredQueries(directory, glob)).map(({ file }) => file);
 
-test('finds queries in all folders, in the order of their paths', async () => {
+test('readStoredQueries: finds queries in all folders, sorted by path', async () => {
   for (const name of ['queries/b.graphql', 'queries/a/z.graphql', 'queries/a.txt', 'other.graphql']) {
     await write(name, '{ __typename }');
   }
@@ -25,32 +25,32 @@ test('finds queries in all folders, in the order of their paths', async () => {
   await expect(filesOf('other.graphql')).resolves.toEqual(['other.graphql']);
 });
 
-test('finds none where there are none, and none in packages or folders of a dot', async () => {
+test('readStoredQueries: ignores packages and hidden folders', async () => {
   for (const name of ['node_modules/x/a.graphql', '.trellis/a.graphql']) await write(name, '{ __typename }');
   await expect(filesOf(STORED_QUERIES)).resolves.toEqual([]);
   await expect(filesOf('**/*.graphql')).resolves.toEqual([]);
 });
 
 test.each([
-  ['nothing beside it', undefined, [{}]],
+  ['no file', undefined, [{}]],
   ['an object', '{"slug": "a"}', [{ slug: 'a' }]],
   ['a list', '[{"slug": "a"}, {"slug": "b"}]', [{ slug: 'a' }, { slug: 'b' }]],
-])('asks with the variables of %s', async (_reason, text, variables) => {
+])('readStoredQueries: reads the variables of %s', async (_reason, text, variables) => {
   await write('queries/page.graphql', 'query Page($slug: String) { __typename }');
   if (text !== undefined) await write('queries/page.variables.json', text);
   await expect(readStoredQueries(directory, STORED_QUERIES)).resolves.toMatchObject([{ variables }]);
 });
 
 test.each([
-  ['no JSON', '{', 'queries/a.variables.json: expected JSON'],
-  ['no object', '["a"]', 'queries/a.variables.json: expected an object of variables, or a list of such'],
-])('refuses variables that are %s', async (_reason, text, message) => {
+  ['not JSON', '{', 'queries/a.variables.json: not valid JSON'],
+  ['not objects', '["a"]', 'queries/a.variables.json: expected an object of variables or a list of such objects'],
+])('readStoredQueries: rejects variables that are %s', async (_reason, text, message) => {
   await write('queries/a.graphql', '{ __typename }');
   await write('queries/a.variables.json', text);
   await expect(readStoredQueries(directory, STORED_QUERIES)).rejects.toThrow(message);
 });
 
-test('refuses a file that is none written by hand', async () => {
+test('readStoredQueries: rejects a file that is too large', async () => {
   await write('queries/large.graphql', ' '.repeat(1024 * 1024 + 1));
   await expect(readStoredQueries(directory, STORED_QUERIES)).rejects.toThrow('queries/large.graphql: expected at most');
 });

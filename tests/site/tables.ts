@@ -9,8 +9,6 @@ import type {
   ScalarType,
 } from '../../src/site/fields.js';
 
-/** Small kinds that have every sort of field, so that tests need no generated ones. */
-
 const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',
   name: path.split('.').at(-1)!,
@@ -64,6 +62,7 @@ const node: readonly Field[] = [
   object('internal', [scalar('internal.type', 'String'), scalar('internal.mediaType', 'String', { indexed: true })]),
 ];
 
+/** Two small record types with every kind of field. */
 export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
   Item: {
     kind: 'Item',
@@ -115,13 +114,13 @@ export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
   },
 };
 
-/** The values of the computed fields, which also the plain evaluation takes. */
+/** Returns the value of a computed field, for the store and for the reference implementation. */
 export function computeValue(_kind: string, field: string, { text, size }: Readonly<Record<string, unknown>>): unknown {
   if (field === 'loud') return typeof text === 'string' ? `${text}!` : null;
   return typeof size === 'number' ? { width: size * 2, label: text } : null;
 }
 
-/** Objects take time, texts none. */
+/** Provides texts synchronously and objects asynchronously. */
 export const computedValues = (): ComputedValues => ({
   find: (kind, field, record) => (field === 'loud' ? computeValue(kind, field, record) : undefined),
   load: (kind, field, records) => Promise.resolve(records.map((record) => computeValue(kind, field, record))),

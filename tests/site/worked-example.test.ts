@@ -7,24 +7,24 @@ import { fileURLToPath } from 'node:url';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 
-/** The example site is served as `npm start` serves it; the other site is written here. */
+/** The site that `npm start` serves. */
 const EXAMPLE = fileURLToPath(new URL('../../examples/site', import.meta.url));
 
 async function ask<T>({ origin }: RunningServer, query: string): Promise<T> {
-  const answer = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
-  const { data, errors } = (await answer.json()) as { data: T; errors?: unknown };
+  const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
+  const { data, errors } = (await response.json()) as { data: T; errors?: unknown };
   if (errors !== undefined) throw new Error(JSON.stringify(errors));
   return data;
 }
 
-describe('the example site', () => {
+describe('example site', () => {
   let server: RunningServer;
   beforeAll(async () => {
     server = await startServer();
   });
   afterAll(() => server.stop());
 
-  test('lists the recipes of a tag by their date, with their covers', async () => {
+  test('lists the recipes with a tag by date, with their covers', async () => {
     const query = `{
       allRecipe(filter: {tags: {eq: "summer"}}, sort: {fields: [cooked], order: [DESC]}) {
         totalCount
@@ -54,7 +54,7 @@ describe('the example site', () => {
     expect(allRecipe.distinct).toEqual(['10', '12', '2', '4', '6', '8']);
   });
 
-  test('finds a recipe by its cover, and one by what goes into it', async () => {
+  test('finds a recipe by its cover and one by an ingredient', async () => {
     const query = `{
       byCover: recipe(cover: {relativePath: {eq: "images/sunflower.jpg"}}) { title }
       byIngredient: recipe(ingredients: {elemMatch: {name: {eq: "flour"}}}) { title ingredients { name amount } body }
@@ -72,7 +72,7 @@ describe('the example site', () => {
     });
   });
 
-  test('leads from a file to its recipe and back', async () => {
+  test('links a file with its recipe in both directions', async () => {
     const query = `{
       file(relativePath: {eq: "recipes/tomato-soup.md"}) { id children { ... on Recipe { title parent { id } } internal { type } } }
     }`;
@@ -82,7 +82,7 @@ describe('the example site', () => {
     ]);
   });
 
-  test('says what its configuration says', async () => {
+  test('returns the values of its configuration', async () => {
     const query =
       '{ site { siteMetadata { title author } pathPrefix } allSitePage { nodes { path pluginCreatorId } } }';
     expect(await ask(server, query)).toEqual({
@@ -91,12 +91,12 @@ describe('the example site', () => {
     });
   });
 
-  test('holds nothing to warn of', () => {
+  test('has no warnings', () => {
     expect(server.output()).not.toContain('Warning');
   });
 });
 
-describe('a site of one’s own', () => {
+describe('custom site', () => {
   let folder: string;
   let server: RunningServer;
   beforeAll(async () => {
@@ -114,7 +114,7 @@ describe('a site of one’s own', () => {
     rmSync(folder, { recursive: true });
   });
 
-  test('has records, links and dates as its configuration says', async () => {
+  test('has records, links and dates according to its configuration', async () => {
     const query = `{
       site { pathPrefix port polyfill }
       allRecipe(sort: {fields: title}) { nodes { title cover { id } cooked(formatString: "dd LLL") } }
@@ -140,7 +140,7 @@ describe('a site of one’s own', () => {
     expect(await copy.text()).toContain('title: Nettle pasta');
   });
 
-  test('prints what its owner should mend', () => {
+  test('prints warnings for its owner', () => {
     const output = server.output();
     expect(output).toContain('Warning: Plugin "nowhere" is not installed in the site.\n');
     expect(output).toContain(

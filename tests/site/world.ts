@@ -6,7 +6,9 @@ import type { RecordStore, SqlValue } from '../../src/site/record-store.js';
 import type { Plain, World } from './evaluator.js';
 import { tables as small } from './tables.js';
 
-/** Texts whose order differs between code points and code units, and what patterns and SQL stumble over. */
+/**
+ * Texts whose order differs between code points and code units, and texts with special characters of patterns and SQL.
+ */
 const TEXTS = [
   '',
   'a',
@@ -29,7 +31,7 @@ const TEXTS = [
 ];
 const DAYS = ['2019', '2020-02-29', '2020-02-29T12:00:00.000Z', 'junk'];
 
-/** What a field of each type may hold, and be compared with. */
+/** The values of each type that fields contain and are compared with. */
 export const VALUES: Readonly<Record<string, readonly (string | number | boolean)[]>> = {
   Boolean: [true, false],
   Date: DAYS,
@@ -39,10 +41,10 @@ export const VALUES: Readonly<Record<string, readonly (string | number | boolean
   String: TEXTS,
 };
 
-/** Records of a kind have ids such as `Item3`; some of those that are named are of no record. */
+/** Returns ids such as `Item3`, some of which belong to no record. */
 const idsOf = (kind: string): string[] => Array.from({ length: 8 }, (_, index) => `${kind}${index}`);
 
-/** The values that a column may hold: keys of the records that links lead to, or any of its type. */
+/** Returns the values for a column: the ids of linked records, or the values of its type. */
 export function poolOf(field: ScalarField, table: RecordTable): readonly (string | number | boolean)[] {
   const link = table.fields.find(
     (one): one is RelationField =>
@@ -57,7 +59,7 @@ const orNull = <T>(values: readonly T[]): fc.Arbitrary<T | null> => fc.constantF
 
 const listOf = <T>(element: fc.Arbitrary<T>): fc.Arbitrary<T[]> => fc.array(element, { maxLength: 3 });
 
-/** Some records of every kind that point at each other, or at nothing. */
+/** Returns random records of every type, with links to each other or to missing records. */
 export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
   const kinds = Object.values(tables);
   const parents = orNull(kinds.flatMap(({ kind }) => idsOf(kind)));
@@ -110,7 +112,7 @@ export function storeOf(world: World, tables: RecordTables = small): RecordStore
   return store;
 }
 
-/** Takes the place of what the store held. */
+/** Replaces the contents of the store. */
 export function fill(store: RecordStore, world: World, tables: RecordTables = small): void {
   const kinds = Object.values(tables);
   const before = kinds.map(({ kind }) => [kind, [...store.rows(kind, ['id'])]] as const);
@@ -128,7 +130,7 @@ export function fill(store: RecordStore, world: World, tables: RecordTables = sm
   });
 }
 
-/** Objects become columns with dotted names, lists JSON text and booleans numbers. */
+/** Converts a record to a row: objects become columns with dotted names, lists JSON text, and booleans numbers. */
 function toRow(record: Plain, fields: readonly Field[]): Record<string, SqlValue> {
   return Object.assign(
     {},

@@ -2,26 +2,26 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { Options } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 
-/** An ajv for the schemas of OpenAPI 3.1, whose keywords and formats are checked elsewhere. */
+/** Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`. */
 export function createAjv(options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
   addFormats.default(ajv);
   return ajv;
 }
 
-/** Keywords that tell people something and decide nothing. */
+/** Keywords that document a schema and do not affect validation. */
 const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
 
-/** What of a schema decides: its annotations are left out, and its defaults when they are not to be filled in. */
+/** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
 export function toRules(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
   const dropped = new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']);
   return keepRules(schema, dropped);
 }
 
-/** What says how large a value may be, and where it stands. */
+/** Keywords that limit the size of a value, and those that lead to nested schemas. */
 const LIMITS = ['$ref', 'allOf', 'items', 'maxItems', 'maxLength', 'maximum', 'properties', 'type'];
 
-/** What of a schema bounds the size of a value; what it lacks or how it is written is nobody's business. */
+/** Returns the part of a schema that limits sizes. Missing members and malformed values pass it. */
 export function toLimits(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(toLimits);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -34,9 +34,9 @@ export function toLimits(schema: unknown): unknown {
   );
 }
 
-/** Keywords whose members are named by the contract's author: a property may be called "title". */
+/** Keywords whose members have names chosen by the contract's author: a property may be called "title". */
 const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
-/** Keywords that hold values, not schemas. */
+/** Keywords that contain values, not schemas. */
 const VALUES = new Set(['const', 'default', 'enum']);
 
 function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {

@@ -10,8 +10,8 @@ interface Documents {
 }
 
 /**
- * Finds the contract line behind each line of a bundled document, by the way
- * that leads to it in both.
+ * Returns a lookup of the contract line that a line of the bundled document comes from. Lines are matched by their path
+ * of keys, which is the same in both documents.
  *
  * @param text JSON with two spaces for each level.
  */
@@ -27,7 +27,7 @@ export function createBundleOrigins(text: string, documents: Documents): (line: 
   };
 }
 
-/** The component itself, and not one of its name that only refers to it. */
+/** Finds the definition of a component, skipping entries that only refer to a component of the same name. */
 function findOwner({ sources, root }: Documents, section: string, name: string): Place | undefined {
   const files = [root.source.file, ...sources.keys()];
   const found = files.map((file) => findComponent(sources, { file, section, name }));
@@ -37,11 +37,11 @@ function findOwner({ sources, root }: Documents, section: string, name: string):
 const MEMBER = /^ *("(?:[^"\\]|\\.)*"): /;
 const CLOSING = /^ *[\]}]/;
 
-/** The keys that lead to what stands on a line; a closing bracket belongs to what it closes. */
+/** Returns the path of keys to a line. A closing bracket has the path of the object or list that it closes. */
 function pathAt(lines: readonly string[], at: number): string[] {
   const path: string[] = [];
-  for (let index: number | undefined = at; index !== undefined; index = findAbove(lines, index, isOutside)) {
-    const start: number = CLOSING.test(lines[index] ?? '') ? (findAbove(lines, index, isBeside) ?? index) : index;
+  for (let index: number | undefined = at; index !== undefined; index = findAbove(lines, index, isParent)) {
+    const start: number = CLOSING.test(lines[index] ?? '') ? (findAbove(lines, index, isSibling) ?? index) : index;
     const depth = depthOf(lines[start]);
     if (depth > 0) path.unshift(keyOf(lines, start));
   }
@@ -52,25 +52,25 @@ function keyOf(lines: readonly string[], at: number): string {
   const key = MEMBER.exec(lines[at] ?? '')?.[1];
   if (key !== undefined) return JSON.parse(key) as string;
   let count = 0;
-  for (let index = findAbove(lines, at, isBeside); index !== undefined; index = findAbove(lines, index, isBeside)) {
+  for (let index = findAbove(lines, at, isSibling); index !== undefined; index = findAbove(lines, index, isSibling)) {
     count += 1;
   }
   return String(count);
 }
 
-type IsMeant = (depth: number, own: number, line: string) => boolean;
+type LineTest = (depth: number, own: number, line: string) => boolean;
 
-const isOutside: IsMeant = (depth, own) => depth < own;
+const isParent: LineTest = (depth, own) => depth < own;
 
-/** The beginning of another part of the same list or object. */
-const isBeside: IsMeant = (depth, own, line) => depth === own && !CLOSING.test(line);
+/** Matches the first line of a sibling in the same list or object. */
+const isSibling: LineTest = (depth, own, line) => depth === own && !CLOSING.test(line);
 
-/** The nearest line above that is meant, unless the object or list around ends before. */
-function findAbove(lines: readonly string[], at: number, isMeant: IsMeant): number | undefined {
+/** Finds the nearest matching line above, within the enclosing object or list. */
+function findAbove(lines: readonly string[], at: number, matches: LineTest): number | undefined {
   const own = depthOf(lines[at]);
   for (let index = at - 1; index >= 0; index -= 1) {
     const depth = depthOf(lines[index]);
-    if (isMeant(depth, own, lines[index] ?? '')) return index;
+    if (matches(depth, own, lines[index] ?? '')) return index;
     if (depth < own) return undefined;
   }
   return undefined;

@@ -6,13 +6,12 @@ import { has, isRecord } from './source.js';
 import type { Place, Report } from './source.js';
 
 /**
- * Makes one document of a contract: what it refers to in other documents
- * becomes a component of its own, under the same name. Reports two different
- * components that would share a name.
+ * Bundles the documents of a contract into one: components of other documents that it refers to are copied under the
+ * same name. Reports different components with the same name.
  */
 export function bundle(sources: Sources, root: Place, report: Report): ContractDocument {
   const bundler = new Bundler(sources, root, report);
-  // Structure and references are checked before anything reads the result.
+  // Structure and references are checked before the result is used.
   return bundler.run() as unknown as ContractDocument;
 }
 
@@ -23,7 +22,7 @@ class Bundler {
   readonly #root: Place;
   readonly #report: Report;
   readonly #components: Components = {};
-  /** `schemas/Error` → the file that it comes from. */
+  /** `schemas/Error` → the file that declares it. */
   readonly #origins = new Map<string, string>();
 
   constructor(sources: Sources, root: Place, report: Report) {
@@ -68,18 +67,18 @@ class Bundler {
     const known = this.#origins.get(key);
     if (known === file) return;
     if (known !== undefined) {
-      const message = `Expected one component of the name "${key}"; ${known} and ${file} have one each.`;
+      const message = `The component "${key}" is declared in both ${known} and ${file}.`;
       this.#report(place, message, 'key');
       return;
     }
     this.#origins.set(key, file);
     const section = (this.#components[reference.section] ??= {});
-    // Reserves the place, so that components stand in the order of their first mention.
+    // Reserves the position, so that components are in the order of their first reference.
     section[reference.name] = undefined;
     section[reference.name] = this.#copy(target.value, target.source.file);
   }
 
-  /** `session: {$ref: 'common.yaml#/…/session'}` stands for the component of the same name itself. */
+  /** Follows aliases such as `session: {$ref: 'common.yaml#/…/session'}` to the component of the same name. */
   #skipAliases(place: Place, { name, section }: Reference): { target: Place; file: string } {
     const ref = has(place, '$ref') && isRecord(place.value) ? place.value.$ref : undefined;
     const next = typeof ref === 'string' ? parseReference(place.source.file, ref) : undefined;
@@ -91,8 +90,8 @@ class Bundler {
   }
 }
 
-/** Names what a contract says: equal contracts, however they are laid out, have one revision. */
+/** Returns an identifier of the contract's content, which does not depend on its layout or comments. */
 export function toRevision(document: ContractDocument): string {
-  // 16 hexadecimal digits tell the revisions of one contract apart.
+  // 16 hexadecimal digits suffice to distinguish the revisions of one contract.
   return createHash('sha256').update(JSON.stringify(document)).digest('hex').slice(0, 16);
 }

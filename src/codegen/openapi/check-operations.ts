@@ -6,7 +6,7 @@ import type { Place, Report } from './source.js';
 import { suggest } from './suggest.js';
 import type { Survey, SurveyedOperation } from './survey.js';
 
-/** Holds operations to what the router and the writers need: ids, tags, security, bodies and responses. */
+/** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: Survey, service: string, report: Report): void {
   checkRoot(survey.root, report);
   checkNames(survey, service, report);
@@ -21,23 +21,23 @@ export function checkOperations(survey: Survey, service: string, report: Report)
 function checkRoot(root: Place, report: Report): void {
   const servers = items(child(root, 'servers'));
   const [server] = servers;
-  if (!has(root, 'paths')) report(root, 'Expected paths in this contract; it is missing.');
+  if (!has(root, 'paths')) report(root, 'The contract has no paths.');
   if (server === undefined || servers.length > 1) {
     report(child(root, 'servers'), `Expected one server; received ${servers.length}.`, 'key');
   }
   const url = server && findText(server, 'url');
   if (server !== undefined && url !== undefined && !/^(?:\/|(?:\/[\w.-]+)+)$/.test(url)) {
-    report(child(server, 'url'), `Expected a path below our origin, such as / or /secrets; received "${url}".`);
+    report(child(server, 'url'), `Expected the server url to be a path, such as / or /secrets; received "${url}".`);
   }
 }
 
-/** Ids and tags become the names of types and files, which must differ. */
+/** Ids and tags determine the names of generated types and files, which must be unique. */
 function checkNames({ root, operations }: Survey, service: string, report: Report): void {
   const known = new Map<string, string>([[handlersName(service), `the service "${service}"`]]);
   const claim = (place: Place, owner: string, names: readonly string[]): void => {
     const taken = names.find((name) => known.has(name));
     if (taken !== undefined)
-      report(place, `Expected names of their own; ${owner} and ${known.get(taken) ?? ''} both give ${taken}.`);
+      report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
   for (const tag of items(child(root, 'tags'))) {
@@ -50,8 +50,8 @@ function checkNames({ root, operations }: Survey, service: string, report: Repor
     if (id === undefined) continue;
     const at = child(place, 'operationId');
     if (!/^[a-z][A-Za-z0-9]*$/.test(id))
-      report(at, `Expected operationId as a name such as listTokens; received "${id}".`);
-    else if (ids.has(id)) report(at, `Expected each operationId once; "${id}" is taken before ${method} ${path}.`);
+      report(at, `Expected operationId to be a camelCase name such as listTokens; received "${id}".`);
+    else if (ids.has(id)) report(at, `The operationId "${id}" of ${method} ${path} is already in use.`);
     else claim(at, `the operation "${id}"`, [inputName(pascal(id)), outputName(pascal(id))]);
     ids.add(id);
   }
@@ -61,7 +61,7 @@ function checkTag(root: Place, { place }: SurveyedOperation, report: Report): vo
   const known = items(child(root, 'tags')).flatMap((tag) => findText(tag, 'name') ?? []);
   const tags = items(child(place, 'tags'));
   if (has(place, 'tags') && tags.length !== 1) {
-    report(child(place, 'tags'), `Expected one tag, which names the file of the handler; received ${tags.length}.`);
+    report(child(place, 'tags'), `Expected one tag, which determines the handler file; received ${tags.length}.`);
   }
   for (const tag of tags) {
     if (typeof tag.value !== 'string' || known.includes(tag.value)) continue;
@@ -69,7 +69,7 @@ function checkTag(root: Place, { place }: SurveyedOperation, report: Report): vo
   }
 }
 
-/** An operation's own stands for the contract's. */
+/** The security of an operation replaces that of the contract. */
 function securityOf(root: Place, operation: Place): Place {
   return child(has(operation, 'security') ? operation : root, 'security');
 }
@@ -77,7 +77,7 @@ function securityOf(root: Place, operation: Place): Place {
 function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: Report): void {
   const security = securityOf(root, place);
   if (security.value === undefined) {
-    report(place, 'Expected security in this operation, or [] to let anyone call; it is missing.', 'key');
+    report(place, 'The operation has no security. Use [] for a public operation.', 'key');
   }
   const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
   for (const requirement of items(security)) {
@@ -98,24 +98,29 @@ function checkBody({ sources, root }: Survey, operation: SurveyedOperation, repo
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
   if (method === 'get' || method === 'delete') {
-    report(mention, `Expected no body for ${method}; use query parameters, or post.`, 'key');
+    report(mention, `A ${method} operation cannot have a request body. Use query parameters, or post.`, 'key');
   }
   const body = follow(sources, mention);
   if (body === undefined) return;
   checkContent(body, report);
   if (!has(body, 'x-body')) return;
   if (child(body, 'required').value !== true) {
-    report(body, 'Expected required: true beside x-body, as only the handler finds out whether a body came.', 'key');
+    report(body, 'x-body needs required: true, as only the handler reads the body.', 'key');
   }
-  const isOpen = items(securityOf(root, place)).length === 0;
-  if (!isOpen) refuseRepeats(operation, report);
+  const isPublic = items(securityOf(root, place)).length === 0;
+  if (!isPublic) checkNoIdempotencyKey(operation, report);
 }
 
-/** Without the body a repeat can't be told from another request. Where anyone may call, nothing is repeated. */
-function refuseRepeats({ parameters }: SurveyedOperation, report: Report): void {
+/**
+ * A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it.
+ */
+function checkNoIdempotencyKey({ parameters }: SurveyedOperation, report: Report): void {
   const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
   if (key === undefined) return;
-  report(key.mention, 'Expected no Idempotency-Key beside x-body: a repeat is known by its body, which is unread.');
+  report(
+    key.mention,
+    'Idempotency-Key cannot be combined with x-body: repeats are recognised by their body, which is not read.',
+  );
 }
 
 function checkResponses(survey: Survey, operation: SurveyedOperation, report: Report): void {
@@ -125,27 +130,28 @@ function checkResponses(survey: Survey, operation: SurveyedOperation, report: Re
   const responses = entries(child(place, 'responses'));
   for (const [status, mention] of responses) {
     const isStatus = /^[1-5]\d\d$/.test(status);
-    if (!isStatus) report(mention, `Expected a status such as 200, each on its own; received "${status}".`, 'key');
+    if (!isStatus) report(mention, `Expected a single status such as 200; received "${status}".`, 'key');
     const response = follow(sources, mention);
     if (response === undefined) continue;
     checkContent(response, report);
     const isBare = status === '204' || status === '304';
-    if (isBare && has(response, 'content')) report(response, `Expected no content, as ${status} has no body.`, 'key');
+    if (isBare && has(response, 'content'))
+      report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
   if (!responses.some(([status]) => status.startsWith('2'))) {
-    report(child(place, 'responses'), 'Expected at least one response from 200 to 299; there is none.', 'key');
+    report(child(place, 'responses'), 'The operation has no response from 200 to 299.', 'key');
   }
   const declared = responses.map(([status]) => status);
   const missing = listRouterStatuses(survey, operation).filter((status) => !declared.includes(String(status)));
   if (missing.length === 0) return;
-  const message = `Expected this operation to declare the statuses that the router can send; it lacks ${missing.join(', ')}.`;
+  const message = `The operation does not declare these statuses, which the router can send: ${missing.join(', ')}.`;
   report(child(place, 'responses'), message, 'key');
 }
 
 /**
- * Returns the statuses that `src/server` answers before a handler is called: 400 for URL escapes, headers, parameters
- * and bodies; 401 and 403 by `security`; 406 where there is a representation to negotiate; 413 and 415 where there is a
- * body; 429 past a budget; 500 for an internal error; 503 while the server starts or its database is away.
+ * Lists the error statuses that `src/server` can send for an operation: 400 for malformed URLs, headers, parameters and
+ * bodies; 401 and 403 depending on `security`; 406 if a response has content; 413 and 415 if the request has a body;
+ * 429 for rate limits; 500 for internal errors; 503 while the server starts or its database is unavailable.
  */
 function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperation): readonly number[] {
   const security = items(securityOf(root, place));
@@ -162,7 +168,7 @@ function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperat
     ...(isSecured ? [403] : []),
     ...(hasRepresentation ? [406] : []),
     ...(hasBody ? [413, 415] : []),
-    // Failed credentials have a budget of their own.
+    // Failed credentials have a rate limit of their own.
     ...(isSecured || findText(place, 'x-rate-limit') !== 'none' ? [429] : []),
     500,
     503,
@@ -174,9 +180,9 @@ function checkContent(parent: Place, report: Report): void {
     if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
     } else if (type.endsWith('json') && !has(media, 'schema')) {
-      report(media, 'Expected schema in this media type; it is missing.', 'key');
+      report(media, 'The required field schema is missing in this media type.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
-      const message = `Expected x-event, the schema of an event's data, in ${EVENT_STREAM} and nowhere else.`;
+      const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;
       report(media, message, 'key');
     }
   }

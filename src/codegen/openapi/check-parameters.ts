@@ -6,16 +6,16 @@ import type { Survey, SurveyedOperation, SurveyedParameter } from './survey.js';
 
 const SCALARS = ['boolean', 'integer', 'number', 'string'];
 
-/** OpenAPI gives these a meaning elsewhere, and ignores them as parameters. */
+/** OpenAPI ignores parameters with these names, as other parts of a document describe them. */
 const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
 
-/** Holds parameters to what can travel in a URL or a header. */
+/** Checks that parameters are unique and have types that a URL or a header can carry. */
 export function checkParameters({ sources, operations }: Survey, report: Report): void {
   const seen = new Set<unknown>();
   for (const operation of operations) {
     checkDuplicates(operation, report);
     for (const parameter of operation.parameters) {
-      // A shared parameter is described once and needs saying once.
+      // A shared parameter is described, and therefore reported, once.
       if (seen.has(parameter.place.value)) continue;
       seen.add(parameter.place.value);
       checkParameter(sources, parameter, report);
@@ -26,10 +26,10 @@ export function checkParameters({ sources, operations }: Survey, report: Report)
 function checkDuplicates({ parameters, method, path }: SurveyedOperation, report: Report): void {
   const seen = new Set<string>();
   for (const { name, in: where, mention, isShared } of parameters) {
-    // An operation may say anew what its path says for all.
+    // An operation may override a parameter of its path.
     const key = `${String(isShared)} ${where ?? ''} ${name ?? ''}`;
     if (seen.has(key)) {
-      report(mention, `Expected each parameter once; ${method} ${path} has "${name ?? ''}" in ${where ?? ''} twice.`);
+      report(mention, `${method} ${path} declares the ${where ?? ''} parameter "${name ?? ''}" twice.`);
     }
     seen.add(key);
   }
@@ -37,12 +37,12 @@ function checkDuplicates({ parameters, method, path }: SurveyedOperation, report
 
 function checkParameter(sources: Sources, { name = '', in: where, place }: SurveyedParameter, report: Report): void {
   if (where === 'header' && RESERVED_HEADERS.includes(name.toLowerCase())) {
-    report(child(place, 'name'), `Expected a header of the contract's own; "${name}" is read by the server itself.`);
+    report(child(place, 'name'), `The header "${name}" is reserved for the server and cannot be a parameter.`);
   }
   if (has(place, 'x-rest') && where !== 'path') {
     report(
       child(place, 'x-rest'),
-      `Expected x-rest on path parameters only; "${name}" is in ${where ?? 'nowhere'}.`,
+      `x-rest is allowed on path parameters only; "${name}" is in ${where ?? 'nowhere'}.`,
       'key',
     );
   }

@@ -3,7 +3,7 @@ import type { Place, Report } from './source.js';
 import { suggest } from './suggest.js';
 import type { Survey, SurveyedOperation } from './survey.js';
 
-/** Holds paths to their form, to their parameters, and apart from each other. */
+/** Checks the form of paths and their parameters, and that the router can distinguish them. */
 export function checkPaths({ root, operations }: Survey, report: Report): void {
   const paths = entries(child(root, 'paths'));
   for (const [path, place] of paths) checkForm(path, place, report);
@@ -13,13 +13,13 @@ export function checkPaths({ root, operations }: Survey, report: Report): void {
 
 function checkForm(path: string, place: Place, report: Report): void {
   const segments = path.slice(1).split('/');
-  if (!path.startsWith('/')) report(place, `Expected a path to begin with "/"; received "${path}".`, 'key');
+  if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
   for (const segment of segments.filter((text) => /[{}]/.test(text) && !/^\{[^{}]+\}$/.test(text))) {
-    report(place, `Expected a path parameter to take a whole segment, as in /{id}/; received "${segment}".`, 'key');
+    report(place, `Expected a path parameter to be a whole segment, as in /{id}/; received "${segment}".`, 'key');
   }
   const names = listNames(path);
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
-    report(place, `Expected each path parameter once; "${name}" is in "${path}" twice.`, 'key');
+    report(place, `The path "${path}" contains the parameter "${name}" twice.`, 'key');
   }
 }
 
@@ -30,7 +30,7 @@ function checkAmbiguity(paths: readonly [path: string, place: Place][], report: 
     const other = known.get(shape);
     known.set(shape, other ?? path);
     if (other === undefined) continue;
-    report(place, `Expected paths that can be told apart; "${other}" and "${path}" differ only in names.`, 'key');
+    report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
   }
 }
 
@@ -39,18 +39,18 @@ function checkPathParameters({ path, place, method, parameters }: SurveyedOperat
   const declared = parameters.filter((parameter) => parameter.in === 'path');
   for (const name of names.filter((text) => !declared.some((parameter) => parameter.name === text))) {
     const others = declared.flatMap((parameter) => parameter.name ?? []).filter((text) => !names.includes(text));
-    const message = `Expected a path parameter "${name}" for ${method} ${path}; none is described.`;
+    const message = `${method} ${path} does not declare the path parameter "${name}".`;
     report(place, message + suggest(name, others), 'key');
   }
   for (const { name, mention, place: described } of declared) {
     if (name !== undefined && !names.includes(name)) {
-      report(mention, `Expected "{${name}}" in the path "${path}"; it has no such segment.${suggest(name, names)}`);
+      report(mention, `The path "${path}" has no segment "{${name}}".${suggest(name, names)}`);
     }
     if (child(described, 'required').value !== true) {
       report(described, `Expected required: true for the path parameter "${name ?? ''}".`);
     }
     if (child(described, 'x-rest').value === true && names.at(-1) !== name) {
-      report(mention, `Expected x-rest on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
+      report(mention, `x-rest is allowed on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
     }
   }
 }

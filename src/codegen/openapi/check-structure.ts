@@ -6,7 +6,7 @@ import type { ObjectName, Scalar, Shape } from './structure.js';
 import { STRUCTURE } from './structure.js';
 import { suggest } from './suggest.js';
 
-/** Holds a document to the table of {@link STRUCTURE}: fields, their sorts, and where references lead. */
+/** Checks a document against {@link STRUCTURE}: its fields, their types, and the targets of references. */
 export function checkStructure(sources: Sources, root: Place, report: Report): void {
   checkObject(root, 'contract', { sources, report });
 }
@@ -16,16 +16,16 @@ interface Context {
   readonly report: Report;
 }
 
-const SCALARS: Readonly<Record<Scalar, { readonly words: string; readonly fits: (value: unknown) => boolean }>> = {
-  boolean: { words: 'true or false', fits: (value) => typeof value === 'boolean' },
-  count: { words: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
-  number: { words: 'a number', fits: (value) => typeof value === 'number' },
-  pattern: { words: 'a regular expression', fits: isPattern },
-  text: { words: 'text', fits: (value) => typeof value === 'string' },
-  values: { words: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
+const SCALARS: Readonly<Record<Scalar, { readonly expected: string; readonly fits: (value: unknown) => boolean }>> = {
+  boolean: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
+  count: { expected: 'a whole number from 0', fits: (value) => Number.isSafeInteger(value) && Number(value) >= 0 },
+  number: { expected: 'a number', fits: (value) => typeof value === 'number' },
+  pattern: { expected: 'a regular expression', fits: isPattern },
+  text: { expected: 'text', fits: (value) => typeof value === 'string' },
+  values: { expected: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
 };
 
-/** Validators read patterns by the rules of Unicode, which refuse needless escapes. */
+/** Validators compile patterns with the `u` flag, which rejects needless escapes. */
 function isPattern(value: unknown): boolean {
   if (typeof value !== 'string') return false;
   try {
@@ -47,21 +47,21 @@ function checkShape(place: Place, shape: Shape, context: Context): void {
 type Compound = Extract<Shape, { readonly list: Shape } | { readonly map: Shape }>;
 
 function checkParts(place: Place, shape: Compound, context: Context): void {
-  const [parts, words, inner] =
+  const [parts, expected, inner] =
     'list' in shape
       ? ([Array.isArray(place.value) ? items(place) : undefined, 'a list', shape.list] as const)
       : ([isRecord(place.value) ? entries(place).map(([, part]) => part) : undefined, 'a mapping', shape.map] as const);
-  if (parts === undefined) reportSort(place, words, context);
+  if (parts === undefined) reportType(place, expected, context);
   for (const part of parts ?? []) checkShape(part, inner, context);
 }
 
-/** The second of two shapes is the one for mappings and lists. */
+/** Returns the second shape for mappings and lists, the first for all other values. */
 function pickShape({ value }: Place, [simple, compound]: readonly [Shape, Shape]): Shape {
   return typeof value === 'object' && value !== null ? compound : simple;
 }
 
 function checkScalar(place: Place, scalar: Scalar, context: Context): void {
-  if (!SCALARS[scalar].fits(place.value)) reportSort(place, SCALARS[scalar].words, context);
+  if (!SCALARS[scalar].fits(place.value)) reportType(place, SCALARS[scalar].expected, context);
 }
 
 function checkOneOf(place: Place, known: readonly string[], { report }: Context): void {
@@ -72,15 +72,15 @@ function checkOneOf(place: Place, known: readonly string[], { report }: Context)
 
 function checkObject(place: Place, name: ObjectName, context: Context): void {
   const { fields, required = [], section } = STRUCTURE[name];
-  // true and false are schemas too: anything, nothing.
+  // `true` and `false` are valid schemas, which accept anything and nothing.
   if (name === 'schema' && typeof place.value === 'boolean') return;
   if (!isRecord(place.value)) {
-    reportSort(place, `a mapping (${toWords(name)})`, context);
+    reportType(place, `a mapping (${toWords(name)})`, context);
     return;
   }
   if (section !== undefined && has(place, '$ref')) {
     checkReference(context.sources, place, section, context.report);
-    // Only schemas may say more beside a reference; elsewhere tools ignore it.
+    // Only schemas may have other fields beside `$ref`; elsewhere tools ignore them.
     if (name !== 'schema') {
       checkReferenceAlone(place, context);
       return;
@@ -92,14 +92,15 @@ function checkObject(place: Place, name: ObjectName, context: Context): void {
     else checkShape(part, shape, context);
   }
   for (const key of required) {
-    if (!has(place, key)) context.report(place, `Expected ${key} in this ${toWords(name)}; it is missing.`, 'key');
+    if (!has(place, key))
+      context.report(place, `The required field ${key} is missing in this ${toWords(name)}.`, 'key');
   }
 }
 
 function checkReferenceAlone(place: Place, { report }: Context): void {
   for (const [key, part] of entries(place)) {
     if (!['$ref', 'description', 'summary'].includes(key)) {
-      report(part, `Expected nothing but description and summary beside $ref; received "${key}".`, 'key');
+      report(part, `Expected only description and summary beside $ref; received "${key}".`, 'key');
     }
   }
 }
@@ -117,20 +118,20 @@ function checkUnknownField(
   const known = Object.keys(fields);
   if (!key.startsWith('x-')) {
     const near = suggest(key, known);
-    const list = near === '' ? ` Known are ${known.join(', ')}.` : near;
-    report(place, `Expected a field of a ${toWords(name)}; received "${key}".${list}`, 'key');
+    const list = near === '' ? ` Known fields: ${known.join(', ')}.` : near;
+    report(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
     return;
   }
-  // Extensions of other tools pass; one that nearly reads like ours is a slip.
+  // Extensions of other tools are accepted, unless the name looks like a typo of a known one.
   const near = suggest(
     key,
     known.filter((field) => field.startsWith('x-')),
   );
-  if (near !== '') report(place, `Expected an extension that is known; received "${key}".${near}`, 'key');
+  if (near !== '') report(place, `Unknown extension "${key}".${near}`, 'key');
 }
 
-function reportSort(place: Place, words: string, { report }: Context): void {
-  report(place, `Expected ${nameOf(place)} to be ${words}; received ${show(place.value)}.`);
+function reportType(place: Place, expected: string, { report }: Context): void {
+  report(place, `Expected ${nameOf(place)} to be ${expected}; received ${show(place.value)}.`);
 }
 
 function nameOf({ path }: Place): string {

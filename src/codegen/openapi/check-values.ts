@@ -5,14 +5,14 @@ import { parseReference } from './references.js';
 import { child, entries, has, isRecord, items } from './source.js';
 import type { Place, Report } from './source.js';
 
-/** A value that a document gives as an example or a default, and the schema that it must fit. */
+/** An example or default in a document, and the schema that it must match. */
 interface Sample {
   readonly word: string;
   readonly value: Place;
   readonly schema: Place;
 }
 
-/** Holds every example and every default to its schema. */
+/** Checks every example and default against its schema. */
 export function checkValues(roots: Iterable<Place>, document: ContractDocument, report: Report): void {
   const compile = createCompiler(document);
   for (const root of roots) {
@@ -20,14 +20,14 @@ export function checkValues(roots: Iterable<Place>, document: ContractDocument, 
       const validate = compile(schema);
       if (validate === undefined || validate(value.value)) continue;
       const [error] = validate.errors ?? [];
-      if (error !== undefined) report(toCulprit(value, error), describe(word, error));
+      if (error !== undefined) report(toInvalidPart(value, error), describe(word, error));
     }
   }
 }
 
 type Compile = (schema: Place) => ValidateFunction | undefined;
 
-/** Schemas that don't compile have been reported already, or are about to be. */
+/** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
 function createCompiler(document: ContractDocument): Compile {
   const ajv = createAjv();
   const schemas = document.components?.schemas ?? {};
@@ -59,12 +59,12 @@ function pointIntoContract(schema: unknown, file: string): unknown {
   );
 }
 
-/** Keywords that hold values, not parts of the contract. */
+/** Keywords that contain values, not parts of the contract. */
 const VALUES = ['const', 'default', 'enum', 'example', 'examples'];
-/** Mappings whose keys are the author's: a property may be called "default". */
+/** Mappings whose keys are chosen by the contract's author: a property may be called "default". */
 const NAMED = ['headers', 'parameters', 'patternProperties', 'properties', 'schemas'];
 
-/** Walks through a document; `example`, `examples` and `default` are looked at where a schema goes with them. */
+/** Lists the examples and defaults below a place, each with the schema that it belongs to. */
 function listSamples(place: Place): Sample[] {
   if (Array.isArray(place.value)) return items(place).flatMap(listSamples);
   const own = isSchemaHolder(place) ? listHolderSamples(place) : listSchemaSamples(place);
@@ -79,7 +79,7 @@ function listMemberSamples(place: Place): Sample[] {
   return [...items(place), ...entries(place).map(([, member]) => member)].flatMap(listSamples);
 }
 
-/** Parameters, headers and media types have their schema beside their examples. */
+/** Returns whether the place has a schema beside its examples, as parameters, headers and media types do. */
 function isSchemaHolder(place: Place): boolean {
   return has(place, 'schema') && isRecord(child(place, 'schema').value);
 }
@@ -99,8 +99,8 @@ function listSchemaSamples(schema: Place): Sample[] {
   ];
 }
 
-/** The part of the value that does not fit. */
-function toCulprit(value: Place, { instancePath }: ErrorObject): Place {
+/** Returns the part of the value that does not match. */
+function toInvalidPart(value: Place, { instancePath }: ErrorObject): Place {
   return instancePath
     .split('/')
     .slice(1)
@@ -110,11 +110,11 @@ function toCulprit(value: Place, { instancePath }: ErrorObject): Place {
 
 function describe(word: string, error: ErrorObject): string {
   const part = error.instancePath === '' ? `the ${word}` : `${error.instancePath} of the ${word}`;
-  return `Expected ${part} ${toWish(error)}, as its schema says.`;
+  return `Expected ${part} ${toExpectation(error)}, according to its schema.`;
 }
 
-/** What ajv says, with the names and values that it leaves out. */
-function toWish({ keyword, params, message = 'must fit its schema' }: ErrorObject): string {
+/** Rephrases an ajv error and adds the names and values that its message omits. */
+function toExpectation({ keyword, params, message = 'must match its schema' }: ErrorObject): string {
   const { allowedValue, allowedValues, missingProperty, additionalProperty, unevaluatedProperty } = params as Params;
   switch (keyword) {
     case 'const':

@@ -15,11 +15,11 @@ import type {
 } from './document.js';
 import { pascal } from './names.js';
 
-/** A contract as the writers read it. */
+/** A contract in the form that the code writers use. */
 export interface Contract {
   readonly service: string;
   readonly title: string;
-  /** Before every path: `/secrets`, or empty for none. */
+  /** The prefix of every path, such as `/secrets`, or an empty string. */
   readonly basePath: string;
   readonly revision: string;
   readonly schemes: Readonly<Record<string, CallerKind>>;
@@ -36,7 +36,7 @@ interface Tag {
 
 export interface Operation {
   readonly id: string;
-  /** `id` with a capital, as derived types begin. */
+  /** `id` with a capital letter, the prefix of derived types. */
   readonly typeName: string;
   readonly method: HttpMethod;
   readonly path: string;
@@ -44,10 +44,10 @@ export interface Operation {
   readonly summary: string;
   readonly isDeprecated: boolean;
   readonly security: readonly { readonly scheme: string; readonly roles: readonly string[] }[];
-  /** Whoever has no credential is let in too (`{}` among the alternatives). */
+  /** Whether requests without a credential are accepted (`{}` is one of the alternatives). */
   readonly isOptional: boolean;
   readonly rateLimit: RateLimitName;
-  /** Its answer waits for other machines. */
+  /** Whether its response depends on calls to other servers. */
   readonly reachesOut: boolean;
   readonly parameters: readonly Parameter[];
   readonly body: Body | undefined;
@@ -69,14 +69,14 @@ export interface Parameter {
 export interface Content {
   readonly type: string;
   readonly kind: 'bytes' | 'events' | 'json' | 'text';
-  /** Of events, that of each one's data. */
+  /** For events, the schema of the event data. */
   readonly schema: SchemaObject | undefined;
 }
 
 export interface Body {
   readonly required: boolean;
   readonly maxBytes: number;
-  /** The handler reads the bytes itself, when and if it wants them. */
+  /** Whether the handler reads the bytes itself, on demand. */
   readonly isDeferred: boolean;
   readonly contents: readonly Content[];
 }
@@ -85,7 +85,7 @@ export interface Response {
   readonly status: number;
   readonly headers: readonly { readonly name: string; readonly required: boolean; readonly description: string }[];
   readonly contents: readonly Content[];
-  /** The shared error body, which handlers give by throwing. */
+  /** Whether the body is the shared error schema. Handlers produce such responses by throwing. */
   readonly isError: boolean;
 }
 
@@ -94,10 +94,10 @@ export const ERROR_REF = '#/components/schemas/Error';
 /** Server-sent events. */
 export const EVENT_STREAM = 'text/event-stream';
 
-/** 1 MiB: more than any body that says nothing of its own needs. */
+/** 1 MiB, the limit of bodies without `x-max-bytes`. */
 const DEFAULT_MAX_BYTES = 1024 ** 2;
 
-/** Reads a sound document. */
+/** Converts a document that has passed all checks. */
 export function readContract(service: string, document: ContractDocument, revision: string): Contract {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
@@ -154,7 +154,7 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
   };
 }
 
-/** An operation's own parameter stands for its path's of the same name and place. */
+/** A parameter of the operation replaces the parameter of its path with the same name and location. */
 function readParameters(
   document: ContractDocument,
   parameters: readonly (ParameterObject | ReferenceObject)[],
@@ -171,7 +171,7 @@ function readParameter(document: ContractDocument, parameter: ParameterObject): 
   const { schema } = parameter;
   const { type, list } = readParameterType(document, schema);
   return {
-    // Node gives header names in lower case.
+    // Node reports header names in lower case.
     name: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
     in: parameter.in,
     description: parameter.description ?? '',

@@ -1,13 +1,13 @@
-/** The bundled contract as its readers take it, once the checks have found it sound. */
+/** The types of the bundled contract, which has passed all checks. */
 
 export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
 
 export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
 
-/** How a body is given to its handler where that is not parsed and held to its schema. */
+/** The values of `x-body`: alternatives to parsing and validating a body before its handler is called. */
 export const BODY_MODES = ['deferred'] as const;
 
-/** Which budget the requests of an operation are counted against. */
+/** The values of `x-rate-limit`: the rate limit that the requests of an operation count towards. */
 export const RATE_LIMITS = ['create', 'default', 'none', 'sign-in'] as const;
 
 export type RateLimitName = (typeof RATE_LIMITS)[number];
@@ -16,7 +16,7 @@ export interface ReferenceObject {
   readonly $ref: string;
 }
 
-/** A JSON Schema; `true` allows anything, `false` nothing. */
+/** A JSON Schema. `true` accepts any value, `false` none. */
 export type SchemaObject = boolean | SchemaKeywords;
 
 interface SchemaKeywords {
@@ -46,7 +46,7 @@ interface HeaderObject {
 
 interface MediaTypeObject {
   readonly schema?: SchemaObject;
-  /** Of `text/event-stream`: the schema of each event's data. */
+  /** For `text/event-stream` only: the schema of the event data. */
   readonly 'x-event'?: SchemaObject;
 }
 
@@ -100,10 +100,10 @@ export interface ContractDocument {
   };
 }
 
-/** The object itself, or the component that it refers to. */
+/** Returns the object itself, or the component that it refers to. */
 export function dereference<T extends object>(document: ContractDocument, object: ReferenceObject | T): T {
   if (!('$ref' in object) || typeof object.$ref !== 'string') return object as T;
   const [, , section = '', name = ''] = object.$ref.split('/');
-  // The checks have made sure that references lead to objects of the right sort.
+  // The checks guarantee that references lead to components of the right type.
   return dereference(document, document.components?.[section]?.[name] as ReferenceObject | T);
 }

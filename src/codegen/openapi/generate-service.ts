@@ -25,10 +25,10 @@ import { writeValidators, writeValidatorTypes } from './write-validators.js';
 export type Service = 'dashboard' | 'secrets';
 
 /**
- * Makes the types, operation table, validators, client and bundled document of
- * a service from `openapi/<service>.yaml` and the documents that it refers to.
+ * Generates the types, operation table, validators, client and bundled document of a service from
+ * `openapi/<service>.yaml` and the documents that it refers to.
  *
- * @throws ContractError with every mistake; syntax errors hide the others.
+ * @throws ContractError with all errors. Documents with syntax errors are not checked any further.
  */
 export async function generateService(service: Service, documents: ReadonlyMap<string, string>): Promise<Generated> {
   const { document, survey } = readDocuments(service, documents);
@@ -58,13 +58,13 @@ interface Documents {
   readonly survey: Survey;
 }
 
-/** Reads and checks everything before anything is written. */
+/** Parses, checks and bundles the documents. */
 function readDocuments(service: Service, documents: ReadonlyMap<string, string>): Documents {
-  const mistakes: Mistake[] = [];
-  const report: Report = (place, message, part) => mistakes.push({ ...locate(place, part), message });
-  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, mistakes)]));
-  requireNone(mistakes);
-  const root = requireRoot(`openapi/${service}.yaml`, sources);
+  const diagnostics: Mistake[] = [];
+  const report: Report = (place, message, part) => diagnostics.push({ ...locate(place, part), message });
+  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, diagnostics)]));
+  throwIfAny(diagnostics);
+  const root = getRoot(`openapi/${service}.yaml`, sources);
   for (const place of sources.values()) checkStructure(sources, place, report);
   const survey = surveyOperations(sources, root);
   checkPaths(survey, report);
@@ -72,19 +72,19 @@ function readDocuments(service: Service, documents: ReadonlyMap<string, string>)
   checkOperations(survey, service, report);
   const document = bundle(sources, root, report);
   checkValues(sources.values(), document, report);
-  requireNone(mistakes);
+  throwIfAny(diagnostics);
   return { document, survey };
 }
 
-function requireRoot(file: string, sources: ReadonlyMap<string, Place>): Place {
+function getRoot(file: string, sources: ReadonlyMap<string, Place>): Place {
   const root = sources.get(file);
   if (root !== undefined) return root;
-  throw new ContractError([{ file, line: 1, column: 1, message: 'Expected this document; it is missing.' }]);
+  throw new ContractError([{ file, line: 1, column: 1, message: 'The document is missing.' }]);
 }
 
-/** Each mistake once, in the order in which they stand in the documents. */
-function requireNone(mistakes: readonly Mistake[]): void {
-  const unique = new Map(mistakes.map((mistake) => [JSON.stringify(mistake), mistake]));
+/** Throws the errors, if there are any, without duplicates and in the order of the documents. */
+function throwIfAny(diagnostics: readonly Mistake[]): void {
+  const unique = new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
   if (unique.size > 0) throw new ContractError([...unique.values()].sort(byPlace));
 }
 
@@ -93,7 +93,7 @@ function byPlace(a: Location, b: Location): number {
   return a.line - b.line || a.column - b.column;
 }
 
-/** The service's own document first. */
+/** Lists the service's own document first, then the others in alphabetical order. */
 function listFiles({ root, sources }: Survey): string[] {
   const others = [...sources.keys()].filter((file) => file !== root.source.file);
   return [root.source.file, ...others.sort()];

@@ -1,19 +1,19 @@
-/** The names that generated code gives, in one place. */
+/** Functions that form the names in generated code. */
 
-/** `createToken` → `CreateToken`, `Audit log` → `AuditLog`. */
+/** Converts to PascalCase: `createToken` → `CreateToken`, `Audit log` → `AuditLog`. */
 export function pascal(name: string): string {
   return words(name)
     .map((word) => word.charAt(0).toUpperCase() + word.slice(1))
     .join('');
 }
 
-/** `Audit log` → `auditLog`. */
+/** Converts to camelCase: `Audit log` → `auditLog`. */
 export function camel(name: string): string {
   const text = pascal(name);
   return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
-/** `Audit log` → `audit-log`. */
+/** Converts to kebab-case: `Audit log` → `audit-log`. */
 export function kebab(name: string): string {
   return words(name.replace(/([a-z0-9])([A-Z])/g, '$1 $2'))
     .join('-')
@@ -28,17 +28,17 @@ export const inputName = (typeName: string): string => `${typeName}Input`;
 export const outputName = (typeName: string): string => `${typeName}Output`;
 export const handlersName = (name: string): string => `${pascal(name)}Handlers`;
 
-/** A property's name as TypeScript writes it. */
+/** Returns the name of a property in TypeScript syntax, quoted if necessary. */
 export function toKey(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
 }
 
-/** A text as our code writes it, in single quotes. */
+/** Returns a text as a string literal in single quotes. */
 export function quote(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 
-/** A comment that holds the text, whatever it contains; nothing for no text. */
+/** Returns a doc comment with the text, which may contain anything; an empty string for a blank text. */
 export function docstring(text: string, indent = ''): string {
   const lines = text.trim().replaceAll('*/', '* /').split('\n');
   if (text.trim() === '') return '';

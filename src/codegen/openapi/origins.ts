@@ -4,7 +4,7 @@ import { child, entries, findText, items, locate } from './source.js';
 import type { Survey } from './survey.js';
 import type { ValidatorNames } from './validator-names.js';
 
-/** The contract line behind each name in generated text. */
+/** Maps the names in generated text to the contract lines that they come from. */
 export function listOrigins(survey: Survey, { requests, responses }: ValidatorNames): ReadonlyMap<string, Location> {
   const origins = new Map<string, Location>();
   for (const source of [...survey.sources.values()].reverse()) {

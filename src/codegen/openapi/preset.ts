@@ -4,7 +4,7 @@ import { toOutputs } from '../generated.js';
 import { generateService } from './generate-service.js';
 import type { Service } from './generate-service.js';
 
-/** Settings of the preset in `codegen.ts`. */
+/** The configuration of the preset in `codegen.ts`. */
 interface PresetConfig {
   service: Service;
   /** The contract and the documents that it refers to, as paths from the working directory. */
@@ -12,9 +12,9 @@ interface PresetConfig {
 }
 
 /**
- * The files of a REST service, made from its OpenAPI documents.
+ * The preset that generates the files of a REST service from its OpenAPI documents.
  *
- * @throws ContractError with every mistake in the documents.
+ * @throws ContractError with all errors in the documents.
  */
 export const preset: Types.OutputPreset<PresetConfig> = {
   async buildGeneratesSection(options) {

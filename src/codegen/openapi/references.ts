@@ -3,24 +3,24 @@ import { child, entries, has, isRecord } from './source.js';
 import type { Place, Report } from './source.js';
 import { suggest } from './suggest.js';
 
-/** The documents of a contract by file. */
+/** The documents of a contract by path. */
 export type Sources = ReadonlyMap<string, Place>;
 
-/** Where a `$ref` points: `common.yaml#/components/schemas/Error`. */
+/** The target of a `$ref` such as `common.yaml#/components/schemas/Error`. */
 export interface Reference {
   readonly file: string;
   readonly section: string;
   readonly name: string;
 }
 
-/** Reads a `$ref`, relative to the file that it stands in; `undefined` for any other form than ours. */
+/** Parses a `$ref`, relative to the file that contains it. Returns `undefined` unless it refers to a component. */
 export function parseReference(file: string, text: string): Reference | undefined {
   const [, relative, section, name] = /^([^#]*)#\/components\/([A-Za-z]+)\/([A-Za-z0-9._-]+)$/.exec(text) ?? [];
   if (relative === undefined || section === undefined || name === undefined) return undefined;
   return { file: relative === '' ? file : path.join(path.dirname(file), relative), section, name };
 }
 
-/** The component that a reference names, if there is one. */
+/** Returns the component that a reference names, or `undefined`. */
 export function findComponent(sources: Sources, { file, section, name }: Reference): Place | undefined {
   const root = sources.get(file);
   if (root === undefined) return undefined;
@@ -28,7 +28,7 @@ export function findComponent(sources: Sources, { file, section, name }: Referen
   return has(components, name) ? child(components, name) : undefined;
 }
 
-/** The place itself, or what its `$ref` leads to in the end; `undefined` when that is nowhere. */
+/** Follows the chain of `$ref`s from a place to its end. Returns `undefined` if the chain is broken or circular. */
 export function follow(sources: Sources, place: Place): Place | undefined {
   const { end } = trace(sources, place);
   return typeof end === 'object' ? end : undefined;
@@ -48,7 +48,7 @@ function trace(sources: Sources, place: Place): { readonly end: Place | 'loop' |
   return { end: current };
 }
 
-/** Reports a `$ref` that leads nowhere, or to a component of another sort than its place asks for. */
+/** Reports a `$ref` that is malformed, broken or circular, or refers to the wrong section of the components. */
 export function checkReference(sources: Sources, place: Place, section: string, report: Report): void {
   const ref = child(place, '$ref');
   const problem =
@@ -59,23 +59,23 @@ export function checkReference(sources: Sources, place: Place, section: string, 
 function findProblem(sources: Sources, place: Place, section: string, text: string): string | undefined {
   const reference = parseReference(place.source.file, text);
   if (reference === undefined) {
-    return `Expected $ref as "#/components/${section}/Name", with a file before the # or without; received "${text}".`;
+    return `Expected $ref in the form "#/components/${section}/Name", with an optional file first; received "${text}".`;
   }
-  if (reference.section !== section) return `Expected $ref to lead to components/${section}; received "${text}".`;
+  if (reference.section !== section) return `Expected $ref to refer to components/${section}; received "${text}".`;
   if (findComponent(sources, reference) === undefined) return describeMissing(sources, reference, text);
-  return leadsBack(sources, place) ? `Expected $ref to lead to something; "${text}" leads back to itself.` : undefined;
+  return isCircular(sources, place) ? `The reference "${text}" is circular.` : undefined;
 }
 
-/** Whether a chain of references never ends; one that breaks off is reported where its last link stands. */
-function leadsBack(sources: Sources, place: Place): boolean {
+/** Returns whether a chain of references is circular. A broken chain is reported at its last reference instead. */
+function isCircular(sources: Sources, place: Place): boolean {
   return trace(sources, place).end === 'loop';
 }
 
 function describeMissing(sources: Sources, { file, section, name }: Reference, received: string): string {
   const root = sources.get(file);
   if (root === undefined) {
-    return `Expected $ref to lead to a document of this contract; received "${received}".${suggest(file, sources.keys())}`;
+    return `Expected $ref to refer to a document of this contract; received "${received}".${suggest(file, sources.keys())}`;
   }
   const known = entries(child(child(root, 'components'), section)).map(([key]) => key);
-  return `Expected "${name}" in components/${section} of ${file}; there is none.${suggest(name, known)}`;
+  return `No component "${name}" in components/${section} of ${file}.${suggest(name, known)}`;
 }

@@ -9,25 +9,25 @@ interface Source {
   readonly lines: LineCounter;
 }
 
-/** A value inside a document, and the way that leads to it. */
+/** A value in a document, with its path of keys from the root. */
 export interface Place {
   readonly source: Source;
   readonly path: readonly string[];
   readonly value: unknown;
 }
 
-/** Which part of a mapping's entry a message is about. */
+/** The part of a mapping entry that an error refers to. */
 export type Part = 'key' | 'value';
 
-/** Notes a mistake; the message says what was expected and what came. */
+/** Records an error at a place. The default part is the value. */
 export type Report = (place: Place, message: string, part?: Part) => void;
 
-/** Reads a document; its syntax errors, duplicate keys among them, go to `mistakes`. */
-export function parseSource(file: string, text: string, mistakes: Mistake[]): Place {
+/** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
+export function parseSource(file: string, text: string, diagnostics: Mistake[]): Place {
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
   for (const { message, pos } of document.errors) {
-    mistakes.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   }
   const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
   return { source: { file, document, lines }, path: [], value };
@@ -39,12 +39,12 @@ export function child(place: Place, key: number | string): Place {
   return { source: place.source, path: [...place.path, String(key)], value };
 }
 
-/** The entries of a mapping; none when the place holds something else. */
+/** Lists the entries of a mapping; empty if the place is not a mapping. */
 export function entries(place: Place): [key: string, value: Place][] {
   return isRecord(place.value) ? Object.keys(place.value).map((key) => [key, child(place, key)]) : [];
 }
 
-/** The items of a list; none when the place holds something else. */
+/** Lists the items of a list; empty if the place is not a list. */
 export function items(place: Place): Place[] {
   return Array.isArray(place.value) ? place.value.map((_, index) => child(place, index)) : [];
 }
@@ -53,7 +53,7 @@ export function has(place: Place, key: string): boolean {
   return isRecord(place.value) && Object.hasOwn(place.value, key);
 }
 
-/** The field of a place, when it holds text. */
+/** Returns a field of a place if it is text. */
 export function findText(place: Place, key: string): string | undefined {
   const { value } = child(place, key);
   return typeof value === 'string' ? value : undefined;
@@ -63,35 +63,35 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Where a place stands in its file; the nearest place around it when it does not exist. */
+/** Returns the position of a place in its file, or that of the nearest enclosing place if it does not exist. */
 export function locate({ source, path }: Place, part: Part = 'value'): Location {
   let node: Node | null = source.document.contents;
   let found = node;
   for (const [index, key] of path.entries()) {
-    const step = findChild(source.document, node, key);
+    const entry = findChild(source.document, node, key);
     const isLast = index === path.length - 1;
-    // An empty value has no characters of its own, its key has.
-    const next: Node | undefined = (isLast && part === 'key') || isEmpty(step?.value) ? step?.key : step?.value;
+    // An empty value has no characters to point at, so its key is used.
+    const next: Node | undefined = (isLast && part === 'key') || isEmpty(entry?.value) ? entry?.key : entry?.value;
     if (next === undefined) break;
     found = next;
-    node = step?.value ?? next;
+    node = entry?.value ?? next;
   }
   return toLocation(source.file, source.lines, found?.range?.[0] ?? 0);
 }
 
-interface Step {
+interface Entry {
   readonly key: Node | undefined;
   readonly value: Node | undefined;
 }
 
-function findChild(document: Document, node: Node | null, key: string): Step | undefined {
+function findChild(document: Document, node: Node | null, key: string): Entry | undefined {
   const target = isAlias(node) ? node.resolve(document) : node;
   if (isSeq(target)) {
     const item = target.items[Number(key)];
     return isNode(item) ? { key: item, value: item } : undefined;
   }
   if (!isMap(target)) return undefined;
-  const pair = target.items.find((entry) => isScalar(entry.key) && String(entry.key.value) === key);
+  const pair = target.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
   return pair && { key: isNode(pair.key) ? pair.key : undefined, value: isNode(pair.value) ? pair.value : undefined };
 }
 

@@ -1,7 +1,6 @@
 /**
- * The part of OpenAPI 3.1 that the generators understand, as a table. What
- * stands in `unsupported` is known to OpenAPI and not to us; the text says what
- * to write instead.
+ * The part of OpenAPI 3.1 that the generators support, as a table. Fields in `unsupported` exist in OpenAPI but are
+ * rejected here; the text names the alternative.
  */
 import { formatNames } from 'ajv-formats/dist/formats.js';
 import { BODY_MODES, RATE_LIMITS } from './document.js';
@@ -21,7 +20,7 @@ export interface ObjectShape {
   readonly fields: Readonly<Record<string, Shape>>;
   readonly required?: readonly string[];
   readonly unsupported?: Readonly<Record<string, string>>;
-  /** The section of `components` that a `$ref` in its place may lead to. */
+  /** The section of `components` that a `$ref` in place of the object may refer to. */
   readonly section?: string;
 }
 
@@ -47,7 +46,7 @@ const SCHEMA: Shape = { object: 'schema' };
 const EXAMPLES: Shape = { map: { object: 'example' } };
 const OPERATION: Shape = { object: 'operation' };
 const SECURITY: Shape = { list: { map: { list: 'text' } } };
-const METHODS_WE_HAVE = 'use delete, get, patch, post or put';
+const SUPPORTED_METHODS = 'use delete, get, patch, post or put';
 
 export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
   contract: {
@@ -82,7 +81,7 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
   server: {
     required: ['url'],
     fields: { url: 'text', description: 'text' },
-    unsupported: { variables: 'write the path out' },
+    unsupported: { variables: 'write the complete path' },
   },
   tag: { required: ['name'], fields: { name: 'text', description: 'text', externalDocs: 'any' } },
   components: {
@@ -113,11 +112,11 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       description: 'text',
     },
     unsupported: {
-      head: METHODS_WE_HAVE,
-      options: METHODS_WE_HAVE,
-      trace: METHODS_WE_HAVE,
+      head: SUPPORTED_METHODS,
+      options: SUPPORTED_METHODS,
+      trace: SUPPORTED_METHODS,
       servers: 'a contract has one server, at its root',
-      $ref: 'write the path out',
+      $ref: 'write the path item inline',
     },
   },
   operation: {
@@ -199,13 +198,13 @@ export const STRUCTURE: Readonly<Record<ObjectName, ObjectShape>> = {
       example: 'any',
       examples: EXAMPLES,
     },
-    unsupported: { content: 'use schema', style: 'a header is one text', explode: 'a header is one text' },
+    unsupported: { content: 'use schema', style: 'a header is a single value', explode: 'a header is a single value' },
   },
   example: {
     section: 'examples',
     required: ['value'],
     fields: { summary: 'text', description: 'text', value: 'any' },
-    unsupported: { externalValue: 'write the value out' },
+    unsupported: { externalValue: 'write the value inline' },
   },
   securityScheme: {
     section: 'securitySchemes',

@@ -1,10 +1,13 @@
-/** The end of a message about an unknown name: ` Did you mean "limit"?`, or nothing when no name is near. */
+/** Returns the end of a message about an unknown name: ` Did you mean "limit"?`, or an empty string. */
 export function suggest(name: string, known: Iterable<string>): string {
   const nearest = findNearest(name, known);
   return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
 }
 
-/** The known name that fewest edits lead to, if at most a third of the letters (and at least two) may change. */
+/**
+ * Returns the known name with the smallest edit distance, if that is at most two or a third of the length of the name.
+ * Ignores case.
+ */
 export function findNearest(name: string, known: Iterable<string>): string | undefined {
   const ranked = [...known]
     .map((candidate) => ({ candidate, edits: countEdits(name.toLowerCase(), candidate.toLowerCase()) }))
@@ -13,7 +16,7 @@ export function findNearest(name: string, known: Iterable<string>): string | und
   return best !== undefined && best.edits <= Math.max(2, name.length / 3) ? best.candidate : undefined;
 }
 
-/** Levenshtein distance: insertions, deletions and replacements. */
+/** Returns the Levenshtein distance: the number of insertions, deletions and replacements. */
 function countEdits(from: string, to: string): number {
   let row = Array.from({ length: to.length + 1 }, (_, index) => index);
   for (const [line, letter] of Array.from(from).entries()) {

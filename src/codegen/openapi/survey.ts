@@ -5,7 +5,7 @@ import type { Sources } from './references.js';
 import { child, entries, findText, items } from './source.js';
 import type { Place } from './source.js';
 
-/** The operations of a contract where they stand, whether they are sound or not. */
+/** The operations of a contract with their places, before they are checked. */
 export interface Survey {
   readonly sources: Sources;
   readonly root: Place;
@@ -16,22 +16,22 @@ export interface SurveyedOperation {
   readonly method: HttpMethod;
   readonly path: string;
   readonly place: Place;
-  /** Those of the path, then its own, behind their references; those that lead nowhere are left out. */
+  /** The parameters of the path, then those of the operation, without broken references. */
   readonly parameters: readonly SurveyedParameter[];
 }
 
 export interface SurveyedParameter {
   readonly name: string | undefined;
   readonly in: string | undefined;
-  /** Where the operation or its path mentions it. */
+  /** The parameter or reference in the list of the operation or its path. */
   readonly mention: Place;
-  /** Where it is described: at the mention, or in the components. */
+  /** The description of the parameter: the mention itself, or the component that it refers to. */
   readonly place: Place;
-  /** Said by the path, for all its operations. */
+  /** Whether the path declares it, for all its operations. */
   readonly isShared: boolean;
 }
 
-/** Walks through the paths of a contract. */
+/** Collects the operations of a contract. */
 export function surveyOperations(sources: Sources, root: Place): Survey {
   const operations = entries(child(root, 'paths')).flatMap(([path, item]) =>
     METHODS.filter((method) => child(item, method).value !== undefined).map((method) => {

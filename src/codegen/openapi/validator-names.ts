@@ -2,25 +2,25 @@ import type { Contract, Operation } from './contract.js';
 import type { SchemaObject } from './document.js';
 import { camel } from './names.js';
 
-/** Which exported function of `validators.js` holds what to its schema. */
+/** The names of the exported functions of `validators.js`. */
 export interface ValidatorNames {
-  /** `createToken body` → `createTokenBody`; the parts are params, query, headers, body and the body's limits. */
+  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, body and limits (of the body). */
   readonly requests: ReadonlyMap<string, string>;
-  /** `createToken 201` → `createdToken`: responses of one schema share a function. */
+  /** `createToken 201` → `createdTokenSchema`. Responses with the same schema share a function. */
   readonly responses: ReadonlyMap<string, string>;
   readonly schemas: readonly NamedSchema[];
 }
 
 export interface NamedSchema {
   readonly name: string;
-  /** Requests get their defaults filled in, responses are left as they are; of limits, nothing but sizes and types is held. */
+  /** `request` fills in defaults, `response` changes nothing, and `limits` validates only types and sizes. */
   readonly direction: 'limits' | 'request' | 'response';
   readonly schema: SchemaObject;
 }
 
 const PARTS = { path: 'params', query: 'query', header: 'headers' } as const;
 
-/** Names the validators that a contract needs. */
+/** Returns the names and schemas of the validators that a contract needs. */
 export function nameValidators({ operations }: Contract): ValidatorNames {
   const requests = new Map<string, string>();
   const responses = new Map<string, string>();
@@ -57,7 +57,7 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
   });
   const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
   if (json === undefined || body?.isDeferred) return found;
-  // Where both are answered, what is too large is told before what is missing.
-  const isTold = [400, 422].every((status) => responses.some((response) => response.status === status));
-  return [...found, ['body', json], ...(isTold ? [['limits', json] as [string, SchemaObject]] : [])];
+  // If an operation distinguishes 400 from 422, size limits are validated before the rest of the body.
+  const hasLimits = [400, 422].every((status) => responses.some((response) => response.status === status));
+  return [...found, ['body', json], ...(hasLimits ? [['limits', json] as [string, SchemaObject]] : [])];
 }

@@ -1,10 +1,10 @@
 import type { Contract } from './contract.js';
 import { pascal, quote } from './names.js';
 
-/** The variable that people know for personal tokens; a service with tokens of another kind has its own. */
+/** `TRELLIS_TOKEN` contains an API token of a user. Other services have variables of their own. */
 const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
 
-/** What whoever has the client needs beside it: the file is what the package of the client gives. */
+/** The other exports that users of the client need, as the file is the entry point of the client package. */
 const EXPORTS = `export type { ClientOptions } from '../../client/client-options.js';
 export { ApiError, decodeError } from '../../client/errors.js';
 export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
@@ -15,7 +15,7 @@ export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 `;
 
-/** The function that makes a client of the service, and what is used with it. */
+/** Writes `client.ts`: the function that creates a client of the service, and related exports. */
 export function writeClient({ service, title, basePath, revision }: Contract): string {
   const name = pascal(service);
   const variable = TOKEN_VARIABLES[service] ?? `TRELLIS_${service.toUpperCase()}_TOKEN`;
@@ -25,19 +25,19 @@ import type { ClientOptions } from '../../client/client-options.js';
 import type { paths } from './types.js';
 
 ${EXPORTS}
-/** Names the contract that these types were made from. */
+/** Identifies the contract that this client was generated from. */
 export const revision = ${quote(revision)};
 
-/** The environment variable that holds the token when no option does. */
+/** The environment variable that the token is read from unless an option sets it. */
 export const TOKEN_ENV_VAR = ${quote(variable)};
 
-/** A client of ${title}: \`GET\`, \`POST\`, … typed by the contract's paths. */
+/** A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract. */
 export type ${name}Client = ServiceClient<paths>;
 
 /**
- * Makes a client of ${title}.
+ * Creates a client of ${title}.
  *
- * @param baseUrl Where the service is, such as \`http://localhost:4000${basePath}\`; slashes at the end are cut.
+ * @param baseUrl The URL of the service, such as \`http://localhost:4000${basePath}\`. Trailing slashes are removed.
  */
 export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
   const contract = { baseUrl, revision, product: ${quote(title)}, tokenVariable: TOKEN_ENV_VAR };

@@ -3,7 +3,7 @@ import { quote } from './names.js';
 import type { ValidatorNames } from './validator-names.js';
 import { listCallers, writeSignatures } from './write-signatures.js';
 
-/** The operation table and the signatures of its handlers. */
+/** Writes `operations.ts`: the operation table and the types of its handlers. */
 export function writeOperations(contract: Contract, names: ValidatorNames): string {
   const signatures = writeSignatures(contract);
   const callers = listCallers(contract).join(', ');
@@ -16,13 +16,13 @@ export function writeOperations(contract: Contract, names: ValidatorNames): stri
   return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { ${parts.join(', ')} } from '../../server/operation.js';
 ${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
 
-/** Goes before every path. */
+/** The prefix of every path. */
 export const basePath = ${quote(contract.basePath)};
 
-/** Names what the contract says; the client is told it and compares. */
+/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = ${quote(contract.revision)};
 
-/** The kind of caller that each security scheme proves. */
+/** The kind of caller that each security scheme authenticates. */
 export const schemes = {
 ${Object.entries(contract.schemes)
   .map(([name, kind]) => `  ${name}: ${quote(kind)},\n`)
@@ -31,8 +31,8 @@ ${Object.entries(contract.schemes)
 export const operations: readonly OperationSpec[] = [
 ${contract.operations.map((operation) => writeOperation(operation, names)).join('')}];
 
-/** What every handler is told besides its parameters. */
-type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
 ${signatures}`;
 }

@@ -11,7 +11,7 @@ const CALLERS: Readonly<Record<CallerKind, string>> = {
 
 const PLACES = { params: 'path', query: 'query', headers: 'header' } as const;
 
-/** The types of every operation's input and output, and an interface of handlers for each tag. */
+/** Writes the input and output types of every operation, and an interface of handlers for each tag. */
 export function writeSignatures(contract: Contract): string {
   return [
     ...contract.operations.flatMap((operation) => [writeInput(contract, operation), writeOutput(operation)]),
@@ -20,7 +20,7 @@ export function writeSignatures(contract: Contract): string {
   ].join('\n');
 }
 
-/** The names of callers that the signatures mention, in alphabetical order. */
+/** Lists the caller types that the signatures use, in alphabetical order. */
 export function listCallers(contract: Contract): readonly string[] {
   return [...new Set(contract.operations.map((operation) => callerType(contract, operation)))]
     .flatMap((type) => type.split(' | '))
@@ -37,14 +37,14 @@ function writeInput(contract: Contract, operation: Operation): string {
     ...(operation.body === undefined ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
     `  readonly caller: ${callerType(contract, operation)};\n`,
   ];
-  const heading = `export interface ${inputName(operation.typeName)} extends Facts {\n`;
-  return `/** What \`${operation.id}\` is given. */\n${heading}${members.join('')}}\n`;
+  const heading = `export interface ${inputName(operation.typeName)} extends RequestContext {\n`;
+  return `/** The input of \`${operation.id}\`. */\n${heading}${members.join('')}}\n`;
 }
 
 function writeParameter(parameter: Parameter): string {
-  const isThere = parameter.required || parameter.hasDefault || parameter.in === 'path';
+  const isPresent = parameter.required || parameter.hasDefault || parameter.in === 'path';
   const type = typeOfSchema(parameter.schema);
-  return `${docstring(parameter.description, '    ')}    readonly ${toKey(parameter.name)}${isThere ? '' : '?'}: ${type};\n`;
+  return `${docstring(parameter.description, '    ')}    readonly ${toKey(parameter.name)}${isPresent ? '' : '?'}: ${type};\n`;
 }
 
 function bodyType({ schemas }: Contract, { id, body }: Operation): string {
@@ -57,7 +57,7 @@ function bodyType({ schemas }: Contract, { id, body }: Operation): string {
   return [...types, ...(required ? [] : ['undefined'])].join(' | ');
 }
 
-/** Defaults are filled in before a handler is called, so their properties are there. */
+/** Makes properties with a default required, as defaults are filled in before a handler is called. */
 function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: Content): string {
   const target = resolve(schemas, schema);
   if (kind !== 'json' || typeof target !== 'object') return type;
@@ -89,7 +89,7 @@ function writeOutput(operation: Operation): string {
   const variants = operation.responses.filter(({ isError }) => !isError);
   const types = variants.map((response) => `  | {\n${writeVariant(operation, response)}    }`);
   const heading = `export type ${outputName(operation.typeName)} =`;
-  return `/** What \`${operation.id}\` answers; refusals are thrown. */\n${heading}\n${types.join('\n')};\n`;
+  return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }
 
 function writeVariant({ id }: Operation, { status, headers, contents }: Response): string {
@@ -106,8 +106,8 @@ function writeHeaders(headers: Response['headers']): string {
     ({ name, required, description }) =>
       `${docstring(description, '        ')}        readonly ${toKey(name)}${required ? '' : '?'}: string;\n`,
   );
-  const isThere = headers.some(({ required }) => required);
-  return `      readonly headers${isThere ? '' : '?'}: {\n${members.join('')}      };\n`;
+  const isPresent = headers.some(({ required }) => required);
+  return `      readonly headers${isPresent ? '' : '?'}: {\n${members.join('')}      };\n`;
 }
 
 function writeHandlers({ name, description, operations }: Contract['tags'][number]): string {
@@ -120,7 +120,7 @@ function writeHandlers({ name, description, operations }: Contract['tags'][numbe
 
 function writeServiceHandlers({ service, title, tags }: Contract): string {
   const parts = tags.map(({ name }) => handlersName(name)).join(', ');
-  return `${docstring(`Every handler of ${title}.`)}export interface ${pascal(service)}Handlers extends ${parts} {}\n`;
+  return `${docstring(`All handlers of ${title}.`)}export interface ${pascal(service)}Handlers extends ${parts} {}\n`;
 }
 
 function typeOfContent({ kind, schema }: Content, inline: string): string {
@@ -130,12 +130,12 @@ function typeOfContent({ kind, schema }: Content, inline: string): string {
   return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : inline;
 }
 
-/** What an event holds has a name of its own, as there is no path to it in the generated types. */
+/** The schema of event data must be a named component: the generated types have no path to an inline schema. */
 function typeOfEvent(schema: SchemaObject | undefined): string {
   return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : 'unknown';
 }
 
-/** The type of a parameter's schema, which is a scalar or a list of scalars. */
+/** Returns the type of a parameter, whose schema is a scalar or a list of scalars. */
 function typeOfSchema(schema: SchemaObject | undefined): string {
   if (typeof schema !== 'object') return 'unknown';
   if (schema.$ref !== undefined) return typeOfReference(schema.$ref);

@@ -2,7 +2,7 @@ import type { Stub } from '../generated.js';
 import type { Contract } from './contract.js';
 import { camel, handlersName, kebab } from './names.js';
 
-/** A file for each tag, with a handler for each operation that says it is not written yet. */
+/** Writes a stub for each tag, with one handler per operation that throws until it is implemented. */
 export function writeStubs({ service, tags }: Contract): readonly Stub[] {
   return tags.map(({ name, operations }) => {
     const exportName = `${camel(name)}Handlers`;
@@ -18,7 +18,7 @@ export function writeStubs({ service, tags }: Contract): readonly Stub[] {
       },
       members: operations.map(({ id }) => ({
         name: id,
-        text: `async ${id}() {\n  throw new Error('${id} is not written yet.');\n},`,
+        text: `async ${id}() {\n  throw new Error('${id} is not implemented yet.');\n},`,
       })),
     };
   });

@@ -3,13 +3,13 @@ import type { OpenAPI3 } from 'openapi-typescript';
 import type { ContractDocument } from './document.js';
 
 /**
- * The types of a contract's paths, operations and components.
+ * Writes `types.ts`: the types of a contract's paths, operations and components.
  *
- * Properties with a default stay optional, as a client may leave them out; what
- * a handler is given after defaults is said in `operations.ts`.
+ * Properties with a default are optional, as clients may omit them. `operations.ts` has the types with defaults filled
+ * in.
  */
 export async function writeTypes(document: ContractDocument): Promise<string> {
-  // Ours has the parts that we read, openapi-typescript's the whole of OpenAPI: the text between is the same.
+  // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
   const nodes = await openapiTS(document as unknown as OpenAPI3, {
     immutable: true,
     defaultNonNullable: false,

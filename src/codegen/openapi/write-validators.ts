@@ -4,7 +4,7 @@ import type { Contract } from './contract.js';
 import type { SchemaObject } from './document.js';
 import type { NamedSchema, ValidatorNames } from './validator-names.js';
 
-/** One JavaScript module of ajv functions that needs nothing but ajv's own run-time parts. */
+/** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
   const ajv = createAjv({ code: { source: true, esm: true, lines: true }, useDefaults: true });
   const directions = {
@@ -21,7 +21,7 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
   return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
 }
 
-/** Declares what {@link writeValidators} exports. */
+/** Writes `validators.d.ts`: the declarations of the exports of {@link writeValidators}. */
 export function writeValidatorTypes({ schemas }: ValidatorNames): string {
   const lines = schemas.map(({ name }) => `export const ${name}: Validator;\n`);
   return `import type { Validator } from '../../server/operation.js';\n\n${lines.join('')}`;
@@ -31,7 +31,7 @@ function mapMembers(members: object, map: (member: unknown) => unknown): object 
   return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
 }
 
-/** Puts defaults beside the references that lead to them: ajv fills in only those that stand in their place. */
+/** Copies defaults from referenced schemas to the references, as ajv ignores defaults behind a `$ref`. */
 function liftDefaults(schema: unknown, schemas: Contract['schemas']): unknown {
   if (Array.isArray(schema)) return schema.map((item) => liftDefaults(item, schemas));
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -57,7 +57,7 @@ function pointInto(direction: NamedSchema['direction'], schema: unknown): unknow
   );
 }
 
-/** ajv's ESM still calls `require` for its run-time parts: those become imports. */
+/** Converts the `require` calls for ajv's runtime helpers to imports, which ajv's ESM output lacks. */
 function toModule(code: string): string {
   const modules = new Map<string, string>();
   const body = code.replace(/^"use strict";\n?/, '').replace(/require\("([^"]+)"\)/g, (_, path: string) => {

@@ -7,111 +7,122 @@ import { OPERATOR_INPUTS } from './names.js';
 import { findStored, isRecordType, nodeOf, shapeOf, typeNodeOf } from './sdl-types.js';
 import type { SdlField } from './sdl-types.js';
 
-/** At most one of these says where the value of a field comes from; without any it is stored. */
+/** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
 const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
 
-/** Whether a record can hold the fields of its kind, and each directive stands where it has a meaning. */
-export function checkFields(kind: GraphQLObjectType, mistakes: MistakeList): void {
+/** Checks that the fields of a record type can be stored or computed, and the directives on them. */
+export function checkFields(kind: GraphQLObjectType, diagnostics: MistakeList): void {
   for (const field of Object.values(kind.getFields())) {
     if (field.name in NODE_RELATIONS) continue;
-    checkShape(field, mistakes);
-    checkDate(field, mistakes);
-    checkSource(kind, field, mistakes);
+    checkShape(field, diagnostics);
+    checkDate(field, diagnostics);
+    checkSource(kind, field, diagnostics);
   }
 }
 
-/** The fields of Node that lead to other records; their place in the tree of records is their directive. */
+/** The fields of Node that are relations. They have no directive: the tree of records defines them. */
 export const NODE_RELATIONS = { parent: { by: 'parent' }, children: { by: 'children' } } as const;
 
-/** Whether the fields of an object inside a record, or of a computed one, can be filtered and sorted by. */
-export function checkInnerFields(type: GraphQLObjectType, mistakes: MistakeList): void {
+/** Checks that the fields of an object inside a record, or of a computed object, support filters and sorting. */
+export function checkInnerFields(type: GraphQLObjectType, diagnostics: MistakeList): void {
   for (const field of Object.values(type.getFields())) {
-    checkShape(field, mistakes);
-    checkDate(field, mistakes);
+    checkShape(field, diagnostics);
+    checkDate(field, diagnostics);
     const sources = SOURCES.flatMap((name) => findDirective(field, name) ?? []);
     for (const source of sources) {
-      mistakes.add(source, `Expected @${source.name.value} on a field of a @record type; ${type.name} is none.`);
+      diagnostics.add(
+        source,
+        `@${source.name.value} is only allowed on fields of @record types; ${type.name} is not one.`,
+      );
     }
     const { type: inner } = shapeOf(field);
     if (isRecordType(inner) && sources.length === 0)
-      mistakes.add(nodeOf(field), `Expected a scalar, an enum or an object; ${inner.name} is a kind of record.`);
+      diagnostics.add(
+        nodeOf(field),
+        `Expected a scalar, an enum or an object; received the record type ${inner.name}.`,
+      );
     if (field.args.length > 0)
-      mistakes.add(nodeOf(field), `Expected no arguments: only @computed fields of a @record type take them.`);
+      diagnostics.add(nodeOf(field), 'Only @computed fields of @record types can have arguments.');
   }
 }
 
-function checkShape(field: SdlField, mistakes: MistakeList): void {
+function checkShape(field: SdlField, diagnostics: MistakeList): void {
   const { type, nested, list } = shapeOf(field);
   if (field.name.includes('___')) {
-    mistakes.add(
+    diagnostics.add(
       nodeOf(field),
-      `Expected a name without "___", which joins the steps of a path; received "${field.name}".`,
+      `Expected a name without "___", which separates the segments of a path; received "${field.name}".`,
     );
   }
   if (nested)
-    mistakes.add(
+    diagnostics.add(
       typeNodeOf(field),
       `Expected a list of single values; received ${String(field.type)}, a list of lists.`,
     );
   if (isScalarType(type) ? !(type.name in OPERATOR_INPUTS) : !isLeafType(type) && !isObjectType(type)) {
     const known = Object.keys(OPERATOR_INPUTS).join(', ');
-    mistakes.add(
+    diagnostics.add(
       typeNodeOf(field),
       `Expected a type that a record can store: ${known}, an enum or an object; received ${type.name}.`,
     );
   }
   const index = findDirective(field, 'index');
   if (index !== undefined && (list || !isLeafType(type) || readDirectives(field).computed !== undefined)) {
-    mistakes.add(index, `Expected @index on a stored field of one value; received ${String(field.type)}.`);
+    diagnostics.add(index, `Expected @index on a stored field with one value; received ${String(field.type)}.`);
   }
 }
 
-function checkDate(field: SdlField, mistakes: MistakeList): void {
+function checkDate(field: SdlField, diagnostics: MistakeList): void {
   const dateformat = findDirective(field, 'dateformat');
   if (dateformat === undefined) return;
   const { type } = shapeOf(field);
   if (type.name !== 'Date')
-    mistakes.add(dateformat, `Expected @dateformat on a field of type Date; received ${String(field.type)}.`);
+    diagnostics.add(dateformat, `Expected @dateformat on a field of type Date; received ${String(field.type)}.`);
   if (field.args.length > 0)
-    mistakes.add(dateformat, 'Expected no arguments in writing: @dateformat brings those of a date.');
+    diagnostics.add(dateformat, 'A field with @dateformat cannot declare arguments: the directive adds them.');
 }
 
-function checkSource(kind: GraphQLObjectType, field: SdlField, mistakes: MistakeList): void {
+function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: MistakeList): void {
   const directives = field.astNode?.directives?.filter(({ name }) => SOURCES.some((source) => source === name.value));
   const [first, second] = directives ?? [];
   if (first !== undefined && second !== undefined) {
     const received = `@${first.name.value} and @${second.name.value}`;
-    mistakes.add(second, `Expected one of @${SOURCES.join(', @')}; received ${received}.`);
+    diagnostics.add(second, `Expected at most one of @${SOURCES.join(', @')}; received ${received}.`);
   }
   const { computed, alias, link, child } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
-    mistakes.add(nodeOf(field), 'Expected no arguments: only @computed fields take them, and dates by @dateformat.');
+    diagnostics.add(nodeOf(field), 'Only @computed fields can declare arguments; @dateformat adds those of dates.');
   }
-  if (first === undefined || computed !== undefined) checkUnlinked(field, mistakes);
-  if (computed !== undefined) checkNeeds(kind, field, computed.needs, mistakes);
-  if (alias !== undefined) checkAlias(kind, field, alias, mistakes);
-  if (child) checkChild(field, mistakes);
-  if (link !== undefined) checkLink(kind, field, link, mistakes);
+  if (first === undefined || computed !== undefined) checkUnlinked(field, diagnostics);
+  if (computed !== undefined) checkNeeds(kind, field, computed.needs, diagnostics);
+  if (alias !== undefined) checkAlias(kind, field, alias, diagnostics);
+  if (child) checkChild(field, diagnostics);
+  if (link !== undefined) checkLink(kind, field, link, diagnostics);
 }
 
-function checkUnlinked(field: SdlField, mistakes: MistakeList): void {
+function checkUnlinked(field: SdlField, diagnostics: MistakeList): void {
   const { type } = shapeOf(field);
   if (!isRecordType(type)) return;
-  mistakes.add(typeNodeOf(field), `Expected @link or @child on a field that leads to the kind ${type.name}.`);
+  diagnostics.add(typeNodeOf(field), `Expected @link or @child on a field of the record type ${type.name}.`);
 }
 
-function checkNeeds(kind: GraphQLObjectType, field: SdlField, needs: readonly string[], mistakes: MistakeList): void {
+function checkNeeds(
+  kind: GraphQLObjectType,
+  field: SdlField,
+  needs: readonly string[],
+  diagnostics: MistakeList,
+): void {
   const directive = findDirective(field, 'computed');
   for (const path of needs) {
     if (path === 'parent' || hasColumn(kind, path) || directive === undefined) continue;
-    mistakes.add(directive, `Expected "needs" to name stored fields of ${kind.name}; received "${path}".`);
+    diagnostics.add(directive, `Expected "needs" to name stored fields of ${kind.name}; received "${path}".`);
   }
 }
 
 const hasColumn = (kind: GraphQLObjectType, path: string): boolean =>
   findStored(kind, path) !== undefined || isOwnLink(kind.getFields()[path]);
 
-function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistakes: MistakeList): void {
+function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, diagnostics: MistakeList): void {
   const stored = findStored(kind, of);
   const [mine, theirs] = [shapeOf(field), stored && shapeOf(stored)];
   const fits = theirs?.type === mine.type && theirs.list === mine.list && (mine.nullable || !theirs.nullable);
@@ -119,12 +130,12 @@ function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, mistak
   const directive = findDirective(field, 'alias');
   if (directive === undefined) return;
   const expected = `Expected @alias of a stored field of ${kind.name} with the type ${String(field.type)}`;
-  mistakes.add(directive, `${expected}; received "${of}"${stored ? ` with the type ${String(stored.type)}` : ''}.`);
+  diagnostics.add(directive, `${expected}; received "${of}"${stored ? ` with the type ${String(stored.type)}` : ''}.`);
 }
 
-function checkChild(field: SdlField, mistakes: MistakeList): void {
+function checkChild(field: SdlField, diagnostics: MistakeList): void {
   const { type, list, nullable } = shapeOf(field);
   if (isRecordType(type) && !list && nullable) return;
-  const expected = isRecordType(type) ? `${type.name}, for there may be none` : 'a @record type';
-  mistakes.add(typeNodeOf(field), `Expected ${expected}; received ${String(field.type)}.`);
+  const expected = isRecordType(type) ? `${type.name}, one record or null` : 'a @record type';
+  diagnostics.add(typeNodeOf(field), `Expected ${expected}; received ${String(field.type)}.`);
 }

@@ -6,32 +6,32 @@ import type { MistakeList } from './mistakes.js';
 import { findStored, isRecordType, shapeOf, typeNodeOf } from './sdl-types.js';
 import type { SdlField } from './sdl-types.js';
 
-/** Whether the field holds the keys of its link in a column of its own. */
+/** Returns whether the keys of a link are stored in a column of the field itself. */
 export function isOwnLink(field: SdlField | undefined): boolean {
   const link = field && readDirectives(field).link;
   return link !== undefined && link.from === undefined;
 }
 
-/** Whether both ends of a link hold values that can be equal. */
-export function checkLink(kind: GraphQLObjectType, field: SdlField, link: LinkEnds, mistakes: MistakeList): void {
+/** Checks that both ends of a link exist and have values of the same type. */
+export function checkLink(kind: GraphQLObjectType, field: SdlField, link: LinkEnds, diagnostics: MistakeList): void {
   const { type, list, nullable } = shapeOf(field);
   const directive = findDirective(field, 'link');
   if (directive === undefined) return;
   if (!isObjectType(type) || !isRecordType(type)) {
-    mistakes.add(typeNodeOf(field), `Expected a @record type; received ${String(field.type)}.`);
+    diagnostics.add(typeNodeOf(field), `Expected a @record type; received ${String(field.type)}.`);
     return;
   }
   if (!list && !nullable) {
-    const expected = `Expected ${type.name}, for the record that a link names may be missing`;
-    mistakes.add(typeNodeOf(field), `${expected}; received ${String(field.type)}.`);
+    const expected = `Expected ${type.name}, as the linked record may be missing`;
+    diagnostics.add(typeNodeOf(field), `${expected}; received ${String(field.type)}.`);
   }
   const to = findEnd({ end: 'to', path: link.to, of: type, list: false });
   const from = link.from === undefined ? 'text' : findEnd({ end: 'from', path: link.from, of: kind, list });
-  for (const found of [from, to]) if (typeof found === 'object') mistakes.add(directive, found.message);
+  for (const found of [from, to]) if (typeof found === 'object') diagnostics.add(directive, found.message);
   if (typeof from === 'string' && typeof to === 'string' && from !== to)
-    mistakes.add(
+    diagnostics.add(
       directive,
-      `Expected "to" to name a field that holds ${from}, as the keys are; "${link.to}" holds ${to}.`,
+      `Expected "to" to name a field of the same type as the keys (${from}); received "${link.to}" (${to}).`,
     );
 }
 
@@ -42,7 +42,7 @@ interface End {
   readonly list: boolean;
 }
 
-/** What the values of an end are, or why it is none. */
+/** Returns the type of the values at an end of a link, or an error message. */
 function findEnd({ end, path, of, list }: End): string | { readonly message: string } {
   const stored = findStored(of, path);
   const shape = stored && shapeOf(stored);
@@ -51,8 +51,8 @@ function findEnd({ end, path, of, list }: End): string | { readonly message: str
   return { message: `Expected "${end}" to name a stored field of ${of.name} with ${values}; received "${path}".` };
 }
 
-/** Dates, ids and enums are kept as text. */
+/** Returns the type of values in storage, where dates, ids and enums are text. */
 function valueOf({ name }: GraphQLNamedOutputType): string {
   if (name === 'Int' || name === 'Float') return 'numbers';
-  return name === 'Boolean' ? 'true or false' : 'text';
+  return name === 'Boolean' ? 'booleans' : 'text';
 }

@@ -1,6 +1,6 @@
 import { isTypeDefinitionNode, isTypeExtensionNode, Kind } from 'graphql';
 import type { DefinitionNode, GraphQLError } from 'graphql';
-// Not part of graphql's index, but the only way to its rules that keeps the locations.
+// Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
 import { isRecordDefinition } from './complete-records.js';
 import { declareDerived } from './declare-derived.js';
@@ -9,72 +9,76 @@ import type { MistakeList } from './mistakes.js';
 import { derivedNames, hasFilter, namesOf } from './names.js';
 import type { DerivedNames } from './names.js';
 
-/** GraphQL's own rules for documents, and the names that a person may not take. */
-export function checkSdl(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
-  checkFoundation(definitions, mistakes);
+/** Checks the documents against GraphQL's rules and the reserved names. */
+export function checkSdl(definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
+  checkFoundation(definitions, diagnostics);
   const derived = derivedNames(definitions);
-  checkDerivedNames(definitions, mistakes);
-  for (const definition of definitions) checkDefinition(definition, derived, mistakes);
+  checkDerivedNames(definitions, diagnostics);
+  for (const definition of definitions) checkDefinition(definition, derived, diagnostics);
   const errors = validateSDL({ kind: Kind.DOCUMENT, definitions: [...definitions, ...declareDerived(definitions)] });
-  for (const error of errors) addSdlError(error, definitions, mistakes);
+  for (const error of errors) addSdlError(error, definitions, diagnostics);
 }
 
-/** Adds to GraphQL's words what they leave out: the directives that there are. */
-function addSdlError(error: GraphQLError, definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+/** Adds an error of GraphQL. The message about an unknown directive is replaced by one that lists the known ones. */
+function addSdlError(error: GraphQLError, definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
   const node = error.nodes?.at(-1);
   const names = definitions.flatMap((known) => (known.kind === Kind.DIRECTIVE_DEFINITION ? [known.name.value] : []));
   if (node?.kind !== Kind.DIRECTIVE || !error.message.startsWith('Unknown directive')) {
-    mistakes.addError(error);
+    diagnostics.addError(error);
     return;
   }
-  mistakes.add(node, `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`);
+  diagnostics.add(node, `Expected one of @${names.toSorted().join(', @')}, @deprecated; received @${node.name.value}.`);
 }
 
-/** What derived types name, or stand for. */
-function checkFoundation(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
+/** Checks that the documents define the types that derived types rely on. */
+function checkFoundation(definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
   const [first] = definitions;
   const start = first === undefined ? { file: 'schema', line: 1, column: 1 } : { ...locate(first), line: 1, column: 1 };
   const names = definitions.map((definition) => ('name' in definition ? definition.name?.value : undefined));
   for (const [name, kind] of Object.entries({ Date: 'scalar', Node: 'interface', PageInfo: 'type' })) {
-    if (!names.includes(name)) mistakes.addAt(start, `Expected the documents to define "${kind} ${name}"; none does.`);
+    if (!names.includes(name)) diagnostics.addAt(start, `The documents do not define "${kind} ${name}".`);
   }
   if (!definitions.some(isRecordDefinition)) {
-    mistakes.addAt(start, 'Expected at least one type marked @record; there is none.');
+    diagnostics.addAt(start, 'No type is marked @record.');
   }
 }
 
-/** `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
-function checkDerivedNames(definitions: readonly DefinitionNode[], mistakes: MistakeList): void {
-  const givers = new Map([...derivedNames([]).keys()].map((name) => [name, 'all kinds']));
+/** Checks that derived names are unique: `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
+function checkDerivedNames(definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
+  const owners = new Map([...derivedNames([]).keys()].map((name) => [name, 'all record types']));
   for (const definition of definitions.filter(hasFilter)) {
     const type = definition.name.value;
     for (const name of namesOf(definition).keys()) {
-      const giver = givers.get(name) ?? type;
-      if (giver !== type)
-        mistakes.add(definition, `Expected another name: the type "${name}" is derived for ${giver} already.`);
-      givers.set(name, giver);
+      const owner = owners.get(name) ?? type;
+      if (owner !== type) diagnostics.add(definition, `The name "${name}" is reserved: it is generated for ${owner}.`);
+      owners.set(name, owner);
     }
   }
 }
 
-function checkDefinition(definition: DefinitionNode, derived: DerivedNames, mistakes: MistakeList): void {
+function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diagnostics: MistakeList): void {
   const { kind } = definition;
   if (kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) {
-    mistakes.add(definition, 'Expected the definition of a type, directive or extension; received a query.');
+    diagnostics.add(definition, 'Expected the definition of a type, directive or extension; received a query.');
     return;
   }
   if (kind === Kind.SCHEMA_DEFINITION || kind === Kind.SCHEMA_EXTENSION) {
-    mistakes.add(definition, 'Expected no schema definition: the one operation type is Query, which is derived.');
+    diagnostics.add(
+      definition,
+      'A schema definition is not allowed: the only operation type is Query, which is generated.',
+    );
     return;
   }
   const name = definition.name.value;
   if (name === 'Mutation' || name === 'Subscription') {
-    mistakes.add(definition, `Expected a read-only schema, with Query alone; received the reserved name "${name}".`);
+    diagnostics.add(definition, `The name "${name}" is reserved: the schema is read-only.`);
   }
   if (name === 'Query' && isTypeDefinitionNode(definition)) {
-    mistakes.add(definition, 'Expected "extend type Query": type Query itself is derived.');
+    diagnostics.add(definition, 'The type Query is generated. Add fields with "extend type Query".');
   }
   if (!derived.has(name)) return;
-  const expected = isTypeExtensionNode(definition) ? 'an extension of a written type' : 'another name';
-  mistakes.add(definition, `Expected ${expected}: the type "${name}" is derived from the records.`);
+  const message = isTypeExtensionNode(definition)
+    ? `The type "${name}" is generated and cannot be extended.`
+    : `The name "${name}" is reserved: it is generated for the record types.`;
+  diagnostics.add(definition, message);
 }

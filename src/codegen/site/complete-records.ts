@@ -1,11 +1,11 @@
 import { Kind } from 'graphql';
 import type { DefinitionNode, FieldDefinitionNode, ObjectTypeDefinitionNode } from 'graphql';
 
-/** Whether the definition is that of a kind of record. */
+/** Returns whether a definition is that of a record type. */
 export const isRecordDefinition = (node: DefinitionNode): node is ObjectTypeDefinitionNode =>
   node.kind === Kind.OBJECT_TYPE_DEFINITION && (node.directives ?? []).some(({ name }) => name.value === 'record');
 
-/** Adds the fields of Node that a record type leaves out, at its end and in the order of Node. */
+/** Appends the fields of Node that a record type omits, in the order of Node. */
 export function completeRecords(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const node = definitions.find((d) => d.kind === Kind.INTERFACE_TYPE_DEFINITION && d.name.value === 'Node');
   const inherited = node?.kind === Kind.INTERFACE_TYPE_DEFINITION ? (node.fields ?? []) : [];

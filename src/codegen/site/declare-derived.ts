@@ -6,8 +6,8 @@ import { allName, derivedNames, singleName } from './names.js';
 const BODIES = { enum: '{ _ }', input: '{ _: Int }', type: '{ _: Int }' };
 
 /**
- * Stands for what will be derived, so that written types may name derived ones and
- * the documents are complete before anything is derived from them.
+ * Returns placeholders of the types that will be derived, so that hand-written types can refer to them and the
+ * documents form a complete schema.
  */
 export function declareDerived(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const taken = new Set(definitions.map((node) => isTypeDefinitionNode(node) && node.name.value));
@@ -20,7 +20,7 @@ export function declareDerived(definitions: readonly DefinitionNode[]): readonly
   return document.definitions;
 }
 
-/** Each once: two kinds that ask for one query are a mistake of their own. */
+/** Returns each name once, as `check-records.ts` reports record types with the same queries. */
 function queryNames(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
   const kinds = definitions.filter((node) => node.kind === Kind.OBJECT_TYPE_DEFINITION).filter(isRecordDefinition);
   return new Set(kinds.flatMap(({ name }) => [singleName(name.value), allName(name.value)]));

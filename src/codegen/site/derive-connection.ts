@@ -1,43 +1,43 @@
 import { GROUP_SORT } from './names.js';
 
-/** The types that a query of many records of a kind answers with, and the input that orders them. */
+/** Derives the result types of the query for many records of a type, and the input for their order. */
 export const deriveConnection = (kind: string): string => `
-"Records of ${kind}, one page of those that match."
+"One page of the ${kind} records that match."
 type ${kind}Connection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [${kind}Edge!]!
   "The records of the page."
   nodes: [${kind}!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: ${kind}FieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: ${kind}FieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: ${GROUP_SORT}
   ): [${kind}GroupConnection!]!
 }
 
-"A ${kind} among its neighbours on the page."
+"A ${kind} record with its neighbours on the page."
 type ${kind}Edge {
-  "The record after this one."
+  "The next record."
   next: ${kind}
   "The record."
   node: ${kind}!
-  "The record before this one."
+  "The previous record."
   previous: ${kind}
 }
 
-"Records of ${kind} that have one value of a field in common."
+"The ${kind} records that share a value of a field."
 type ${kind}GroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -45,18 +45,18 @@ type ${kind}GroupConnection {
   edges: [${kind}Edge!]!
   "The records of the group."
   nodes: [${kind}!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of ${kind}: by the first field, then by the second, and so on."
+"The order of ${kind} records: by the first field, then by the second, and so on."
 input ${kind}SortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [${kind}FieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }`;

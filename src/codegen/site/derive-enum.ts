@@ -3,7 +3,7 @@ import type { Member } from './derive-members.js';
 const DEPRECATED = 'Sorting on fields that need arguments to resolve is deprecated.';
 
 export const deriveFieldsEnum = (kind: string, members: readonly Member[]): string => `
-"The fields of ${kind} and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of ${kind}, its objects and its related records, as paths with \`___\` between the segments."
 enum ${kind}FieldsEnum {
 ${members.map(memberLine).join('\n')}
 }`;

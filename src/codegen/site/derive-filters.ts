@@ -2,10 +2,10 @@ import type { Field } from '../../site/fields.js';
 import type { Inner } from './derive-members.js';
 import { OPERATOR_INPUTS } from './names.js';
 
-/** Types by name, with their fields, in the order in which filters first need them. */
+/** Type name → its fields, in the order in which filters first refer to the types. */
 export type FilteredTypes = ReadonlyMap<string, readonly Field[]>;
 
-/** The types whose filters the given fields name, directly or through others. */
+/** Lists the types whose filters the given fields refer to, directly or indirectly. */
 export function listFiltered(
   fields: readonly Field[],
   inner: Inner,
@@ -20,7 +20,7 @@ export function listFiltered(
   return found;
 }
 
-/** The type of a filter on a field; a list of objects is filtered by what one of its elements is. */
+/** Returns the type of the filter on a field. A list of objects has a filter on its elements. */
 export function filterType(field: Field, inner: Inner): string {
   if (inner(field).length === 0) return OPERATOR_INPUTS[field.type as keyof typeof OPERATOR_INPUTS];
   return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
@@ -30,11 +30,11 @@ export const deriveFilterInput = (type: string, fields: readonly Field[], inner:
   printFilter(type, membersOf(fields, inner));
 
 const COMBINATIONS = [
-  { name: 'or', list: true, description: 'At least one of these holds; an empty list leaves no record.' },
-  { name: 'not', list: false, description: 'Not all of these hold; `{}` is no condition.' },
+  { name: 'or', list: true, description: 'At least one of these filters must match; an empty list matches no record.' },
+  { name: 'not', list: false, description: 'This filter must not match; `{}` has no effect.' },
 ] as const;
 
-/** Those of a kind can be combined, but by a name that is a field's. */
+/** Derives the filter of a record type, which supports `or` and `not` unless a field has that name. */
 export function deriveRecordFilter(kind: string, fields: readonly Field[], inner: Inner): string {
   const combinations = COMBINATIONS.filter(({ name }) => fields.every((field) => field.name !== name)).map(
     ({ name, list, description }) =>
@@ -47,7 +47,7 @@ const membersOf = (fields: readonly Field[], inner: Inner): string[] =>
   fields.map((field) => `  ${field.name}: ${filterType(field, inner)}`);
 
 const printFilter = (type: string, members: readonly string[]): string => `
-"Conditions on ${type}, all of which must hold."
+"Conditions on ${type}, all of which must match."
 input ${type}FilterInput {
 ${members.join('\n')}
 }`;
@@ -55,6 +55,6 @@ ${members.join('\n')}
 export const deriveFilterListInput = (type: string): string => `
 "A condition on a list of ${type}."
 input ${type}FilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: ${type}FilterInput
 }`;

@@ -1,19 +1,19 @@
 import type { Field, RecordTable } from '../../site/fields.js';
 
-/** One path through a record, as a member of its FieldsEnum. */
+/** A member of a FieldsEnum: the path of a field. */
 export interface Member {
-  /** The names of the path joined by `___`. */
+  /** The path, with `___` between its segments. */
   readonly name: string;
   readonly deprecated: boolean;
 }
 
-/** The fields that a field leads to: those of its object, or of the record behind a relation. */
+/** Returns the fields inside a field: those of its object, or of the related record; empty for a scalar. */
 export type Inner = (field: Field) => readonly Field[];
 
-/** A path has at most this many steps; without a limit `parent___parent___…` would have no end. */
-const MAX_STEPS = 4;
+/** The limit of segments in a path, without which `parent___parent___…` would be endless. */
+const MAX_SEGMENTS = 4;
 
-/** Fields by kind of record; `Node` has those that every kind has. */
+/** Creates the lookup of fields inside fields. `Node` has the fields that all record types share. */
 export function innerFields(tables: readonly RecordTable[], nodeFields: readonly Field[]): Inner {
   const kinds = new Map([['Node', nodeFields], ...tables.map(({ kind, fields }) => [kind, fields] as const)]);
   return (field) => {
@@ -23,20 +23,19 @@ export function innerFields(tables: readonly RecordTable[], nodeFields: readonly
 }
 
 /**
- * The members of a FieldsEnum, each object's where the object stands.
+ * Lists the members of a FieldsEnum, with the fields of an object in the position of the object.
  *
- * A list is a member beside its inner fields; a single object is not. On the last
- * step objects are left out, while lists stay. The first field with arguments
- * deprecates itself and all that follows on its level, with what is inside: the
- * original does so, and queries written for it see the same schema.
+ * A list is a member in addition to its inner fields; a single object is not. In the last segment, lists are included
+ * and single objects are omitted. The first field with arguments deprecates itself and everything after it on its
+ * level, including inner fields: the original server does so, and its queries must see the same schema.
  */
-export function listMembers(fields: readonly Field[], inner: Inner, steps = 1, inherited = false): Member[] {
+export function listMembers(fields: readonly Field[], inner: Inner, segments = 1, inherited = false): Member[] {
   let deprecated = inherited;
   return fields.flatMap((field) => {
     deprecated ||= field.kind === 'computed' && field.hasArguments;
     const within = inner(field);
     const own = within.length === 0 || field.list ? [{ name: field.name, deprecated }] : [];
-    const deeper = steps < MAX_STEPS ? listMembers(within, inner, steps + 1, deprecated) : [];
+    const deeper = segments < MAX_SEGMENTS ? listMembers(within, inner, segments + 1, deprecated) : [];
     return [...own, ...deeper.map((member) => ({ ...member, name: `${field.name}___${member.name}` }))];
   });
 }

@@ -5,19 +5,19 @@ const ORDER = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'];
 const TEXT = [...EQUALITY, 'regex', 'glob'];
 
 const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  eq: 'Is equal; `null` asks for no value.',
-  ne: 'Is not equal; no value is not equal to any.',
-  gt: 'Is greater.',
-  gte: 'Is greater or equal.',
-  lt: 'Is less.',
-  lte: 'Is less or equal.',
-  in: 'Is equal to one of these.',
-  nin: 'Is equal to none of these.',
-  regex: 'Matches an expression written as `/source/flags`.',
-  glob: 'Matches a pattern as a whole, such as `docs/**/*.md`.',
+  eq: 'Equal to this value; `null` matches a missing value.',
+  ne: 'Not equal to this value; a missing value differs from every value.',
+  gt: 'Greater than this value.',
+  gte: 'Greater than or equal to this value.',
+  lt: 'Less than this value.',
+  lte: 'Less than or equal to this value.',
+  in: 'Equal to one of these values.',
+  nin: 'Not equal to any of these values.',
+  regex: 'Matches this regular expression, written as `/source/flags`.',
+  glob: 'Matches this glob pattern as a whole, such as `docs/**/*.md`.',
 };
 
-/** The conditions on one scalar, for each type of scalar, and how to sort records and groups. */
+/** Derives the filter inputs of all scalar types, and the types for sorting records and groups. */
 export const deriveOperators = (): string =>
   [
     operatorInput('String', TEXT),
@@ -26,31 +26,31 @@ export const deriveOperators = (): string =>
     `
 "The direction of a sort."
 enum ${SORT_ORDER} {
-  "Small values first; records without a value last."
+  "Smallest values first, records without a value last."
   ASC
-  "Large values first, after the records without a value."
+  "Records without a value first, then the largest values."
   DESC
 }`,
     `
-"How to order groups; groups that are equal in it follow each other by value, ascending."
+"The order of groups. Groups with equal sort keys are sorted by value, ascending."
 input ${GROUP_SORT} {
-  "What to order by."
+  "The sort key."
   by: ${GROUP_SORT_KEY}! = VALUE
   "The direction."
   order: ${SORT_ORDER}! = ASC
 }`,
     `
-"What groups are ordered by."
+"The sort keys of groups."
 enum ${GROUP_SORT_KEY} {
   "The number of records in the group."
   COUNT
-  "The value that the records have in common, as text."
+  "The value that the records share, as text."
   VALUE
 }`,
   ].join('\n');
 
 const operatorInput = (type: keyof typeof OPERATOR_INPUTS, operators: readonly string[]): string => `
-"Conditions on a ${type}, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a ${type}, all of which must match. A list matches if one of its elements does."
 input ${OPERATOR_INPUTS[type]} {
 ${operators.map((name) => `  "${DESCRIPTIONS[name] ?? ''}"\n  ${name}: ${name.endsWith('in') ? `[${type}]` : type}`).join('\n')}
 }`;

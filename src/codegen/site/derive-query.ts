@@ -2,7 +2,7 @@ import type { RecordTable } from '../../site/fields.js';
 import { filterType } from './derive-filters.js';
 import type { Inner } from './derive-members.js';
 
-/** The root type: for each kind the query of one record, then that of many. */
+/** Derives the type Query: for each record type, the query of one record and that of many. */
 export const deriveQuery = (tables: readonly RecordTable[], inner: Inner): string => `
 "The data of the site."
 type Query {
@@ -10,18 +10,18 @@ ${tables.map((table) => queryPair(table, inner)).join('\n')}
 }`;
 
 const queryPair = ({ kind, single, all, fields }: RecordTable, inner: Inner): string => `
-  "The first ${kind} for which all conditions hold."
+  "The first ${kind} record that matches all conditions."
   ${single}(
 ${fields.map((field) => `    ${field.name}: ${filterType(field, inner)}`).join('\n')}
   ): ${kind}
-  "All records of ${kind}, or those that a filter leaves."
+  "All ${kind} records, or those that match a filter."
   ${all}(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: ${kind}FilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: ${kind}SortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): ${kind}Connection!`;

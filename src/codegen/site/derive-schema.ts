@@ -6,7 +6,7 @@ import { innerFields, listMembers } from './derive-members.js';
 import { deriveOperators } from './derive-operators.js';
 import { deriveQuery } from './derive-query.js';
 
-/** The SDL of every type that follows by rule from the kinds of records. */
+/** Derives the SDL of all types that follow from the record types: queries, connections, filters and sort inputs. */
 export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
   const inner = innerFields(tables, nodeFields);
   const records = new Map(tables.map(({ kind, fields }) => [kind, fields]));

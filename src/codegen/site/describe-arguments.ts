@@ -2,12 +2,16 @@ import { astFromValue, getNamedType, isEnumType, isInputObjectType, isNonNullTyp
 import type { GraphQLArgument, GraphQLInputField } from 'graphql';
 import type { ArgumentDescription, NameDescription } from '../../site/kind-descriptions.js';
 
-/** What may be said to a field, inputs with theirs inside; those that are deprecated are left out. */
+/**
+ * Describes the arguments of a field, and recursively the fields of input types. Deprecated ones are omitted.
+ *
+ * @param inside The enclosing input types, which are not described again.
+ */
 export const describeArguments = (
-  given: readonly (GraphQLArgument | GraphQLInputField)[],
+  args: readonly (GraphQLArgument | GraphQLInputField)[],
   inside: readonly string[] = [],
 ): ArgumentDescription[] =>
-  given
+  args
     .filter(({ type, deprecationReason }) => deprecationReason == null && !inside.includes(getNamedType(type).name))
     .map((argument) => describeArgument(argument, inside));
 

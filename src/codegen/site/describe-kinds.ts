@@ -8,14 +8,14 @@ import type { SiteContract } from './read-contract.js';
 import { isRecordType } from './sdl-types.js';
 import type { SdlField } from './sdl-types.js';
 
-/** `kinds.ts`: what the pages know of the schema. */
+/** Prints `record-types.ts`: the description of the schema that the pages use. */
 export function printKinds(contract: Pick<SiteContract, 'schema' | 'tables'>): string {
-  const kinds = describeKinds(contract);
+  const descriptions = describeKinds(contract);
   return `
 import type { KindDescription } from '../../site/kind-descriptions.js';
 
-/** Every kind of record, in the order of the documents. */
-export const kinds: readonly KindDescription[] = ${printLiteral(kinds)};
+/** The record types, in the order of the documents. */
+export const recordTypeDescriptions: readonly KindDescription[] = ${printLiteral(descriptions)};
 `;
 }
 
@@ -30,7 +30,7 @@ function describeKind({ kind, single, all }: RecordTable, type: GraphQLObjectTyp
     fields: selected.flatMap(({ field, selection }) =>
       selection === undefined ? [] : [{ ...describeName(field), selection }],
     ),
-    made: fields.filter(isMade).map(describeMade),
+    made: fields.filter(isDerived).map(describeMade),
   };
 }
 
@@ -40,18 +40,18 @@ const describeMade = (field: SdlField): MadeDescription => ({
   results: Object.values((getNamedType(field.type) as GraphQLObjectType).getFields()).map(describeName),
 });
 
-const isMade = ({ args, type, deprecationReason }: SdlField): boolean =>
+const isDerived = ({ args, type, deprecationReason }: SdlField): boolean =>
   args.length > 0 && deprecationReason == null && isObjectType(getNamedType(type)) && !isRecordType(getNamedType(type));
 
-/** What names a record of any kind. */
-const NAMED = '{ id internal { type description } }';
+/** The selection of a related record: the fields that identify it. */
+const RELATED_RECORD = '{ id internal { type description } }';
 
-/** How a query asks for all of a field; `undefined` where it can't without being told more, or would never end. */
+/** Returns the selection of a complete field; `undefined` if it needs arguments or contains itself. */
 function selectionOf({ name, type, args }: SdlField, inside: readonly string[]): string | undefined {
   const named = getNamedType(type);
   if (args.some(isRequiredArgument)) return undefined;
   if (isLeafType(named)) return name;
-  if (!isObjectType(named) || isRecordType(named)) return `${name} ${NAMED}`;
+  if (!isObjectType(named) || isRecordType(named)) return `${name} ${RELATED_RECORD}`;
   if (args.length > 0 || inside.includes(named.name)) return undefined;
   const inner = Object.values(named.getFields()).map((field) => selectionOf(field, [...inside, named.name]));
   return `${name} { ${inner.filter((selection) => selection !== undefined).join(' ')} }`;

@@ -6,18 +6,18 @@ export interface LinkEnds {
   readonly to: string;
 }
 
-/** What the directives of one field say. */
+/** The directives of one field. */
 export interface FieldDirectives {
   readonly alias?: string;
   readonly child: boolean;
   readonly computed?: { readonly needs: readonly string[] };
   readonly dateformat: boolean;
   readonly index: boolean;
-  /** Without `from` the field has a column of its own. */
+  /** Without `from`, the field has a column of its own for the keys. */
   readonly link?: LinkEnds;
 }
 
-/** What directives stand on: a field, or a type that is no extension. */
+/** An element with directives: a field or a type definition. */
 interface Marked {
   readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
 }
@@ -25,7 +25,7 @@ interface Marked {
 export const findDirective = ({ astNode }: Marked, name: string): ConstDirectiveNode | undefined =>
   astNode?.directives?.find((directive) => directive.name.value === name);
 
-/** Arguments of a wrong type read as empty: `checkValues` complains about them. */
+/** Reads the directives of a field. Arguments of a wrong type count as empty, as `checkValues` reports them. */
 export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astNode'>): FieldDirectives {
   const has = (name: string): boolean => findDirective(field, name) !== undefined;
   const text = (name: string, argument: string): string | undefined => texts(findDirective(field, name), argument)[0];
@@ -42,7 +42,7 @@ export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astN
 const texts = (directive: ConstDirectiveNode | undefined, argument: string): string[] =>
   findTexts(directive, argument).map(({ value }) => value);
 
-/** The texts that an argument holds, one or a list of them. */
+/** Returns the texts in an argument, which is a single text or a list. */
 export function findTexts(directive: ConstDirectiveNode | undefined, argument: string): readonly StringValueNode[] {
   const value = directive?.arguments?.find(({ name }) => name.value === argument)?.value;
   return (value?.kind === Kind.LIST ? value.values : [value]).filter(isText);

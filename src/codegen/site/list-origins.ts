@@ -6,8 +6,8 @@ import { hasFilter, namesOf } from './names.js';
 import { recordName } from './print-records.js';
 
 /**
- * The line of the contract behind each name that is generated: types, `Type.field`,
- * members and arguments; and a field's bare name where only one type has it.
+ * Maps generated names to the contract lines that they come from: types, `Type.field`, members and arguments, and the
+ * bare name of a field if only one type has it.
  */
 export function listOrigins(written: readonly DefinitionNode[]): ReadonlyMap<string, Location> {
   const origins = new Map<string, Location>();
@@ -20,7 +20,7 @@ export function listOrigins(written: readonly DefinitionNode[]): ReadonlyMap<str
     }
     for (const member of membersOf(definition)) {
       for (const owner of ownersOf(type)) origins.set(`${owner}.${member.name.value}`, locate(member));
-      // A field of Node is one and the same in each kind that leaves it out.
+      // Record types that omit a field of Node share its node.
       bare.set(member.name.value, (bare.get(member.name.value) ?? new Set()).add(member));
     }
   }
@@ -33,7 +33,7 @@ export function listOrigins(written: readonly DefinitionNode[]): ReadonlyMap<str
 const namesAfter = (definition: DefinitionNode, type: string): string[] =>
   hasFilter(definition) ? [recordName(type), ...namesOf(definition).keys()] : [];
 
-/** The generated types that have a member for each member of the type. */
+/** Returns the generated types that have a member for each member of a type. */
 const ownersOf = (type: string): string[] => [type, recordName(type), `${type}FilterInput`, `${type}FieldsEnum`];
 
 type Member = EnumValueDefinitionNode | FieldDefinitionNode | InputValueDefinitionNode;

@@ -2,17 +2,17 @@ import { isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { RecordTable } from '../../site/fields.js';
 
-/** A field whose resolver a person writes. */
+/** A field with a hand-written resolver. */
 export interface WrittenResolver {
   readonly type: string;
   readonly field: GraphQLField<unknown, unknown>;
-  /** The columns it may read; none for a field of Query. */
+  /** The columns that the resolver may read; empty for a field of Query. */
   readonly columns: readonly string[];
-  /** Whether the resolver is given the field's arguments; those of a date are applied to what it gives. */
+  /** Whether the resolver receives arguments. The arguments of a date are applied to its result instead. */
   readonly hasArguments: boolean;
 }
 
-/** By type: the computed fields of each kind, and the fields of Query that no kind stands for. */
+/** Lists the hand-written resolvers by type: computed fields, and the fields of Query that are not derived. */
 export function listResolvers(
   schema: GraphQLSchema,
   tables: readonly RecordTable[],

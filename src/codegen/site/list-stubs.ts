@@ -4,12 +4,12 @@ import type { WrittenResolver } from './list-resolvers.js';
 import { locate } from './mistakes.js';
 import { singleName } from './names.js';
 
-/** The resolvers that a person writes, by type. */
+/** The hand-written resolvers by type. */
 type Resolvers = ReadonlyMap<string, readonly WrittenResolver[]>;
 
 /**
- * The resolver file of each type that needs one. The first of a document has the file of
- * that subject, `src/resolvers/file.ts` for `schema/file.graphql`; any other its own.
+ * Lists the stubs of resolver files, one per type. The first type of a document gets the file named after the document,
+ * such as `src/resolvers/file.ts` for `schema/file.graphql`; each further type gets a file named after the type.
  */
 export function listStubs(schema: GraphQLSchema, resolvers: Resolvers): readonly Stub[] {
   const taken = new Set<string>();
@@ -21,7 +21,7 @@ export function listStubs(schema: GraphQLSchema, resolvers: Resolvers): readonly
   });
 }
 
-/** Query belongs to no document: it is derived. */
+/** Query has no document, as it is derived. */
 function subjectOf(schema: GraphQLSchema, type: string): string {
   const node = type === 'Query' ? undefined : schema.getType(type)?.astNode;
   return (node && /([^/]+)\.graphql$/.exec(locate(node).file)?.[1]) ?? kebabCase(type);
@@ -48,4 +48,4 @@ export const ${exportName}: SiteResolvers['${type}'] = {
 }
 
 const memberText = (type: string, field: string): string =>
-  `${field}: () => {\n  throw new Error('${type}.${field} has no resolver yet.');\n},`;
+  `${field}: () => {\n  throw new Error('${type}.${field} is not implemented yet.');\n},`;

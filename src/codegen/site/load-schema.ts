@@ -8,45 +8,43 @@ import { publishSchema } from './publish-schema.js';
 import { readContract } from './read-contract.js';
 import type { SiteContract } from './read-contract.js';
 
-/** The contract that a schema was derived from. */
+/** The contract that a schema was derived from, and the text of the schema. */
 export interface Derivation {
   readonly contract: SiteContract;
-  /** The text of the schema. */
   readonly sdl: string;
 }
 
 const EXTENSION = 'trellis';
 
-/** Data that a schema carries to the preset and the plugin. */
-type Extension = Derivation | { readonly mistakes: readonly Mistake[] };
+/** The schema extension that passes data from the loader to the preset and the plugin. */
+type Extension = Derivation | { readonly diagnostics: readonly Mistake[] };
 
 /**
- * Derives the full schema from the documents that match a pattern: a custom schema
- * loader for graphql-codegen.
+ * A schema loader for graphql-codegen: derives the full schema from the documents that match a pattern.
  *
- * graphql-codegen replaces every error of a loader by a text of its own. Therefore a
- * contract with mistakes gives a placeholder, and `getDerivation` throws the mistakes.
+ * graphql-codegen replaces the errors of a loader by a text of its own. Therefore a contract with errors gives a
+ * placeholder schema, and {@link getDerivation} throws the errors.
  */
 export default async function loadSchema(pattern: string, { cwd }: { cwd: string }): Promise<GraphQLSchema> {
   try {
     return deriveFullSchema(await readDocuments(cwd, [pattern]));
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    return extend(buildSchema('type Query { invalid: Boolean }'), { mistakes: error.mistakes });
+    return extend(buildSchema('type Query { invalid: Boolean }'), { diagnostics: error.mistakes });
   }
 }
 
-/** Derives the full schema from documents (path → SDL). @throws ContractError with every mistake in them. */
+/** Derives the full schema from documents (path → SDL). @throws ContractError with the errors in the documents. */
 export function deriveFullSchema(documents: ReadonlyMap<string, string>): GraphQLSchema {
   const contract = readContract(documents);
   const sdl = publishSchema(contract.definitions, deriveSchema(contract));
   return extend(buildASTSchema(parse(sdl, { noLocation: true })), { contract, sdl });
 }
 
-/** Returns what a schema of this loader was derived from. @throws ContractError with every mistake in the documents. */
+/** Returns the derivation of a schema of this loader. @throws ContractError with the errors in the documents. */
 export function getDerivation(schema: GraphQLSchema): Derivation {
   const extension = schema.extensions[EXTENSION] as Extension;
-  if ('mistakes' in extension) throw new ContractError(extension.mistakes);
+  if ('diagnostics' in extension) throw new ContractError(extension.diagnostics);
   return extension;
 }
 

@@ -3,27 +3,27 @@ import type { ASTNode, GraphQLError } from 'graphql';
 import { ContractError } from '../contract-error.js';
 import type { Location, Mistake } from '../contract-error.js';
 
-/** Where a person finds the node: a definition at its name, rather than at its description. */
+/** Returns the position to report for a node. For a definition this is its name, not its description. */
 export function locate(node: ASTNode): Location {
   const { loc } = node.kind !== Kind.DIRECTIVE && 'name' in node && node.name !== undefined ? node.name : node;
-  // Only derived nodes have no location, and no rule complains about those alone.
+  // Only derived nodes have no location, and no error refers to derived nodes alone.
   if (loc === undefined) return { file: 'schema', line: 1, column: 1 };
   return { file: loc.source.name, line: loc.startToken.line, column: loc.startToken.column };
 }
 
-/** What the rules of a contract find, gathered so that one run shows all of it. */
+/** Collects the errors of a contract, so that one run reports all of them. */
 export class MistakeList {
-  readonly #mistakes: Mistake[] = [];
+  readonly #diagnostics: Mistake[] = [];
 
   add(node: ASTNode, message: string): void {
     this.addAt(locate(node), message);
   }
 
   addAt(location: Location, message: string): void {
-    this.#mistakes.push({ ...location, message });
+    this.#diagnostics.push({ ...location, message });
   }
 
-  /** The last written node of an error is the one that breaks the rule; those before it say which rule. */
+  /** Adds an error of graphql-js, at the last node with a location: the one that breaks the rule. */
   addError(error: GraphQLError): void {
     const node = error.nodes?.findLast(({ loc }) => loc !== undefined);
     if (node !== undefined) {
@@ -34,10 +34,10 @@ export class MistakeList {
     this.addAt({ file: error.source?.name ?? 'schema', line, column }, error.message);
   }
 
-  /** @throws ContractError with all mistakes, in the order of the documents. */
+  /** @throws ContractError with all errors, in the order of the documents. */
   throwIfAny(): void {
-    if (this.#mistakes.length === 0) return;
-    throw new ContractError(this.#mistakes.toSorted(byPlace));
+    if (this.#diagnostics.length === 0) return;
+    throw new ContractError(this.#diagnostics.toSorted(byPlace));
   }
 }
 

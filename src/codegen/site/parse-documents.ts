@@ -3,27 +3,27 @@ import type { DefinitionNode } from 'graphql';
 import { MistakeList } from './mistakes.js';
 
 /**
- * The definitions of all documents, in the order of their paths; each node knows its file.
+ * Parses the documents and returns their definitions in the order of the paths. Each node has the path as source name.
  *
  * @throws ContractError with the first syntax error of each document.
  */
 export function parseDocuments(documents: ReadonlyMap<string, string>): readonly DefinitionNode[] {
-  const mistakes = new MistakeList();
+  const diagnostics = new MistakeList();
   const definitions = [...documents]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
-    .flatMap(([file, text]) => parseDocument(new Source(text, file), mistakes));
-  mistakes.throwIfAny();
+    .flatMap(([file, text]) => parseDocument(new Source(text, file), diagnostics));
+  diagnostics.throwIfAny();
   return definitions;
 }
 
-function parseDocument(source: Source, mistakes: MistakeList): readonly DefinitionNode[] {
-  // A document of comments alone, such as a subject that is not written yet, is no mistake.
+function parseDocument(source: Source, diagnostics: MistakeList): readonly DefinitionNode[] {
+  // A document with only comments, such as a draft, is valid.
   if (/^(\s|#.*|,)*$/.test(source.body)) return [];
   try {
     return parse(source).definitions;
   } catch (error) {
     if (!(error instanceof GraphQLError)) throw error;
-    mistakes.addError(error);
+    diagnostics.addError(error);
     return [];
   }
 }

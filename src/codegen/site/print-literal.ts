@@ -1,7 +1,7 @@
-/** Longer literals are broken, so that a changed field is one changed line. */
+/** Longer literals are split into lines, so that the diff of a changed field is small. */
 const MAX_WIDTH = 180;
 
-/** Plain data as a TypeScript expression. */
+/** Prints plain data as a TypeScript expression. */
 export function printLiteral(value: unknown, indent = ''): string {
   if (typeof value === 'string') return `'${value.replaceAll(/[\\']/g, String.raw`\$&`)}'`;
   if (typeof value !== 'object' || value === null) return String(value);
@@ -18,5 +18,5 @@ export function printLiteral(value: unknown, indent = ''): string {
   return `${open}\n${broken.map((item) => `${inner}${item},\n`).join('')}${indent}${close}`;
 }
 
-/** The name of a property, in quotes where TypeScript asks for them. */
+/** Prints the name of a property, in quotes if necessary. */
 export const printKey = (name: string): string => (/^[A-Za-z_$][\w$]*$/.test(name) ? name : printLiteral(name));

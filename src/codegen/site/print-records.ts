@@ -2,10 +2,10 @@ import type { RecordTable } from '../../site/fields.js';
 import { listColumns } from './list-columns.js';
 import { printKey, printLiteral } from './print-literal.js';
 
-/** What TypeScript calls a record of the kind. */
+/** Returns the name of the TypeScript type of a record. */
 export const recordName = (kind: string): string => `${kind}Record`;
 
-/** `records.ts`: a type for the stored form of each kind, and the field tables. */
+/** Prints `records.ts`: a type for the stored form of each record type, and the field tables. */
 export const printRecords = (tables: readonly RecordTable[]): string => `
 import type { RecordTable } from '../../site/fields.js';
 
@@ -13,12 +13,12 @@ export type RecordKind = ${tables.map(({ kind }) => `'${kind}'`).join(' | ') || 
 
 ${tables.map(printRecord).join('\n\n')}
 
-/** Records by kind. */
+/** The stored form of each record type. */
 export interface RecordsByKind {
 ${tables.map(({ kind }) => `  ${kind}: ${recordName(kind)};`).join('\n')}
 }
 
-/** A record of any kind. */
+/** A stored record of any type. */
 export type NodeRecord = RecordsByKind[RecordKind];
 
 export const records: Readonly<Record<RecordKind, RecordTable>> = {
@@ -26,7 +26,7 @@ ${tables.map((table) => `  ${table.kind}: ${printLiteral(table, '  ')},`).join('
 };
 `;
 
-const printRecord = ({ kind, fields }: RecordTable): string => `/** A record of ${kind} as it is stored, by column. */
+const printRecord = ({ kind, fields }: RecordTable): string => `/** The stored columns of a ${kind} record. */
 export type ${recordName(kind)} = {
 ${listColumns(fields)
   .map(({ name, type }) => `  readonly ${printKey(name)}: ${type};`)

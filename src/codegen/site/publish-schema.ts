@@ -3,21 +3,21 @@ import type { DefinitionNode, DocumentNode, FieldDefinitionNode } from 'graphql'
 
 const DATE_ARGUMENTS = parse(
   `type _ { _(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Int }`,
   { noLocation: true },
 );
 
 /**
- * The schema that clients see: the derived types, then the written ones without the
- * directives that only the generator reads and with the arguments of dates.
+ * Returns the schema that clients see: the derived types, then the hand-written types with the arguments of dates added
+ * and without the directives of the generator.
  */
 export const publishSchema = (written: readonly DefinitionNode[], derived: string): string =>
   `${derived.trim()}\n\n${print(publishWritten(written))}\n`;

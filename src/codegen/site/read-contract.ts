@@ -11,34 +11,34 @@ import { parseDocuments } from './parse-documents.js';
 import { readFields, readTable } from './read-tables.js';
 import { recordTypes } from './sdl-types.js';
 
-/** The written part of the contract, read and found right. */
+/** The hand-written part of the contract, which has passed all checks. */
 export interface SiteContract {
-  /** In the order of the documents, records complete. */
+  /** In the order of the documents. Record types include the fields of Node. */
   readonly definitions: readonly DefinitionNode[];
-  /** The written types; those that are derived are there by name only. */
+  /** The hand-written types, with placeholders for derived types. */
   readonly schema: GraphQLSchema;
-  /** One for each kind, in the order of the documents. */
+  /** One table for each record type, in the order of the documents. */
   readonly tables: readonly RecordTable[];
   /** The fields that every record has. */
   readonly nodeFields: readonly Field[];
 }
 
 /**
- * Reads the documents (path → SDL).
+ * Reads and checks the documents (path → SDL).
  *
- * @throws ContractError with every mistake that the same step finds: the steps
- * are syntax, GraphQL's rules for documents, and the meaning of types and directives.
+ * @throws ContractError with all errors of the first step that finds any. The steps are syntax, GraphQL's rules for
+ * documents, and the rules for types and directives.
  */
 export function readContract(documents: ReadonlyMap<string, string>): SiteContract {
-  const mistakes = new MistakeList();
+  const diagnostics = new MistakeList();
   const definitions = completeRecords(parseDocuments(documents));
-  checkSdl(definitions, mistakes);
-  mistakes.throwIfAny();
+  checkSdl(definitions, diagnostics);
+  diagnostics.throwIfAny();
   const schema = buildSchema([...definitions, ...declareDerived(definitions)]);
-  for (const error of validateSchema(schema)) mistakes.addError(error);
-  checkValues(schema, definitions, mistakes);
-  checkRecords(schema, definitions, mistakes);
-  mistakes.throwIfAny();
+  for (const error of validateSchema(schema)) diagnostics.addError(error);
+  checkValues(schema, definitions, diagnostics);
+  checkRecords(schema, definitions, diagnostics);
+  diagnostics.throwIfAny();
   const tables = recordTypes(schema, definitions).map(readTable);
   return { definitions, schema, tables, nodeFields: readNodeFields(schema) };
 }

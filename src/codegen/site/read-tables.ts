@@ -7,7 +7,7 @@ import { allName, singleName } from './names.js';
 import { isRecordType, shapeOf } from './sdl-types.js';
 import type { SdlField, SdlFields } from './sdl-types.js';
 
-/** The field table of a kind that was found right. */
+/** Returns the field table of a record type that has passed all checks. */
 export const readTable = (kind: GraphQLObjectType): RecordTable => ({
   kind: kind.name,
   single: singleName(kind.name),
@@ -21,7 +21,7 @@ function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
   return globs.length === 0 ? {} : { source: { globs } };
 }
 
-/** @param above The names from the record down to the type, none for the record itself. */
+/** @param above The names of the enclosing fields, outermost first. */
 export const readFields = (type: SdlFields, above: readonly string[] = []): readonly Field[] =>
   Object.values(type.getFields()).map((field) => readField(field, above));
 

@@ -8,16 +8,16 @@ import { typeName } from './names.js';
 import { BANNER } from './preset.js';
 import { recordName } from './print-records.js';
 
-/** Adds the interface that asks for the resolvers that a person writes, each with the columns that it may read. */
+/** A plugin for graphql-codegen that adds {@link printSiteResolvers} to the output. */
 export const plugin: PluginFunction<unknown, Types.ComplexPluginOutput> = (schema) => ({
   prepend: [`// ${BANNER}`],
   content: printSiteResolvers(listResolvers(schema, getDerivation(schema).contract.tables)),
 });
 
-/** The interface that asks for the resolvers that a person writes, each with the columns that it may read. */
+/** Prints the interface of the hand-written resolvers. Each resolver may read only the columns that it needs. */
 export const printSiteResolvers = (
   resolvers: ReadonlyMap<string, readonly WrittenResolver[]>,
-): string => `/** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
+): string => `/** The hand-written resolvers: those of computed fields, and of queries that are not derived from a record type. */
 export interface SiteResolvers {
 ${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map(printMember).join('\n')}\n  };`).join('\n')}
 }
@@ -32,7 +32,7 @@ function printMember({ type, field, columns, hasArguments }: WrittenResolver): s
   return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${parent}, SiteContext, ${args}>;`;
 }
 
-/** Arguments with a default are always there. */
+/** Arguments with a default are always present. */
 function printArguments(type: string, { name, args }: GraphQLField<unknown, unknown>): string {
   const all = `${typeName(type)}${typeName(name)}Args`;
   const present = args.filter((arg) => isNonNullType(arg.type) || arg.defaultValue !== undefined);

@@ -1,4 +1,4 @@
-/** Questions about types and fields of a schema that was built from SDL. */
+/** Functions that inspect the types and fields of a schema that was built from SDL. */
 import { isLeafType, isListType, isNonNullType, isObjectType, Kind } from 'graphql';
 import type {
   ASTNode,
@@ -16,7 +16,7 @@ import { readDirectives } from './field-directives.js';
 export type SdlField = GraphQLField<unknown, unknown>;
 export type SdlFields = GraphQLInterfaceType | GraphQLObjectType;
 
-/** The type of a field, taken apart; `nested` when it is a list of lists. */
+/** The parts of a field's type. `nested` is true for a list of lists. */
 export interface FieldShape {
   readonly nullable: boolean;
   readonly list: boolean;
@@ -37,15 +37,15 @@ const withoutNonNull = (type: GraphQLOutputType): GraphQLOutputType => (isNonNul
 const innermost = (type: GraphQLOutputType): GraphQLNamedOutputType =>
   isListType(type) || isNonNullType(type) ? innermost(type.ofType as GraphQLOutputType) : type;
 
-// Only types that graphql-js itself makes lack the nodes that they were read from.
+// Types that are built from SDL have AST nodes; only the built-in types of graphql-js lack them.
 export const nodeOf = (field: SdlField): ASTNode => field.astNode as ASTNode;
 export const typeNodeOf = (field: SdlField): ASTNode => field.astNode?.type as ASTNode;
 
-/** Whether the type is a kind of record. */
+/** Returns whether a type is a record type. */
 export const isRecordType = (type: unknown): boolean =>
   isObjectType(type) && type.astNode != null && isRecordDefinition(type.astNode);
 
-/** The kinds of records, in the order of the documents. */
+/** Lists the record types in the order of the documents. */
 export const recordTypes = (schema: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLObjectType[] =>
   definitions
     .filter((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION)
@@ -53,7 +53,7 @@ export const recordTypes = (schema: GraphQLSchema, definitions: readonly Definit
     .filter((type) => isObjectType(type))
     .filter(isRecordType);
 
-/** The field with a column of its own that a path such as `internal.mediaType` leads to; lists have one too. */
+/** Returns the field at a path such as `internal.mediaType` if it has a column of its own, as lists do. */
 export function findStored(type: SdlFields, path: string): SdlField | undefined {
   const [name = '', ...rest] = path.split('.');
   const field = type.getFields()[name];

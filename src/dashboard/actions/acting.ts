@@ -3,6 +3,7 @@ import type { Database } from '../../storage/database.js';
 import type { ActionName, PullRequest } from '../forges/facts.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
+import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
 import type { Refresher } from '../refresh/refresher.js';
 import type { Attempts } from './attempts.js';
 import { armAutoMerge } from './auto-merge.js';
@@ -24,24 +25,24 @@ export interface ActingOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** An action that may be done, as far as is known here. */
+/** An action that has passed all checks that need no request to the forge. */
 export interface Acted {
   readonly forge: Forge;
   readonly address: PullRequestAddress;
   readonly action: ActionName;
-  /** As the board shows it. */
+  /** The row on the board; `undefined` if the board does not list the pull request. */
   readonly row: PullRequest | undefined;
 }
 
-/** Does actions, keeps what follows from them, and has the board show it. */
+/** Performs actions, saves their effects, and updates the board. */
 export interface Acting {
-  /** @throws AppError `invalid_input` when neither the forge nor we in its place have such an action. */
+  /** @throws AppError `invalid_input` if neither the forge nor Trellis in its place supports the action. */
   requireAction(forge: Forge, action: ActionName): void;
-  /** @throws AppError as the forge, or somebody else who is at it, refuses. */
+  /** @throws AppError if the forge rejects the action, or another attempt is in progress. */
   act(acted: Acted): Promise<Answered>;
 }
 
-/** A comment that was written is all that could be done. */
+/** `queued` if a bot or the forge performs the action later, for example after a comment. */
 export type Answered = 'done' | 'queued';
 
 export function createActing({ database, refresher, attempts, now = Date.now }: ActingOptions): Acting {
@@ -49,15 +50,15 @@ export function createActing({ database, refresher, attempts, now = Date.now }: 
     const requireDue = async (): Promise<void> => {
       const { personId, forge: name, fullName, number } = address;
       const { pullRequests } = await readMarks(database, personId, now());
-      const marks = pullRequests.get(pullRequestKey(name, fullName, number));
-      if (marks !== undefined && isAskedFor(action, marks)) throw refuse('in_progress');
+      const local = pullRequests.get(pullRequestKey(name, fullName, number));
+      if (local !== undefined && isAskedFor(action, local)) throw refuse('in_progress');
     };
     const keep = (outcome: Outcome) => keepEffect(database, { address, action, outcome, row, at: now() });
     const headSha = row?.headSha === '' ? undefined : row?.headSha;
     return sendOnce({ attempts, forge, address, action, headSha, now, requireDue, keep });
   }
 
-  async function keepWish({ forge, address, action, row }: Acted): Promise<Outcome> {
+  async function saveAutoMerge({ forge, address, action, row }: Acted): Promise<Outcome> {
     if (action === 'auto_merge') {
       if (row === undefined) requireOffered(await readRowAtForge(forge, address), action);
       await armAutoMerge(database, address);
@@ -67,23 +68,22 @@ export function createActing({ database, refresher, attempts, now = Date.now }: 
     return 'done';
   }
 
-  /** What fails about that shows on the board itself. */
-  async function show({ personId, forge, fullName }: PullRequestAddress): Promise<void> {
+  /** Ignores errors, because the board itself shows them. */
+  async function updateBoard({ personId, forge, fullName }: PullRequestAddress): Promise<void> {
     await refresher.recompose(personId).catch(() => undefined);
     void refresher.refreshRepository(personId, forge, fullName).catch(() => undefined);
   }
 
   return {
     requireAction(forge, action) {
-      if (forge.actions.includes(action) || isKeptHere(forge, action)) return;
-      throw new AppError('invalid_input', `Expected an action that ${forge.name} has; it has none of this name.`, {
-        field: 'forge',
-      });
+      if (forge.actions.includes(action) || isAutoMergeByTrellis(forge, action)) return;
+      const message = `${FORGE_PRODUCT_NAMES[forge.name]} does not support the action "${action}".`;
+      throw new AppError('invalid_input', message, { field: 'forge' });
     },
     async act(acted) {
       const { forge, address, action } = acted;
       try {
-        const outcome = await (isKeptHere(forge, action) ? keepWish(acted) : send(acted));
+        const outcome = await (isAutoMergeByTrellis(forge, action) ? saveAutoMerge(acted) : send(acted));
         return outcome === 'queued' ? 'queued' : 'done';
       } catch (error) {
         if (!(error instanceof ForgeError)) throw error;
@@ -91,15 +91,15 @@ export function createActing({ database, refresher, attempts, now = Date.now }: 
         else if (isNothingToCancel(action, error)) return 'done';
         throw toActionRefusal(error, now());
       } finally {
-        // After a refusal too: the forge knows better than the board.
-        await show(address);
+        // After errors too, because the board may have been out of date.
+        await updateBoard(address);
       }
     },
   };
 }
 
-/** Forgejo has no such thing in its API. */
-function isKeptHere({ name }: Forge, action: ActionName): boolean {
+/** Trellis performs auto-merges for Forgejo, because its API has no operation for them. */
+function isAutoMergeByTrellis({ name }: Forge, action: ActionName): boolean {
   return name === 'forgejo' && (action === 'auto_merge' || action === 'cancel_auto_merge');
 }
 

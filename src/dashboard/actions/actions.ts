@@ -5,6 +5,7 @@ import type { ActionName, ForgeName } from '../forges/facts.js';
 import type { Check, Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeClients } from '../forges/open-forges.js';
+import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
 import { createActing } from './acting.js';
 import type { ActingOptions, Answered } from './acting.js';
 import { findBoardRow } from './board-row.js';
@@ -17,18 +18,18 @@ export interface ActionTarget {
   readonly number: number;
 }
 
-/** What people do to pull requests, in the name of their credential. */
+/** Actions on pull requests, performed with the user's own credential. */
 export interface Actions {
   /**
-   * Does it, once: what the board says can't be done is refused before the forge is asked, and so is what is under way.
-   * The board shows at once what came of it.
+   * Performs an action, and updates the board with its result. Actions that the board marks as blocked or that are in
+   * progress are rejected without a request to the forge, and no action is sent twice.
    *
-   * @returns `queued` when the forge will do it later.
-   * @throws AppError with an `action` for every reason of the pull request's or the forge's, `invalid_input` when there
-   * is no credential for the forge or the forge has no such action.
+   * @returns `queued` if the forge performs the action later.
+   * @throws AppError with `action` details if the state of the pull request or the forge prevents the action,
+   * `invalid_input` if there is no credential for the forge or the forge does not support the action.
    */
   act(caller: Caller | undefined, target: ActionTarget, action: ActionName): Promise<Answered>;
-  /** Asks the forge for the checks of the newest commit. @throws AppError as {@link act}, without an `action`. */
+  /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, without `action` details. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
 }
 
@@ -40,29 +41,29 @@ export function createActions({ forges, ...options }: ActionsOptions): Actions {
   const { database, now = Date.now } = options;
   const acting = createActing(options);
 
-  async function requireForge(personId: string, name: ForgeName): Promise<Forge> {
+  async function getForge(personId: string, name: ForgeName): Promise<Forge> {
     const forge = (await forges.of(personId)).get(name);
     if (forge !== undefined) return forge;
-    const message = 'Expected a forge that the settings have a credential for; this one has none.';
+    const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
     throw new AppError('invalid_input', message, { field: 'forge' });
   }
 
   return {
     async act(caller, { forge: name, fullName, number }, action) {
       const { personId } = requirePerson(caller);
-      const forge = await requireForge(personId, name);
+      const forge = await getForge(personId, name);
       acting.requireAction(forge, action);
-      const asked = { personId, forge: name, fullName, number };
-      const row = await findBoardRow(database, asked);
-      // Forges take a name in any case, and give it in one.
-      const address = { ...asked, fullName: row?.repo ?? fullName };
-      // What is so already is answered alike; a forge says best what is to be cancelled.
+      const requested = { personId, forge: name, fullName, number };
+      const row = await findBoardRow(database, requested);
+      // Forges ignore the case of names; the board has the forge's own spelling.
+      const address = { ...requested, fullName: row?.repo ?? fullName };
+      // Enabling auto-merge again succeeds. Cancelling always goes to the forge, which knows its current state.
       if (action === 'auto_merge' && row?.autoMergeEnabled === true) return 'done';
       if (row !== undefined && action !== 'cancel_auto_merge') requireOffered(row, action);
       return acting.act({ forge, address, action, row });
     },
     async listChecks(caller, { forge: name, fullName, number }) {
-      const forge = await requireForge(requirePerson(caller).personId, name);
+      const forge = await getForge(requirePerson(caller).personId, name);
       return forge.checks({ fullName, number }).catch((error: unknown) => {
         throw error instanceof ForgeError ? toReadRefusal(error, now()) : error;
       });

@@ -6,34 +6,34 @@ import { toPullRequestRow } from './keep-marks.js';
 import type { PullRequestAddress } from './keep-marks.js';
 import { refuse } from './refusals.js';
 
-/** Moved on while something is sent; after a crash, nobody waits longer. */
+/** Renewed while an action is sent. After a crash, other attempts wait at most this long. */
 const LEASE_MS = 60_000;
 const RENEW_MS = 20_000;
 
-/** What became of it shows on the board long before. */
-const KEEP_MS = 86_400_000;
+/** The board shows the outcome long before that. */
+const RETENTION_MS = 86_400_000;
 
-/** Something was sent, or about to be, and nobody knows what became of it. */
+/** An earlier attempt that may have been sent, with an unknown outcome. */
 export interface LostAttempt {
-  /** The newest commit at that time, where it was known. */
+  /** The head commit at that time, if it was known. */
   readonly headSha: string | undefined;
   readonly beganAt: number;
 }
 
-/** The right to send one action, which nobody else has meanwhile, in any process. */
+/** The exclusive right, across all processes, to send one action. */
 export interface Attempt {
   readonly lost: LostAttempt | undefined;
-  /** Goes on after a lost one: from now on it is this one of which it may not be known. */
+  /** Replaces the record of an unconfirmed attempt by this one, before the action is sent again. */
   restart(): Promise<void>;
-  /** The outcome is known. */
+  /** Ends the attempt with a known outcome. */
   end(): Promise<void>;
-  /** The outcome is not known: who comes next has to find out first. */
+  /** Ends the attempt with an unknown outcome, which the next attempt has to check first. */
   lose(): Promise<void>;
 }
 
-/** What is being sent to forges. Every action of a pull request is sent by one at a time. */
+/** The actions that are being sent to forges: at most one attempt at a time per action and pull request. */
 export interface Attempts {
-  /** @throws AppError `conflict` (`in_progress`) while somebody else is at it. */
+  /** @throws AppError `conflict` (`in_progress`) while another attempt is in progress. */
   begin(address: PullRequestAddress, action: ActionName, headSha: string | undefined): Promise<Attempt>;
 }
 
@@ -42,7 +42,7 @@ export function createAttempts(database: Database, now: () => number = Date.now)
     async begin(address, action, headSha) {
       const key = { ...toPullRequestRow(address), action };
       const claim = randomUUID();
-      const lost = await take(database, { key, claim, headSha, at: now() });
+      const lost = await claimAttempt(database, { key, claim, headSha, at: now() });
       const own = database.updateTable('action_attempts').where('claim', '=', claim);
       const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref();
       const renew = () => own.set({ lease_until: now() + LEASE_MS }).execute();
@@ -64,15 +64,15 @@ export function createAttempts(database: Database, now: () => number = Date.now)
   };
 }
 
-interface Taking {
+interface Claim {
   readonly key: ReturnType<typeof toPullRequestRow> & { readonly action: ActionName };
   readonly claim: string;
   readonly headSha: string | undefined;
   readonly at: number;
 }
 
-/** @returns The attempt before, when its outcome is not known. */
-async function take(database: Database, { key, claim, headSha, at }: Taking): Promise<LostAttempt | undefined> {
+/** @returns the previous attempt if its outcome is unknown. */
+async function claimAttempt(database: Database, { key, claim, headSha, at }: Claim): Promise<LostAttempt | undefined> {
   return inTransaction(database, async (transaction) => {
     const found = await transaction
       .selectFrom('action_attempts')
@@ -90,10 +90,10 @@ async function take(database: Database, { key, claim, headSha, at }: Taking): Pr
   });
 }
 
-/** Deletes what nobody asks about any more. */
+/** Deletes unconfirmed attempts that are too old to matter. */
 export async function sweepAttempts(database: Database, at: number): Promise<void> {
   await database
     .deleteFrom('action_attempts')
-    .where('lease_until', '<=', at - KEEP_MS)
+    .where('lease_until', '<=', at - RETENTION_MS)
     .execute();
 }

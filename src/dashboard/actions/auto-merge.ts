@@ -1,4 +1,4 @@
-/** Merging once it can be, for forges that leave that to us. */
+/** The state of auto-merges, for forges without an auto-merge API. */
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { PullRequest } from '../forges/facts.js';
@@ -9,15 +9,15 @@ import { codeOfKind, sentenceOf } from './refusals.js';
 
 type AutoMerge = components['schemas']['AutoMerge'];
 
-/** What is wished, and how the last attempt went. */
+/** A requested auto-merge, with the result of the last attempt. */
 export interface AutoMergeState extends AutoMerge {
-  /** As the forge writes it; what a mark goes by is in lower case. */
+  /** In the forge's own spelling; the stored row has it in lower case. */
   readonly fullName: string;
-  /** The `updatedAt` that there was an attempt for: nothing has changed since, so there is no other. */
+  /** The `updatedAt` of the pull request at the last attempt. There is no further attempt until it changes. */
   readonly triedFor?: string | undefined;
-  /** When to try again nevertheless, in milliseconds, as the last attempt never got to a decision. */
+  /** When to try again even without a change, in milliseconds, because the forge did not decide on the last attempt. */
   readonly retryAt?: number | undefined;
-  /** When the forge was last asked whether it is open still, while it was not on the board. */
+  /** When the forge was last asked for the pull request while it was missing from the board, in milliseconds. */
   readonly lookedAt?: number | undefined;
 }
 
@@ -25,7 +25,7 @@ const RETRY_MS = 300_000;
 
 const WAITING: AutoMerge = {
   state: 'waiting',
-  message: 'It is merged from here once its checks pass and nothing else is in the way.',
+  message: 'Trellis merges it once its checks pass and nothing else blocks it.',
 };
 
 export async function armAutoMerge(database: Database, address: PullRequestAddress): Promise<void> {
@@ -33,7 +33,7 @@ export async function armAutoMerge(database: Database, address: PullRequestAddre
   await saveMark(database, address, { kind: 'auto_merge', state });
 }
 
-/** Without checks nothing has passed. */
+/** Returns whether to merge now. A pull request without checks is never due. */
 export function isDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, at: number): boolean {
   const { ci, mergeStatus, draft, empty, stackedOn } = row;
   const isReady = ci === 'success' && mergeStatus === 'mergeable' && !draft && !empty && stackedOn === null;
@@ -41,7 +41,7 @@ export function isDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, a
   return retryAt !== undefined || triedFor !== row.updatedAt;
 }
 
-/** As it is kept before an attempt: should this process end amid it, it is tried again later, when the forge is asked first. */
+/** Returns the state to save before an attempt. After a crash, it leads to a retry, which first checks the outcome. */
 export function beforeAttempt({ repo: fullName, updatedAt: triedFor }: PullRequest, at: number): AutoMergeState {
   return { ...WAITING, fullName, triedFor, retryAt: at + RETRY_MS };
 }
@@ -50,7 +50,7 @@ const UNDECIDED: ReadonlySet<ForgeError['kind']> = new Set([
   ...(['rate_limited', 'unreachable', 'address_refused', 'unknown'] as const),
 ]);
 
-/** As it is after the forge refused. What it never decided about is tried again, anything else once it has changed. */
+/** Returns the state after an error: retry if the forge did not decide, else stop until the pull request changes. */
 export function afterRefusal(error: ForgeError, row: PullRequest, at: number): AutoMergeState {
   const { kind, resetsAt = 0, refusal } = error;
   const code = refusal ?? codeOfKind(kind);
@@ -60,12 +60,12 @@ export function afterRefusal(error: ForgeError, row: PullRequest, at: number): A
   return { state: 'stopped', code, message: sentenceOf(code, kind), fullName, triedFor };
 }
 
-/** @returns What is waited for again, as something has changed since it was stopped; the same state when it hasn't. */
+/** Returns the waiting state if the pull request has changed since a stop, else the same object. */
 export function afterChange(state: AutoMergeState, { updatedAt }: PullRequest): AutoMergeState {
   return state.state === 'waiting' || state.triedFor === updatedAt ? state : { ...WAITING, fullName: state.fullName };
 }
 
-/** Whether to ask for one that is not on the board. */
+/** Returns whether to ask the forge for a pull request that is missing from the board. */
 export function isMissed({ lookedAt = 0 }: AutoMergeState, at: number): boolean {
   return at - lookedAt >= RETRY_MS;
 }

@@ -1,16 +1,16 @@
-/** Keeping branches up to date by ourselves. Nobody watches it, so it is timid. */
+/** The decisions of automatic branch updates. They are cautious, because no user supervises them. */
 import type { ActionName, PullRequest } from '../forges/facts.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import { isAskedFor } from './requests.js';
 
 export interface AutoUpdateState {
-  /** The newest commit when something was last sent and its outcome wasn't seen; empty when it was. */
+  /** The head commit for which an update was sent whose outcome is not visible yet; empty if it is. */
   readonly sentFor: string;
-  /** When things were sent in the last day, in milliseconds. */
+  /** The times of the updates that were sent in the last day, in milliseconds. */
   readonly sentAt: readonly number[];
-  /** Until then the forge takes nothing; then it may be sent again. */
+  /** The end of the forge's rate limit, in milliseconds. Then the update may be sent again. */
   readonly retryAt?: number | undefined;
-  /** The commit from which Dependabot was asked to rebase; gone when the checks of what came of it are known. */
+  /** The head commit that Dependabot was asked to rebase; removed once the checks of the rebased commit pass. */
   readonly watched?: string | undefined;
 }
 
@@ -19,16 +19,16 @@ export const NOTHING_SENT: AutoUpdateState = { sentFor: '', sentAt: [] };
 const DAY_MS = 86_400_000;
 const RETRY_MS = 300_000;
 
-/** Bases that move all day long move on without us; whoever follows them that closely updates by hand. */
-const MAX_A_DAY = 6;
+/** Limits updates of branches whose base changes all day long. Users can update those by hand. */
+const MAX_PER_DAY = 6;
 
 const UPDATES: readonly ActionName[] = ['dependabot_rebase', 'renovate_rebase', 'update_branch'];
 
-/** @returns What to send, or `undefined` for nothing: never a second thing before the outcome of the first is seen. */
+/** Returns the action to send, if any. No further action is due before the outcome of the last one is visible. */
 export function findUpdate(state: AutoUpdateState, row: PullRequest, at: number): ActionName | undefined {
   if (row.headSha === '' || row.kind === 'release') return undefined;
   const { sentFor, sentAt, retryAt } = state;
-  if (sentAt.filter((time) => time > at - DAY_MS).length >= MAX_A_DAY) return undefined;
+  if (sentAt.filter((time) => time > at - DAY_MS).length >= MAX_PER_DAY) return undefined;
   if (hasFailedAfterRebase(state, row)) return findOffered(row, ['dependabot_recreate']);
   const isWaiting = retryAt === undefined ? sentFor === row.headSha : at < retryAt;
   const isUpdatable = row.behind && !row.empty && row.mergeStatus !== 'conflicting';
@@ -39,7 +39,7 @@ function hasFailedAfterRebase({ watched }: AutoUpdateState, { headSha, ci }: Pul
   return watched !== undefined && watched !== headSha && ci === 'failure';
 }
 
-/** Somebody may have asked for it already. */
+/** Returns the first action that is allowed, unless it is pending already. */
 function findOffered(row: PullRequest, actions: readonly ActionName[]): ActionName | undefined {
   const found = actions.find((action) =>
     row.allowedActions.some((one) => one.action === action && one.blocked === undefined),
@@ -47,7 +47,7 @@ function findOffered(row: PullRequest, actions: readonly ActionName[]): ActionNa
   return found === undefined || isAskedFor(found, row) ? undefined : found;
 }
 
-/** As it is kept before something is sent: should this process end amid it, that is not sent again. */
+/** Returns the state to save before an update is sent, so that it is not sent again after a crash. */
 export function beforeSending(
   state: AutoUpdateState,
   row: PullRequest,
@@ -57,7 +57,7 @@ export function beforeSending(
   return { sentFor: row.headSha, sentAt, ...(action === 'dependabot_rebase' ? { watched: row.headSha } : {}) };
 }
 
-/** A limit is no decision; any other refusal would be the same for the same commit. */
+/** Returns the state after an error. A rate limit allows a retry; other errors would repeat for the same commit. */
 export function afterRefusedUpdate(
   state: AutoUpdateState,
   { kind, resetsAt = 0 }: ForgeError,
@@ -66,7 +66,7 @@ export function afterRefusedUpdate(
   return kind === 'rate_limited' ? { ...state, retryAt: Math.max(at + RETRY_MS, resetsAt) } : state;
 }
 
-/** What a refresh shows of what was sent before; the same state when that is nothing. */
+/** Returns the state after a refresh: the same object if the refresh shows no outcome of earlier updates. */
 export function afterRefresh(state: AutoUpdateState, row: PullRequest): AutoUpdateState {
   const { watched, ...others } = state;
   const isSettled = row.ciKnown !== false && (row.ci === 'success' || row.ci === 'none');
@@ -75,7 +75,7 @@ export function afterRefresh(state: AutoUpdateState, row: PullRequest): AutoUpda
   return row.behind || seen.sentFor === '' ? seen : { ...seen, sentFor: '' };
 }
 
-/** Until when it is worth keeping. */
+/** Returns the expiry time of the state, in milliseconds. */
 export function keepUpdateUntil(at: number): number {
   return at + DAY_MS;
 }

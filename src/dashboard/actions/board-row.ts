@@ -4,7 +4,7 @@ import type { PullRequest } from '../forges/facts.js';
 import type { PullRequestAddress } from './keep-marks.js';
 import { pullRequestKey } from './marks.js';
 
-/** Finds a pull request on a person's board, as the board shows it. */
+/** Returns the row of a pull request on a user's board. */
 export async function findBoardRow(database: Database, address: PullRequestAddress): Promise<PullRequest | undefined> {
   const { personId, forge, fullName, number } = address;
   const boards = database.selectFrom('boards').select('snapshot').where('person_id', '=', personId);

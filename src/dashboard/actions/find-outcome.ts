@@ -3,44 +3,45 @@ import type { LostAttempt } from './attempts.js';
 import { refuse } from './refusals.js';
 import type { Outcome, Sending } from './send-once.js';
 
-/** As long as a bot may take to answer a comment. */
+/** How long a bot may take to react to a comment. */
 const COMMENT_MS = 600_000;
 
-/** Whether it has come about; `undefined` when that can't be told yet. */
-type Judge = (now: PullRequestFacts, lost: LostAttempt, at: number) => boolean | undefined;
+/** Returns whether the action succeeded; `undefined` if that is not certain yet. */
+type OutcomeCheck = (now: PullRequestFacts, lost: LostAttempt, at: number) => boolean | undefined;
 
-/** A comment can't be told from none before the bot follows it. */
-const followed: Judge = (now, lost, at) => hasMoved(now, lost) || (at < lost.beganAt + COMMENT_MS ? undefined : false);
+/** A lost comment and a comment that the bot has not processed yet look the same. */
+const commandOutcome: OutcomeCheck = (now, lost, at) =>
+  hasMoved(now, lost) || (at < lost.beganAt + COMMENT_MS ? undefined : false);
 
-/** The others are asked for the state wherever they are told to do something, and refused when it is done. */
-const JUDGES: Readonly<Partial<Record<ActionName, Judge>>> = {
+/** The other actions need no check, because sending them again fails if they succeeded. */
+const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {
   update_branch: (now, lost) => hasMoved(now, lost) || !now.behind,
   rerun_checks: (now, lost) => hasMoved(now, lost) || now.ci !== 'failure',
   auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === true,
   cancel_auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === false,
-  // A label that is there already is put on without any effect.
+  // Adding a label again has no effect.
   renovate_rebase: hasMoved,
-  dependabot_rebase: followed,
-  dependabot_recreate: followed,
+  dependabot_rebase: commandOutcome,
+  dependabot_recreate: commandOutcome,
 };
 
 /**
- * Asks the forge what became of an attempt that has no answer.
+ * Checks at the forge whether an attempt without a response succeeded.
  *
- * @returns `undefined` when nothing did, so that it may be sent.
- * @throws AppError `conflict` (`unknown`) when nobody can say.
+ * @returns `undefined` if it did not, so that the action may be sent again.
+ * @throws AppError `conflict` (`unknown`) if that is not certain yet.
  */
 export async function findOutcome(sending: Sending, lost: LostAttempt): Promise<Outcome | undefined> {
   const { forge, address, action, now } = sending;
-  const judge = JUDGES[action];
-  if (judge === undefined) return undefined;
+  const check = OUTCOME_CHECKS[action];
+  if (check === undefined) return undefined;
   const reading = await forge.readRepository(address.fullName);
   const facts = reading?.pullRequests.find(({ number }) => number === address.number);
-  // One that is not open is refused by the forge.
+  // The forge itself rejects actions on pull requests that are not open.
   if (facts === undefined) return undefined;
-  const isDone = judge(facts, lost, now());
+  const isDone = check(facts, lost, now());
   if (isDone !== undefined) return isDone ? 'done' : undefined;
-  throw refuse('unknown', 'It was sent without an answer; what became of it shows within ten minutes.');
+  throw refuse('unknown', "The forge didn't respond. The outcome will show on the board within 10 minutes.");
 }
 
 function hasMoved({ headSha }: PullRequestFacts, lost: LostAttempt): boolean {

@@ -9,10 +9,10 @@ import { NotDue } from './send-once.js';
 
 type AutoMerged = components['schemas']['AutoMergedPullRequest'];
 
-/** News for so long. */
+/** How long the board lists an auto-merged pull request. */
 const NEWS_MS = 600_000;
 
-/** Merges what is waited for, when a refresh showed that it can be. @returns whether the board is another now. */
+/** Merges a pull request with auto-merge if a refresh shows that it is ready. @returns whether the board changed. */
 export async function followAutoMerge(followed: Followed, known: AutoMergeState): Promise<boolean> {
   const { database, address, row, now } = followed;
   const state = afterChange(known, row);
@@ -24,7 +24,7 @@ export async function followAutoMerge(followed: Followed, known: AutoMergeState)
   const outcome = await sendUnattended(followed, 'merge', {
     async requireDue() {
       const newest = await findMark(database, address, { kind: 'auto_merge', at: now() });
-      // What is kept under a kind has its shape.
+      // The cast is safe: the kind of the entry determines its type.
       if (newest === undefined || !isDue(afterChange(newest as AutoMergeState, row), row, now())) throw new NotDue();
       await keep(beforeAttempt(row, now()));
     },
@@ -36,7 +36,7 @@ export async function followAutoMerge(followed: Followed, known: AutoMergeState)
   return true;
 }
 
-/** The forge has confirmed it: only now nothing is wished for any more. */
+/** Runs after the forge has confirmed the merge, because only then the auto-merge request may be removed. */
 async function keepMerged({ database, address, row, now }: Followed): Promise<void> {
   const at = now();
   const news: AutoMerged = {
@@ -44,7 +44,7 @@ async function keepMerged({ database, address, row, now }: Followed): Promise<vo
     fullName: row.repo,
     number: address.number,
     mergedAt: new Date(at).toISOString(),
-    message: `Merged by itself: ${row.title}`,
+    message: `Auto-merged: ${row.title}`,
   };
   await saveMark(database, address, { kind: 'auto_merged', state: news, expiresAt: at + NEWS_MS });
   await holdOff(database, address, at);

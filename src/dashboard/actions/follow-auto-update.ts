@@ -13,7 +13,7 @@ import type { Followed } from './follow.js';
 import { changeMark, findMark, saveMark } from './keep-marks.js';
 import { NotDue } from './send-once.js';
 
-/** Brings a branch up to date that fell behind. @returns whether the board is another now. */
+/** Updates a branch that is behind its base, if an update is due. @returns whether the board changed. */
 export async function followAutoUpdate(followed: Followed, known: AutoUpdateState = NOTHING_SENT): Promise<boolean> {
   const { database, address, forge, row, now } = followed;
   const toMark = (state: AutoUpdateState) =>
@@ -26,7 +26,7 @@ export async function followAutoUpdate(followed: Followed, known: AutoUpdateStat
   const outcome = await sendUnattended(followed, action, {
     async requireDue() {
       const found = await findMark(database, address, { kind: 'auto_update', at: now() });
-      // What is kept under a kind has its shape.
+      // The cast is safe: the kind of the entry determines its type.
       const newest = afterRefresh((found as AutoUpdateState | undefined) ?? NOTHING_SENT, row);
       if (findUpdate(newest, row, now()) !== action) throw new NotDue();
       sent = beforeSending(newest, row, { action, at: now() });

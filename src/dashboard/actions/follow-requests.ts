@@ -1,4 +1,4 @@
-/** Sees what became of what a bot or a forge was asked for. Each says whether the board is another now. */
+/** Tracks pending requests to bots and forges. Each function returns whether the board changed. */
 import type { Reply } from '../forges/forge.js';
 import type { Followed } from './follow.js';
 import { changeMark, removeMark } from './keep-marks.js';

@@ -21,11 +21,11 @@ export interface FollowUpsOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Branches of one person that are updated in a minute; the others have time until a later refresh. */
+/** Branch updates per user and minute. The others wait for a later refresh. */
 const MAX_UPDATES = 10;
 const MINUTE_MS = 60_000;
 
-/** A row and what is to be done about it. */
+/** A pull request with the state that automation acts on. */
 interface Item {
   readonly followed: Followed;
   readonly kept: Kept;
@@ -33,8 +33,8 @@ interface Item {
 }
 
 /**
- * Goes on with what was wished for: merges, keeps branches up to date, and sees what became of what was asked for. One
- * after the other, for nothing of it is urgent and forges dislike writes that come all at once.
+ * Creates the automation that runs after each refresh: it performs auto-merges and branch updates, and tracks pending
+ * requests. It works sequentially, because nothing is urgent and forges limit concurrent writes.
  */
 export function createFollowUps({ database, refresher, attempts, now = Date.now }: FollowUpsOptions): OnRefreshed {
   return async (personId, forges, rows) => {
@@ -56,7 +56,7 @@ export function createFollowUps({ database, refresher, attempts, now = Date.now 
     const items = [...shown, ...missed.flatMap((row) => toItems(row, false))];
     const { isChanged, sentTo } = await followAll(items, MAX_UPDATES - countUpdates(kept, now()));
     if (isChanged) await refresher.recompose(personId);
-    // Of what fails there the board tells, and nobody waits here.
+    // Not awaited: the board shows errors of these refreshes.
     for (const { forge, fullName } of sentTo) {
       void refresher.refreshRepository(personId, forge, fullName).catch(() => undefined);
     }
@@ -72,7 +72,7 @@ function countUpdates(kept: ReadonlyMap<string, Kept>, at: number): number {
 
 interface Followings {
   readonly isChanged: boolean;
-  /** The repositories in which something was done. */
+  /** The repositories in which an action was sent. */
   readonly sentTo: readonly PullRequestAddress[];
 }
 
@@ -93,7 +93,7 @@ async function followAll(items: readonly Item[], mostUpdates: number): Promise<F
 
 type Replies = ReadonlyMap<string, Reply>;
 
-/** One request for all that waits for an answer; what can't be read now is at the next refresh. */
+/** Reads the replies to all pending comments in one request. Errors of the forge count as no reply until later. */
 async function readReplies(items: readonly Item[]): Promise<Replies> {
   const waiting = items.filter(({ kept }) => kept.bot_request?.phase === 'queued');
   const comments = waiting.flatMap(({ kept }) => kept.bot_request?.commentId ?? []);

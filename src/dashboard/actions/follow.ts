@@ -8,7 +8,7 @@ import type { PullRequestAddress } from './keep-marks.js';
 import { NotDue, sendOnce } from './send-once.js';
 import type { Sending } from './send-once.js';
 
-/** A pull request after a refresh, to whoever decides what follows. */
+/** A pull request after a refresh, as input of the automation. */
 export interface Followed {
   readonly database: Database;
   readonly attempts: Attempts;
@@ -18,10 +18,10 @@ export interface Followed {
   readonly now: () => number;
 }
 
-/** What came of something that nobody sees being sent. */
+/** The result of an automatic action. */
 export type Unattended = 'not sent' | 'sent' | { readonly refused: ForgeError };
 
-/** Sends what nobody asked for just now. When somebody else is at it, or was, it is left to them. */
+/** Sends an action without a user's request. Does nothing if another attempt is in progress, or was meanwhile. */
 export async function sendUnattended(
   { attempts, forge, address, row, now }: Followed,
   action: ActionName,

@@ -8,7 +8,7 @@ export interface RepositoryAddress {
   readonly fullName: string;
 }
 
-/** A pull request on somebody's board. */
+/** A pull request on a user's board. */
 export interface PullRequestAddress extends RepositoryAddress {
   readonly number: number;
 }
@@ -18,7 +18,7 @@ export type MarkKind = PullRequestMarksTable['kind'];
 export interface Mark {
   readonly kind: MarkKind;
   readonly state: object;
-  /** In milliseconds; left out for what somebody has to end. */
+  /** In milliseconds; omitted for entries that don't expire. */
   readonly expiresAt?: number | undefined;
 }
 
@@ -34,9 +34,9 @@ export const toPullRequestRow = (address: PullRequestAddress) => ({
 });
 
 /**
- * Keeps that a delivery of a repository has proved to be the forge's.
+ * Records that a repository has sent an authenticated webhook delivery.
  *
- * @returns whether it is the first, so that the board does not show it yet.
+ * @returns whether it is the first one, which the board does not show yet.
  */
 export async function markWebhookSeen(database: Database, address: RepositoryAddress, at: number): Promise<boolean> {
   const unmarked = { ignored_prs: 0, ignored_issues: 0, auto_update_branch: 0 };
@@ -54,7 +54,7 @@ export async function markWebhookSeen(database: Database, address: RepositoryAdd
   return marked !== undefined;
 }
 
-/** Keeps a mark of a pull request, in place of the one of its kind. */
+/** Saves a state entry of a pull request. Replaces an entry of the same kind. */
 export async function saveMark(database: Database, address: PullRequestAddress, mark: Mark): Promise<void> {
   const { kind, state, expiresAt = null } = mark;
   const change = { state: JSON.stringify(state), expires_at: expiresAt };
@@ -65,7 +65,7 @@ export async function saveMark(database: Database, address: PullRequestAddress, 
     .execute();
 }
 
-/** Changes a mark that is there; one that somebody took back meanwhile stays away. */
+/** Updates a state entry if it exists, so that an entry that was removed concurrently is not restored. */
 export async function changeMark(database: Database, address: PullRequestAddress, mark: Mark): Promise<void> {
   const { kind, state, expiresAt = null } = mark;
   await database
@@ -75,7 +75,7 @@ export async function changeMark(database: Database, address: PullRequestAddress
     .execute();
 }
 
-/** @returns The state of a mark at a moment, as it was kept; `undefined` when there is none. */
+/** Returns the state of an entry; `undefined` if it does not exist or has expired. */
 export async function findMark(
   database: Database,
   address: PullRequestAddress,
@@ -96,7 +96,7 @@ export async function removeMark(database: Database, address: PullRequestAddress
     .execute();
 }
 
-/** Deletes marks that have had their time: nobody reads them any more. */
+/** Deletes expired state entries. */
 export async function sweepMarks(database: Database, at: number): Promise<void> {
   await database.deleteFrom('pull_request_marks').where('expires_at', '<=', at).execute();
 }

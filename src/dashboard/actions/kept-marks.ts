@@ -1,10 +1,10 @@
-/** Marks as whoever goes on with them reads them. */
+/** The local state that automation acts on. */
 import type { Database } from '../../storage/database.js';
 import type { AutoMergeState } from './auto-merge.js';
 import type { AutoUpdateState } from './auto-update.js';
 import type { BotRequestState, UpdateRequestState } from './requests.js';
 
-/** What is kept of one pull request under each kind, in the shape that the kind tells. */
+/** The state of one pull request, by kind. */
 export interface Kept {
   readonly auto_merge?: AutoMergeState;
   readonly auto_update?: AutoUpdateState;
@@ -12,7 +12,7 @@ export interface Kept {
   readonly update_request?: UpdateRequestState;
 }
 
-/** Lists what holds at a moment, by the key of the pull request. */
+/** Returns the unexpired state at a time in milliseconds, keyed by `pullRequestKey`. */
 export async function listKept(database: Database, personId: string, at: number): Promise<Map<string, Kept>> {
   const rows = await database
     .selectFrom('pull_request_marks')
@@ -29,7 +29,7 @@ export async function listKept(database: Database, personId: string, at: number)
   return kept;
 }
 
-/** The keys of the repositories whose branches are kept up to date. */
+/** Returns the keys of the repositories with automatic branch updates. */
 export async function listAutoUpdated(database: Database, personId: string): Promise<Set<string>> {
   const rows = await database
     .selectFrom('repository_marks')

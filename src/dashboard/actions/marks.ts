@@ -1,4 +1,4 @@
-/** What is kept here of repositories and pull requests, beside what forges say of them. */
+/** Local state: the data that Trellis stores about repositories and pull requests, beyond the forges' own. */
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { PullRequestMarksTable, RepositoryMarksTable } from '../../storage/tables.js';
@@ -13,32 +13,32 @@ export interface RepositoryMarks {
   readonly ignoredPRs: boolean;
   readonly ignoredIssues: boolean;
   readonly autoUpdateBranch: boolean;
-  /** A delivery of it has proved to be the forge's. */
+  /** Whether the repository has sent an authenticated webhook delivery. */
   readonly hasWebhook: boolean;
 }
 
 export interface PullRequestMarks {
-  /** Merged or closed from here: off the board even while the forge lists it, until then, in milliseconds. */
+  /** Until then, in milliseconds, the board hides the pull request, which was merged or closed through Trellis. */
   readonly heldUntil?: number | undefined;
-  /** Merged here once it can be, where the forge leaves that to us; then {@link PullRequest.autoMergeEnabled} is true. */
+  /** Set if Trellis auto-merges in place of the forge. Then {@link PullRequest.autoMergeEnabled} is true. */
   readonly autoMerge?: AutoMerge | undefined;
-  /** Dependabot has refused a command of this credential. */
+  /** Whether Dependabot has rejected a command of this credential. */
   readonly isRefused?: true;
   readonly botRequest?: NonNullable<PullRequest['botRequest']> | undefined;
   readonly updateRequest?: NonNullable<PullRequest['updateRequest']> | undefined;
 }
 
-/** Everything that one person's board needs of it. */
+/** The local state of one user's board. */
 export interface Marks {
-  /** By {@link repositoryKey}; one that nothing is said of is missing. */
+  /** Keyed by {@link repositoryKey}; repositories without state are missing. */
   readonly repositories: ReadonlyMap<string, RepositoryMarks>;
-  /** By {@link pullRequestKey}. */
+  /** Keyed by {@link pullRequestKey}; pull requests without state are missing. */
   readonly pullRequests: ReadonlyMap<string, PullRequestMarks>;
-  /** What was merged here by itself in the last 10 minutes, newest first. */
+  /** The pull requests that Trellis auto-merged in the last 10 minutes, newest first. */
   readonly autoMerged: readonly AutoMerged[];
 }
 
-/** Forges take the name of a repository in any case. */
+/** Returns a key that ignores the case of the name, as forges do. */
 export function repositoryKey(forge: ForgeName, fullName: string): string {
   return `${forge} ${fullName.toLowerCase()}`;
 }
@@ -47,7 +47,7 @@ export function pullRequestKey(forge: ForgeName, fullName: string, number: numbe
   return `${repositoryKey(forge, fullName)} ${number}`;
 }
 
-/** Reads what holds at a moment, in two statements. */
+/** Reads the local state without expired entries, in two statements. */
 export async function readMarks(database: Database, personId: string, at: number = Date.now()): Promise<Marks> {
   const rows = await database.selectFrom('repository_marks').selectAll().where('person_id', '=', personId).execute();
   const marks = await database
@@ -63,7 +63,7 @@ export async function readMarks(database: Database, personId: string, at: number
   };
 }
 
-/** Rows have names in lower case, and only forges that the contract knows. */
+/** Stored names are in lower case already. */
 const keyOf = ({ forge, repo }: { readonly forge: string; readonly repo: string }): string => `${forge} ${repo}`;
 
 function toRepositoryMarks(row: RepositoryMarksTable): RepositoryMarks {
@@ -104,7 +104,7 @@ function toBotMarks(state: BotRequestState, at: number): PullRequestMarks {
   return { botRequest: showBotRequest(state, at), ...(state.isRefused && { isRefused: true }) };
 }
 
-/** What is kept has more, by which it is decided how to go on. */
+/** Drops the internal fields of the stored state. */
 function toAutoMerge({ state, code, message }: AutoMerge): AutoMerge {
   return { state, message, ...(code === undefined ? {} : { code }) };
 }

@@ -11,14 +11,14 @@ import { readRowAtForge } from './row-at-forge.js';
 export interface Missed {
   readonly personId: string;
   readonly forges: ReadonlyMap<ForgeName, Forge>;
-  /** Of pull requests that a refresh did not show. */
+  /** The state of the pull requests that the refresh did not return. */
   readonly kept: ReadonlyMap<string, Kept>;
   readonly at: number;
 }
 
 /**
- * Asks forges for pull requests that are to be merged and were not among what a refresh read, each every five minutes.
- * What is not open any more is forgotten, now that the forge has confirmed it.
+ * Reads pull requests with auto-merge that the refresh did not return, each at most every five minutes. Removes the
+ * auto-merge state of those that the forge reports as no longer open.
  */
 export async function readMissedRows(
   database: Database,

@@ -5,25 +5,25 @@ import type { ForgeError, ForgeErrorKind, RefusalCode } from '../forges/forge-er
 
 type Code = ActionRefusal['code'];
 
-/** What people are shown; nothing of it is a forge's own words. Without a reason that is known, the kind of error says more. */
-const SENTENCES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'unknown'>, string>> = {
-  already_merged: 'It is merged already.',
-  already_closed: 'It is closed already.',
-  already_up_to_date: 'There is nothing to bring in.',
-  auto_merge_not_allowed: 'Its repository does not allow merging by itself.',
-  behind: 'It lacks commits of its base.',
-  blocked_by_protection: 'Rules of the base are not met.',
-  checks_failing: 'Its checks fail.',
-  checks_pending: 'Its checks are not done.',
+/** Messages for users. They never contain texts of a forge. The other codes use the message of the error kind. */
+const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'unknown'>, string>> = {
+  already_merged: 'The pull request is already merged.',
+  already_closed: 'The pull request is already closed.',
+  already_up_to_date: 'There are no commits to merge.',
+  auto_merge_not_allowed: 'The repository does not allow auto-merge.',
+  behind: 'The branch is out of date with its base.',
+  blocked_by_protection: 'Branch protection rules are not met.',
+  checks_failing: 'Checks are failing.',
+  checks_pending: 'Checks are still running.',
   conflict: 'It conflicts with its base.',
-  in_progress: 'It is being done already.',
-  label_missing: 'The repository has no label of the name that the settings tell.',
-  not_mergeable: 'The forge would not merge it now.',
-  ready_to_merge: 'It can be merged now, so there is nothing to wait for.',
-  stacked: 'It stands on another open pull request.',
+  in_progress: 'This action is already in progress.',
+  label_missing: 'The repository has no label with the name in your settings.',
+  not_mergeable: "The forge reports that it can't be merged now.",
+  ready_to_merge: 'The pull request can be merged now, without auto-merge.',
+  stacked: 'It is stacked on another open pull request.',
 };
 
-const OF_KIND: Readonly<Record<ForgeErrorKind, ErrorCode>> = {
+const CODE_OF_KIND: Readonly<Record<ForgeErrorKind, ErrorCode>> = {
   unauthorized: 'forbidden',
   not_found: 'not_found',
   rate_limited: 'rate_limited',
@@ -33,12 +33,12 @@ const OF_KIND: Readonly<Record<ForgeErrorKind, ErrorCode>> = {
   unknown: 'bad_gateway',
 };
 
-/** Says that the pull request, or another who is at it, does not allow an action. */
+/** Creates an error for an action that the pull request's state, or a concurrent attempt, does not allow. */
 export function refuse(code: Code, message = sentenceOf(code, 'conflict')): AppError {
   return new AppError('conflict', message, { action: { code } });
 }
 
-/** Says why a forge did not do what it was told. */
+/** Converts the error of a failed action. */
 export function toActionRefusal(error: ForgeError, at: number): AppError {
   const { kind, refusal, resetsAt, needs } = error;
   const code = refusal ?? codeOfKind(kind);
@@ -51,17 +51,17 @@ export function toActionRefusal(error: ForgeError, at: number): AppError {
   });
 }
 
-/** The same for what only reads, which has no codes of its own. */
+/** Converts the error of a failed read, which has no action code. */
 export function toReadRefusal(error: ForgeError, at: number): AppError {
-  const code = error.kind === 'conflict' ? 'bad_gateway' : OF_KIND[error.kind];
+  const code = error.kind === 'conflict' ? 'bad_gateway' : CODE_OF_KIND[error.kind];
   return new AppError(code, error.message, { headers: retryAfter(error, at), cause: error });
 }
 
-/** @returns The fixed sentence of a reason, or, when that is not known, of the kind of error. */
+/** Returns the message for an action code; for `unknown`, that of the error kind. */
 export function sentenceOf(code: Code, kind: ForgeErrorKind): string {
   if (code === 'permission') return FORGE_ERROR_SENTENCES.unauthorized;
   if (code === 'rate_limited') return FORGE_ERROR_SENTENCES.rate_limited;
-  return code === 'unknown' ? FORGE_ERROR_SENTENCES[kind] : SENTENCES[code];
+  return code === 'unknown' ? FORGE_ERROR_SENTENCES[kind] : MESSAGES[code];
 }
 
 export function codeOfKind(kind: ForgeErrorKind): RefusalCode {
@@ -69,16 +69,16 @@ export function codeOfKind(kind: ForgeErrorKind): RefusalCode {
   return kind === 'rate_limited' ? 'rate_limited' : 'unknown';
 }
 
-/** Whatever kind of error it was: with a reason that is the pull request's own, nothing failed. */
+/** Returns `conflict` for reasons in the pull request itself, whatever the kind of the forge's error. */
 function toErrorCode(kind: ForgeErrorKind, code: RefusalCode): ErrorCode {
   if (code === 'label_missing') return 'not_found';
-  return code === 'unknown' || code === 'permission' || code === 'rate_limited' ? OF_KIND[kind] : 'conflict';
+  return code === 'unknown' || code === 'permission' || code === 'rate_limited' ? CODE_OF_KIND[kind] : 'conflict';
 }
 
-/** When the limit ends is told in seconds, which another clock can't get wrong. */
+/** Uses seconds rather than a date, so that the client's clock does not matter. */
 function retryAfter({ kind, resetsAt }: ForgeError, at: number): Record<string, string> {
   if (kind !== 'rate_limited') return {};
-  // Without a word of the forge's, a minute is what they ask for at least.
+  // Forges that report no reset time usually require a pause of at least a minute.
   const milliseconds = resetsAt === undefined ? 60_000 : resetsAt - at;
   return { 'Retry-After': String(Math.max(Math.ceil(milliseconds / 1000), 1)) };
 }

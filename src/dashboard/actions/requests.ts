@@ -1,4 +1,4 @@
-/** What bots and forges were asked to do later, and how that goes on. Times are RFC 3339, as boards show them. */
+/** Pending requests to bots and forges, and their progress. Times are RFC 3339 strings, as on boards. */
 import type { ActionName, PullRequest } from '../forges/facts.js';
 import type { Reply, SentComment } from '../forges/forge.js';
 import type { Mark } from './keep-marks.js';
@@ -6,30 +6,30 @@ import type { Mark } from './keep-marks.js';
 type BotRequest = NonNullable<PullRequest['botRequest']>;
 type UpdateRequest = NonNullable<PullRequest['updateRequest']>;
 
-/** What it was like when it was asked for; empty and false for a pull request that wasn't on the board. */
+/** The pull request's state at the time of the request; empty and false if it wasn't on the board. */
 interface Before {
   readonly headSha: string;
   readonly behind: boolean;
 }
 
 export interface BotRequestState extends Before, BotRequest {
-  /** The comment that asks, while there is no answer to it. */
+  /** The comment with the command, until the bot has replied. */
   readonly commentId?: string | undefined;
-  /** The bot takes no commands from this credential. */
+  /** Whether the bot accepts no commands from this credential. */
   readonly isRefused?: true;
 }
 export type UpdateRequestState = Before & UpdateRequest;
 
-/** Bots that do something at all do it within ten minutes. */
+/** Bots that react at all do so within ten minutes. */
 const BOT_MS = 600_000;
 
-/** A bot that has pushed is seen by its checks; without any, it is done by then. */
+/** After a push, running checks show that the bot is done; without checks, it is done by then. */
 const REBASING_MS = 120_000;
 
-/** Forges update a branch in seconds. */
+/** Forges usually update a branch within seconds. */
 const UPDATE_MS = 300_000;
 
-/** What came to nothing is shown for so long. */
+/** How long the board shows an expired request. */
 const EXPIRED_MS = 3_600_000;
 
 const BOTS: Readonly<Partial<Record<ActionName, Pick<BotRequest, 'action' | 'bot'>>>> = {
@@ -38,7 +38,7 @@ const BOTS: Readonly<Partial<Record<ActionName, Pick<BotRequest, 'action' | 'bot
   renovate_rebase: { bot: 'renovate', action: 'rebase' },
 };
 
-/** Marks that somebody was asked, or `undefined` when an action is done at once. */
+/** Returns the state entry of a pending request, or `undefined` for actions that complete at once. */
 export function requestMark(
   action: ActionName,
   row: Before | undefined,
@@ -55,7 +55,7 @@ export function requestMark(
   return { kind: 'update_request', state, expiresAt: at + UPDATE_MS + EXPIRED_MS };
 }
 
-/** Which mark says that an action was asked for and is not done. */
+/** Returns whether an action was requested and has neither completed nor expired. */
 export function isAskedFor(
   action: ActionName,
   { botRequest, updateRequest }: Pick<PullRequest, 'botRequest' | 'updateRequest'>,
@@ -66,7 +66,7 @@ export function isAskedFor(
   return asked.bot === botRequest.bot && asked.action === botRequest.action;
 }
 
-/** @returns What is to be kept now: the same state when nothing happened, `undefined` when it is over. */
+/** Returns the next state: the same object if nothing happened, `undefined` if the request is complete. */
 export function advanceBotRequest(state: BotRequestState, row: PullRequest, at: number): BotRequestState | undefined {
   if (state.phase === 'rebasing') {
     return row.ci === 'pending' || at >= Date.parse(state.expiresAt) ? undefined : state;
@@ -76,8 +76,8 @@ export function advanceBotRequest(state: BotRequestState, row: PullRequest, at: 
 }
 
 /**
- * Takes in what the bot said. From a thumbs-up on it has its ten minutes, also when the request had expired; what it
- * refuses has expired at once.
+ * Applies the bot's reply. A thumbs-up gives the bot ten minutes from then on, even if the request had expired. A
+ * rejected request expires at once.
  */
 export function withReply(state: BotRequestState, reply: Reply | undefined, at: number): BotRequestState {
   const { commentId, ...others } = state;
@@ -94,12 +94,12 @@ export function advanceUpdateRequest(state: UpdateRequestState, row: PullRequest
   return row.behind && !hasMoved(state, row) ? state : undefined;
 }
 
-/** Until when a request is worth keeping. */
+/** Returns the time at which the stored state can be deleted, in milliseconds. */
 export function keepUntil({ phase, expiresAt }: BotRequestState): number {
   return Date.parse(expiresAt) + (phase === 'rebasing' ? 0 : EXPIRED_MS);
 }
 
-/** As it is at a moment: what nobody did in time has expired, whether somebody looked or not. */
+/** Returns the public state at a time in milliseconds, with the phase `expired` if the request timed out. */
 export function showBotRequest(state: BotRequest, at: number): BotRequest {
   const { bot, action, requestedAt, expiresAt, acknowledgedAt, commentUrl } = state;
   const phase = isExpired(state, at) ? 'expired' : state.phase;

@@ -4,7 +4,11 @@ import { ForgeError } from '../forges/forge-error.js';
 import { toRows } from '../forges/rules/to-rows.js';
 import type { PullRequestAddress } from './keep-marks.js';
 
-/** Makes the row of an open pull request that is not on the board. @throws ForgeError `not_found` when there is none. */
+/**
+ * Reads an open pull request that the board does not list from its forge.
+ *
+ * @throws ForgeError `not_found` if the repository has no such open pull request.
+ */
 export async function readRowAtForge(forge: Forge, { fullName, number }: PullRequestAddress): Promise<PullRequest> {
   const reading = await forge.readRepository(fullName);
   const rows = reading && toRows(reading, { forge: forge.name, username: '', renovateAuthors: [] });

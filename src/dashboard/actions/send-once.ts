@@ -12,24 +12,24 @@ export interface Sending {
   readonly forge: Forge;
   readonly address: PullRequestAddress;
   readonly action: ActionName;
-  /** The newest commit as the board shows it. */
+  /** The head commit on the board. */
   readonly headSha: string | undefined;
   readonly now: () => number;
-  /** Looks whether it is still to be sent, now that nobody else can; throws when it is not. */
+  /** Checks, while no other attempt can run, whether the action is still to be sent; throws if it is not. */
   readonly requireDue: () => Promise<void>;
-  /** Keeps what follows from it. After a crash before that is done, the outcome is not known. */
+  /** Saves the effects of the action. If the process dies before that, the outcome counts as unknown. */
   readonly keep: (outcome: Outcome) => Promise<void>;
 }
 
-/** There is nothing to send any more. */
+/** Thrown if an action is no longer to be sent. */
 export class NotDue extends Error {}
 
 /**
- * Tells a forge to do something, unless it may have been told before: then it is asked for the state first, and what
- * was done is not done again.
+ * Sends an action to a forge at most once. If the outcome of an earlier attempt is unknown, the state at the forge is
+ * checked first, and an action that succeeded is not sent again.
  *
- * @throws AppError `conflict` while somebody else is at it, or when nobody can say what became of it; ForgeError when
- * the forge refused.
+ * @throws AppError `conflict` while another attempt is in progress, or if the outcome of an earlier one can't be
+ * determined yet; ForgeError if the forge rejects the action.
  */
 export async function sendOnce(sending: Sending): Promise<Outcome> {
   const { attempts, address, action, headSha } = sending;
@@ -41,8 +41,8 @@ export async function sendOnce(sending: Sending): Promise<Outcome> {
     isKnown = false;
     const outcome =
       before ??
-      (await tell(sending, attempt).catch((error: unknown) => {
-        isKnown = !isLost(error);
+      (await send(sending, attempt).catch((error: unknown) => {
+        isKnown = !isOutcomeUnknown(error);
         throw error;
       }));
     await sending.keep(outcome);
@@ -53,7 +53,7 @@ export async function sendOnce(sending: Sending): Promise<Outcome> {
   }
 }
 
-async function tell({ forge, address, action, headSha }: Sending, attempt: Attempt): Promise<Outcome> {
+async function send({ forge, address, action, headSha }: Sending, attempt: Attempt): Promise<Outcome> {
   if (attempt.lost !== undefined) await attempt.restart();
   const { fullName, number } = address;
   return forge.act({ fullName, number, headSha }, action).catch((error: unknown) => {
@@ -62,14 +62,14 @@ async function tell({ forge, address, action, headSha }: Sending, attempt: Attem
   });
 }
 
-/** What an attempt without an answer was about has come about. */
+/** Returns whether the error shows that an earlier attempt succeeded. */
 function isDone(error: unknown, action: ActionName): boolean {
   const refusal = error instanceof ForgeError ? error.refusal : undefined;
   return (action === 'merge' && refusal === 'already_merged') || (action === 'close' && refusal === 'already_closed');
 }
 
-/** Whether the forge may have done what it did not answer. @see Forge.act */
-function isLost(error: unknown): boolean {
+/** Returns whether the forge may have performed the action despite the error. @see Forge.act */
+function isOutcomeUnknown(error: unknown): boolean {
   if (!(error instanceof ForgeError)) return true;
   const { kind, refusal } = error;
   return refusal !== undefined && (kind === 'unreachable' || kind === 'unknown');

@@ -1,4 +1,4 @@
-/** What the forges have in common where they are told to do something. */
+/** Shared steps for performing an action on a pull request at a forge. */
 import type { ActionName } from './facts.js';
 import { ForgeError, toForgeError } from './forge-error.js';
 import type { RefusalCode } from './forge-error.js';
@@ -8,26 +8,26 @@ import { explainRefusal } from './rules/refusals.js';
 
 export type Outcome = Awaited<ReturnType<Forge['act']>>;
 
-/** What is sent for each action, at most once. */
-export type Steps<Doing> = Readonly<Partial<Record<ActionName, (doing: Doing) => Promise<Outcome>>>>;
+/** The request of each supported action. Each is sent at most once. */
+export type Steps<Context> = Readonly<Partial<Record<ActionName, (context: Context) => Promise<Outcome>>>>;
 
-export interface Acting<Doing> {
-  readonly steps: Steps<Doing>;
-  /** Reads the pull request as it is now; throws ForgeError `not_found` when there is none. */
-  readonly read: () => Promise<Doing>;
-  readonly findClosed: (doing: Doing) => RefusalCode | undefined;
-  readonly judge: (doing: Doing) => Judged | Promise<Judged>;
+export interface Acting<Context> {
+  readonly steps: Steps<Context>;
+  /** Reads the current state of the pull request. Throws ForgeError `not_found` when it does not exist. */
+  readonly read: () => Promise<Context>;
+  readonly findClosed: (context: Context) => RefusalCode | undefined;
+  readonly judge: (context: Context) => Judged | Promise<Judged>;
 }
 
 /** @see Forge.act */
-export async function actOnce<Doing>(acting: Acting<Doing>, action: ActionName): Promise<Outcome> {
-  const step = acting.steps[action];
-  if (step === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
-  const doing = await acting.read();
-  const closed = acting.findClosed(doing);
+export async function actOnce<Context>(acting: Acting<Context>, action: ActionName): Promise<Outcome> {
+  const send = acting.steps[action];
+  if (send === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
+  const context = await acting.read();
+  const closed = acting.findClosed(context);
   if (closed !== undefined) throw new ForgeError('conflict', { refusal: closed });
   try {
-    return await step(doing);
+    return await send(context);
   } catch (error) {
     const { kind, status, resetsAt, cause, refusal } = toForgeError(error);
     if (refusal !== undefined) throw error;
@@ -35,9 +35,11 @@ export async function actOnce<Doing>(acting: Acting<Doing>, action: ActionName):
   }
 }
 
-/** The reason is read off the pull request as it is after the refusal, not off the forge's words. */
-async function findRefusal<Doing>(
-  { read, findClosed, judge }: Acting<Doing>,
+/**
+ * Derives the reason from the current state of the pull request, as the error messages of forges are not a stable API.
+ */
+async function findRefusal<Context>(
+  { read, findClosed, judge }: Acting<Context>,
   action: ActionName,
   kind: ForgeError['kind'],
 ): Promise<RefusalCode> {
@@ -45,19 +47,20 @@ async function findRefusal<Doing>(
   if (kind === 'unauthorized') return 'permission';
   if (kind !== 'conflict') return 'unknown';
   try {
-    const doing = await read();
-    return findClosed(doing) ?? explainRefusal(action, await judge(doing));
+    const context = await read();
+    return findClosed(context) ?? explainRefusal(action, await judge(context));
   } catch {
     return 'unknown';
   }
 }
 
+/** Resolves to `done` for an action that is complete when the forge has responded. */
 export async function done(sent: Promise<unknown>): Promise<'done'> {
   await sent;
   return 'done';
 }
 
-/** Of what the forge does after it answered. */
+/** Resolves to `queued` for an action that the forge performs after its response. */
 export async function queued(sent: Promise<unknown>): Promise<'queued'> {
   await sent;
   return 'queued';

@@ -3,16 +3,21 @@ import { ForgeError } from './forge-error.js';
 import type { Reading } from './forge.js';
 import { mapInChunks } from './in-chunks.js';
 
-/** What one board shows of a forge at most. */
+/** The most pull requests of one forge on a board. */
 export const MAX_PULL_REQUESTS = 1_000;
 
-/** What is read of one repository at most; each page has 50. */
+/** The most issues that are read of one repository, in pages of 50. */
 export const MAX_ISSUES = 1_000;
 
-/** Whoever may write to more does so by a team, and follows few of them. */
+/**
+ * The most repositories of one forge on a board. Users with write access to more have it through a team and follow few.
+ */
 export const MAX_REPOSITORIES = 2_000;
 
-/** Leaves out the pull requests that are too many, of the last repositories first, and says whether there were. */
+/**
+ * Builds a forge snapshot of at most {@link MAX_PULL_REQUESTS} pull requests. Drops those of the last repositories
+ * first and sets `truncated` if it dropped any.
+ */
 export function toReadingWithin(readings: readonly RepositoryReading[], unread: readonly string[] = []): Reading {
   let left = MAX_PULL_REQUESTS;
   let truncated = false;
@@ -26,9 +31,9 @@ export function toReadingWithin(readings: readonly RepositoryReading[], unread: 
 }
 
 /**
- * Reads each repository. One whose answers have an odd shape is unread.
+ * Reads each repository. A repository with an invalid response is listed in `unread`.
  *
- * @throws The error of an odd shape when nothing else was read: then it is the forge that is odd.
+ * @throws The error of the first invalid response when no repository could be read: then the fault is the forge's.
  */
 export async function readEach(
   repositories: readonly ForgeRepository[],
@@ -47,10 +52,10 @@ export async function readEach(
   return toReadingWithin(found, [...odd.keys()]);
 }
 
-/** Whether an answer came that could not be understood, or that our reading of it tripped over. */
+/** Reports whether a response could not be interpreted, rather than that the forge rejected or failed the request. */
 export const isOdd = (error: unknown): boolean => !(error instanceof ForgeError) || error.kind === 'unknown';
 
-/** While pages are read, what is on one may move to the next. */
+/** Removes duplicates by number: items may move to the next page while pages are read. */
 export function unique<T extends { readonly number: number }>(items: readonly T[]): T[] {
   return [...new Map(items.map((item) => [item.number, item])).values()];
 }

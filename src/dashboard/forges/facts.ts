@@ -1,4 +1,4 @@
-/** What forges say, in the board's words. */
+/** The data of forges in a common model, which uses the field names of the board. */
 import type { components } from '../../generated/dashboard/types.js';
 
 type Schemas = components['schemas'];
@@ -9,14 +9,14 @@ export type CiStatus = Schemas['CiStatus'];
 export type ActionName = Schemas['PullRequestAction'];
 
 export interface ForgeRepository {
-  /** What the forge calls it, for ever. */
+  /** The forge's permanent identifier; it survives renames. */
   readonly id: string;
   readonly fullName: string;
   readonly url: string;
   readonly canManageWebhooks: boolean;
   /**
-   * Differs when a pull request or an issue changed or code was pushed. Checks alone don't move it: while some are
-   * pending, a repository is to be read anyway.
+   * Changes when a pull request or an issue changes or code is pushed. Check results don't change it: a repository with
+   * pending checks is always read.
    */
   readonly revision: string;
 }
@@ -25,11 +25,11 @@ export interface RepositoryReading {
   readonly repository: ForgeRepository;
   readonly pullRequests: readonly PullRequestFacts[];
   readonly issues: readonly IssueFacts[];
-  /** How many pull requests are open but could not be read. */
+  /** The number of open pull requests that could not be read. */
   readonly incomplete?: number;
 }
 
-/** What follows from the rest of a pull request, from others of its repository, or from what is kept here. */
+/** Fields that are computed from other fields, from other pull requests of the repository, or from local state. */
 type Derived =
   | 'allowedActions'
   | 'autoMerge'
@@ -50,6 +50,10 @@ type Derived =
 export type PullRequestFacts = Readonly<Omit<PullRequest, Derived>>;
 export type IssueFacts = Readonly<Omit<Issue, 'forge' | 'housekeeping'>>;
 
-/** @param ci `undefined` when the forge did not give it, which is not the same as having no checks. */
+/**
+ * Converts a CI status to fields.
+ *
+ * @param ci `undefined` when the forge did not report it, unlike `none` for no checks.
+ */
 export const toKnownCi = (ci: CiStatus | undefined): Pick<PullRequestFacts, 'ci' | 'ciKnown'> =>
   ci === undefined ? { ci: 'none', ciKnown: false } : { ci };

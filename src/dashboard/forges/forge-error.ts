@@ -2,7 +2,7 @@ import type { components } from '../../generated/dashboard/types.js';
 
 export type ForgeErrorKind = components['schemas']['ForgeErrorKind'];
 
-/** Why an action was refused, for programs. */
+/** Machine-readable reasons why an action failed. */
 export type RefusalCode =
   | 'already_closed'
   | 'already_merged'
@@ -21,47 +21,47 @@ export type RefusalCode =
   | 'stacked'
   | 'unknown';
 
-/** The remedy for an address that the policy refuses. */
+/** The remedy shown when the address policy refuses an address. */
 export const HOW_TO_ALLOW = 'An administrator can allow it with TRELLIS_FORGE_ALLOW.';
 
-/** What people are shown; what a forge writes can hold names and ids that are not for everybody. */
+/** Messages for users. A forge's own messages are not shown, as they can contain private names and ids. */
 export const FORGE_ERROR_SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
-  unreachable: 'The forge did not answer; it is asked again at the next refresh.',
-  unauthorized: 'The forge refused the credential; it may have expired or lack a permission.',
-  not_found: 'The forge has nothing under this name, or hides it from the credential.',
-  rate_limited: 'The forge takes no more requests for now; they go on when its limit is reset.',
-  conflict: 'The forge refused, as the pull request is in another state than expected.',
+  unreachable: "The forge didn't respond. The next refresh contacts it again.",
+  unauthorized: 'The forge rejected the credential. It may have expired or lack a permission.',
+  not_found: 'The forge has nothing with this name, or hides it from the credential.',
+  rate_limited: "The forge's rate limit is exceeded. Requests resume when it resets.",
+  conflict: 'The forge rejected the request because the pull request is not in the expected state.',
   address_refused: `The forge's address is in a private or reserved range. ${HOW_TO_ALLOW}`,
-  unknown: 'The forge gave an answer that was not expected.',
+  unknown: 'The forge returned an unexpected response.',
 };
 
 export interface ForgeErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
-  /** When a limit ends, in milliseconds. */
+  /** When the rate limit resets, in milliseconds since the epoch. */
   readonly resetsAt?: number | undefined;
   readonly refusal?: RefusalCode | undefined;
   readonly needs?: string | undefined;
   readonly timedOut?: boolean | undefined;
 }
 
-/** A forge could not be asked, or refused. The message is safe to show; what the forge wrote is in `cause`, for logs. */
+/** A failed request to a forge. The message is safe to show; `cause` has the forge's own message, for logs. */
 export class ForgeError extends Error {
   override readonly name = 'ForgeError';
   readonly kind: ForgeErrorKind;
   readonly status: number | undefined;
   readonly resetsAt: number | undefined;
-  /** Why an action was refused, where that is known. */
+  /** Why an action failed; `undefined` for any other request, or when the pull request could not be read first. */
   readonly refusal: RefusalCode | undefined;
-  /** What is missing (a permission, a newer server), in words that can be shown, where that is known. */
+  /** The missing requirement (a permission, a newer server) as a noun phrase for users, if known. */
   readonly needs: string | undefined;
-  /** The forge gave up on the request, or answered too late: a smaller request may succeed. */
+  /** The request timed out, here or at the forge; a smaller request may succeed. */
   readonly timedOut: boolean;
 
   constructor(
     kind: ForgeErrorKind,
     { status, resetsAt, refusal, needs, timedOut = false, ...options }: ForgeErrorOptions = {},
   ) {
-    super(sentenceOf(kind, needs), options);
+    super(toMessage(kind, needs), options);
     this.kind = kind;
     this.status = status;
     this.resetsAt = resetsAt;
@@ -71,17 +71,17 @@ export class ForgeError extends Error {
   }
 }
 
-function sentenceOf(kind: ForgeErrorKind, needs: string | undefined): string {
+function toMessage(kind: ForgeErrorKind, needs: string | undefined): string {
   if (needs === undefined) return FORGE_ERROR_SENTENCES[kind];
-  return `The forge refused${kind === 'unauthorized' ? ' the credential' : ''}; this takes ${needs}.`;
+  return `The forge rejected the ${kind === 'unauthorized' ? 'credential' : 'request'}. Required: ${needs}.`;
 }
 
-/** To be caught with: what isn't there is `undefined`, anything else still fails. */
+/** Handler for `catch` that returns `undefined` for `not_found` and rethrows every other error. */
 export function orGone(error: unknown): undefined {
   if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
 }
 
-/** What comes from outside may have any shape; where ours trips over it, that is the forge's error too. */
+/** Converts any error to a ForgeError. Errors of our own code while it reads a response count as the forge's too. */
 export function toForgeError(error: unknown): ForgeError {
   return error instanceof ForgeError ? error : new ForgeError('unknown', { cause: error });
 }

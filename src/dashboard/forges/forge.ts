@@ -2,60 +2,62 @@ import type { components } from '../../generated/dashboard/types.js';
 import type { ActionName, ForgeName, ForgeRepository, RepositoryReading } from './facts.js';
 import type { Inspection } from './inspection.js';
 
-/** What is left of a budget, as the forge said; it is graded when it is read. */
+/** An API quota as reported by the forge. Its severity is computed when it is read. */
 export type Budget = Omit<components['schemas']['RateLimit'], 'severity'>;
 
-/** Gives what a forge knows, and does there what it is told. What goes wrong on the way is a `ForgeError`. */
+/** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
 export interface Forge {
   readonly name: ForgeName;
-  /** What {@link act} takes here. */
+  /** The actions that {@link act} supports for this forge. */
   readonly actions: readonly ActionName[];
-  /** What the last answers said was left, without asking for it. */
+  /** The API quotas in the headers of the latest responses. Reading them sends no request. */
   readonly budgets: { readonly graphql?: Budget | undefined; readonly rest?: Budget | undefined };
-  /** Finds the repositories that the credential may write to, at the price of a few requests. */
+  /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
-  /** Finds out whose credential it is and what it lacks, by a few requests that change nothing. */
+  /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */
   inspect(): Promise<Inspection>;
   /**
-   * Reads repositories whole. Those that are gone are left out, and those that the forge can't give are told apart; with
-   * any other failure there is no answer at all.
+   * Reads all open pull requests and issues of repositories. Omits deleted repositories and lists those that the forge
+   * can't return in `unread`. Any other failure throws.
    */
   read(repositories: readonly ForgeRepository[]): Promise<Reading>;
-  /** @returns `undefined` when there is none of this name, or not for this credential. */
+  /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
   readRepository(fullName: string): Promise<RepositoryReading | undefined>;
-  /** Asks for the checks of a pull request's newest commit. */
+  /** Reads the checks of a pull request's newest commit. */
   checks(target: Target): Promise<Check[]>;
   /**
-   * Does it once; nothing is repeated here. It throws ForgeError: without a `refusal`, the pull request could not be
-   * read first, and nothing was sent. With one, it was sent or about to be; then nobody knows whether it was done when
-   * the kind is `unreachable` or `unknown`, and with any other kind it was not.
+   * Performs an action without retries.
    *
-   * @returns `queued` when the forge will do it later, and the comment where that is all: its bot will, or not.
+   * @returns `queued` when the forge performs the action later, or the comment when the action is a command to a bot,
+   * which may ignore it.
+   * @throws ForgeError without `refusal` when the pull request could not be read, so nothing was sent. With `refusal`,
+   * the request was sent or about to be sent: the outcome is unknown for the kinds `unreachable` and `unknown`, and the
+   * action was not performed for any other kind.
    */
   act(target: Target, action: ActionName): Promise<SentComment | 'done' | 'queued'>;
-  /** Reads what a bot made of comments that {@link act} wrote, by their ids. Of those that are gone it says nothing. */
+  /** Reads the replies of a bot to comments that {@link act} wrote, by comment id. Omits deleted comments. */
   readonly readReplies?: (comments: readonly string[]) => Promise<ReadonlyMap<string, Reply>>;
   /**
-   * Has the forge deliver what changes in a repository: sets up a webhook, or corrects the one that has the same path
-   * already. A missing permission is a `ForgeError` that says which.
+   * Creates a webhook for the events of a repository, or corrects the existing one with the same path. The `ForgeError`
+   * for a missing permission names it.
    */
   ensureWebhook(fullName: string, hook: Hook): Promise<void>;
-  /** @returns What a delivery is about, or `undefined` when it isn't signed with the secret. */
+  /** Verifies a webhook delivery. @returns Its event, or `undefined` when it isn't signed with the secret. */
   verifyDelivery(delivery: Delivery, secret: string): DeliveredEvent | undefined;
 }
 
 export interface Reading {
   readonly repositories: readonly RepositoryReading[];
-  /** There are more open pull requests than are read. */
+  /** Whether pull requests are missing because there are more than the limit. */
   readonly truncated: boolean;
-  /** The ids of repositories that are there, but that the forge did not give. */
+  /** The ids of repositories that exist but that the forge could not return. */
   readonly unread: readonly string[];
 }
 
 export interface Target {
   readonly fullName: string;
   readonly number: number;
-  /** The newest commit as the caller knows it: with another, nothing is merged. */
+  /** The head commit that the caller has seen. If the head has changed since, nothing is merged. */
   readonly headSha?: string | undefined;
 }
 
@@ -65,9 +67,9 @@ export interface SentComment {
 }
 
 export interface Reply {
-  /** When it said that it will. */
+  /** When the bot acknowledged the command. */
   readonly acknowledgedAt?: string | undefined;
-  /** It takes no commands from this credential. */
+  /** Whether the bot rejects commands from this credential. */
   readonly isRefused: boolean;
 }
 
@@ -75,7 +77,7 @@ export interface Check {
   readonly name: string;
   readonly url: string;
   readonly state: 'queued' | 'running' | 'success' | 'failure' | 'cancelled' | 'skipped' | 'timed_out';
-  /** Left out when the forge doesn't tell. */
+  /** Omitted when the forge doesn't report it. */
   readonly required?: boolean;
   readonly durationSeconds?: number;
   readonly failedStep?: string;
@@ -83,21 +85,21 @@ export interface Check {
   readonly excerpt?: string;
 }
 
-/** Where deliveries are to go, and what they are to be signed with. */
+/** The address and the signing secret of a webhook. */
 export interface Hook {
   readonly url: string;
   readonly secret: string;
-  /** Where they went before: hooks with their paths are replaced. */
+  /** Previous addresses. Webhooks with their paths are replaced. */
   readonly formerUrls?: readonly string[] | undefined;
 }
 
 export interface Delivery {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** As it came: a signature is of bytes. */
+  /** The raw bytes, as the signature covers them. */
   readonly body: Buffer;
 }
 
-/** Without a repository (as a ping has none), anything may have changed. */
+/** The subject of a delivery. Without a repository, as in a ping, anything may have changed. */
 export interface DeliveredEvent {
   readonly fullName?: string;
 }

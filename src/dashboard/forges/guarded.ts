@@ -3,25 +3,25 @@ import { toForgeError } from './forge-error.js';
 import { toSoundCheck, toSoundReading, toSoundRepository, toSoundRepositoryReading } from './sound.js';
 
 /**
- * The same forge, failing with a `ForgeError` only and saying only what the contract allows.
+ * Wraps a forge so that it throws only `ForgeError` and returns only data that the contract allows.
  *
- * @param webUrl Where its pages are: what it gives no usable link for leads there.
+ * @param webUrl The URL of the forge's pages, which replaces unusable links.
  */
 export function guarded(forge: Forge, webUrl: string): Forge {
   const { readReplies } = forge;
   return {
     ...forge,
-    ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(refuse) }),
-    discover: () => discover(forge, webUrl).catch(refuse),
-    inspect: () => forge.inspect().catch(refuse),
-    read: async (repositories) => toSoundReading(await forge.read(repositories).catch(refuse), webUrl),
+    ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
+    discover: () => discover(forge, webUrl).catch(rethrow),
+    inspect: () => forge.inspect().catch(rethrow),
+    read: async (repositories) => toSoundReading(await forge.read(repositories).catch(rethrow), webUrl),
     async readRepository(fullName) {
-      const reading = await forge.readRepository(fullName).catch(refuse);
+      const reading = await forge.readRepository(fullName).catch(rethrow);
       return reading && toSoundRepositoryReading(reading, webUrl);
     },
-    checks: async (target) => (await forge.checks(target).catch(refuse)).map(toSoundCheck),
-    act: (target, action) => forge.act(target, action).catch(refuse),
-    ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(refuse),
+    checks: async (target) => (await forge.checks(target).catch(rethrow)).map(toSoundCheck),
+    act: (target, action) => forge.act(target, action).catch(rethrow),
+    ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(rethrow),
   };
 }
 
@@ -30,6 +30,6 @@ async function discover(forge: Forge, webUrl: string): ReturnType<Forge['discove
   return found.map((one) => toSoundRepository(one, webUrl)).filter((one) => one !== undefined);
 }
 
-function refuse(error: unknown): never {
+function rethrow(error: unknown): never {
   throw toForgeError(error);
 }

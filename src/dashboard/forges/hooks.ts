@@ -1,12 +1,12 @@
-/** What forges have in common where webhooks are set up. */
+/** Shared steps for setting up webhooks at a forge. */
 import { ForgeError, orGone } from './forge-error.js';
 import type { Hook } from './forge.js';
 import type { Rest } from './http/rest.js';
 
-/** GitLab takes 100 of a project, GitHub 20 for each event. */
+/** Above the limits of the forges: GitLab allows 100 per project, GitHub 20 per event. */
 const MAX_HOOKS = 200;
 
-/** GitHub and Forgejo have the address in a part of its own. */
+/** A webhook in a response. GitHub and Forgejo nest its URL in `config`. */
 export interface HookNode {
   readonly id: number;
   readonly url?: string;
@@ -14,18 +14,18 @@ export interface HookNode {
 }
 
 export interface HookPlace {
-  /** Of the repository in the REST API. */
+  /** The path of the repository in the REST API. */
   readonly repository: string;
-  /** The query for pages as long as the forge gives them. */
+  /** The query parameter for the largest page size that the forge allows. */
   readonly pages: string;
   readonly hook: Hook;
-  /** What the credential must be allowed, for people. */
+  /** The required permission, for users. */
   readonly needs: string;
 }
 
 /**
- * Finds the hooks that have the path of the one that is wanted, or a former one, by whichever host they know this
- * server. Those with the path of now come first.
+ * Finds the webhooks with the path of the given hook or of one of its former URLs, on any host. Webhooks with the
+ * current path come first.
  */
 export async function findHooks(rest: Rest, place: HookPlace): Promise<HookNode[]> {
   const { url, formerUrls = [] } = place.hook;
@@ -38,8 +38,8 @@ export async function findHooks(rest: Rest, place: HookPlace): Promise<HookNode[
 }
 
 /**
- * Makes a new hook, then deletes the old ones. Where editing leaves things as they were (older servers of Forgejo and
- * Gitea keep the secret and drop events, GitLab keeps a hook switched off that failed too often), this corrects all.
+ * Creates a new webhook, then deletes the old ones. Editing would not correct every fault: older releases of Forgejo
+ * and Gitea keep the secret and drop events, and GitLab leaves a webhook disabled that failed too often.
  */
 export async function replaceHooks(rest: Rest, place: HookPlace, body: object): Promise<void> {
   const old = await findHooks(rest, place);
@@ -53,12 +53,14 @@ export async function deleteHooks(
   hooks: readonly HookNode[],
 ): Promise<void> {
   for (const { id } of hooks) {
-    // Somebody else may have deleted it meanwhile.
+    // Another client may have deleted it since.
     await rest.send('DELETE', `${repository}/hooks/${id}`).catch(orGone);
   }
 }
 
-/** Forges refuse with 403, or hide hooks of a repository that they show. */
+/**
+ * Converts a permission error to one that names the permission. Forges respond with 403, or with 404 to hide webhooks.
+ */
 export async function permitted<T>(
   rest: Rest,
   { repository, needs }: Pick<HookPlace, 'needs' | 'repository'>,

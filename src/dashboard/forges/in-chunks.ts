@@ -1,7 +1,7 @@
-/** Few at the same time, so that after a failure nothing much is still asked. */
+/** Small, so that few requests are still running when one fails. */
 const CHUNK = 8;
 
-/** Maps in the order of the items; the first failure ends it. */
+/** Maps items in order, with up to 8 calls at a time. The first failure ends it. */
 export async function mapInChunks<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
   const mapped: R[] = [];
   for (let start = 0; start < items.length; start += CHUNK) {

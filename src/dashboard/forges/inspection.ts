@@ -1,29 +1,29 @@
-/** What a credential turns out to be good for, when a forge is tried. */
+/** Finds the missing permissions of a credential. */
 import type { ForgeRepository } from './facts.js';
 import { ForgeError } from './forge-error.js';
 
 export interface Inspection {
-  /** Whose credential it is, where the forge says so. */
+  /** The user of the credential, if the forge reports it. */
   readonly username?: string | undefined;
-  /** `undefined` when it may not list them. */
+  /** `undefined` when the credential can't list repositories. */
   readonly repositories: readonly ForgeRepository[] | undefined;
-  /** As far as that can be told without changing anything. */
+  /** Limited to permissions that can be checked without changing anything. */
   readonly missing: readonly MissingPermission[];
 }
 
 export interface MissingPermission {
-  /** As the forge calls it. */
+  /** The forge's name of the permission. */
   readonly permission: string;
-  /** What it would be for, as "to set up webhooks". */
+  /** An infinitive, such as "to set up webhooks". */
   readonly purpose: string;
 }
 
-/** Something that is asked for only to see whether it is allowed. */
+/** A read request that shows whether the credential has a permission. */
 export interface Probe extends MissingPermission {
   readonly ask: () => Promise<unknown>;
 }
 
-/** Asks for each, and gives what the forge refused to a credential that it knows. */
+/** Sends the request of each probe and returns the permissions of those that the forge rejected. */
 export async function findMissing(probes: readonly Probe[]): Promise<MissingPermission[]> {
   const missing: MissingPermission[] = [];
   for (const { ask, permission, purpose } of probes) {
@@ -32,7 +32,7 @@ export async function findMissing(probes: readonly Probe[]): Promise<MissingPerm
   return missing;
 }
 
-/** A credential that is unknown is 401, which is no matter of permissions; some forges hide what they refuse. */
+/** Some forges respond with 404 to a missing permission. 401 means that the credential itself is invalid. */
 async function isRefused(ask: Probe['ask']): Promise<boolean> {
   try {
     await ask();
@@ -44,7 +44,7 @@ async function isRefused(ask: Probe['ask']): Promise<boolean> {
   }
 }
 
-/** The webhooks of one repository of those where the person may set them up; without any, there is nothing to ask. */
+/** Returns a probe that lists the webhooks of one repository where the user can manage them, or an empty list. */
 export function probeHooks(
   repositories: readonly ForgeRepository[],
   permission: string,

@@ -15,65 +15,65 @@ import { createAnswers } from './http/answers.js';
 import { createAgent } from './http/exchange.js';
 import type { RequestsOptions } from './http/requests.js';
 
-/** The forges of people, with what is known of each: answers, budgets and pauses. */
+/** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each. */
 export interface ForgeClients {
-  /** Opens the forges for which a person's settings have a credential; the same ones as long as the settings stay. */
+  /** Returns clients for the forges that a user has credentials for. Reuses them until the settings change. */
   of(personId: string): Promise<ReadonlyMap<ForgeName, Forge>>;
-  /** Opens forges with settings that are nobody's yet. */
+  /** Creates clients for settings that are not saved. */
   open(settings: ForgeSettings): ReadonlyMap<ForgeName, Forge>;
-  /** Drops what is kept of a person. */
+  /** Removes the cached clients of a user. */
   forget(personId: string): void;
 }
 
 export interface ForgeClientsOptions {
   readonly settings: Pick<Settings, 'findForges'>;
-  /** Writes to the log of requests. */
+  /** Writes to the request log. */
   readonly record: RequestLog['record'];
   /** The GitHub App of this server, if it has one. */
   readonly app?: GithubApp | undefined;
-  /** Private addresses that forges may have. @see AddressPolicyOptions.allow */
+  /** Private addresses that requests may connect to. @see AddressPolicyOptions.allow */
   readonly allow?: readonly string[] | undefined;
   readonly now?: (() => number) | undefined;
 }
 
-/** Without answers, of which all people share a bound, one takes at most some 200 KB of reviews. */
+/** Each user's clients need at most about 200 KB for reviews. Cached responses have a separate limit for all users. */
 const MAX_PEOPLE = 500;
 
-/** Somebody waits before the page; a forge that takes longer would be of no use either. */
-const TRIED_MS = 10_000;
+/** Short, as a user waits for the result of a connection test. */
+const TEST_TIMEOUT_MS = 10_000;
 
-interface Kept {
+interface CachedForges {
   readonly settings: string;
   readonly forges: ReadonlyMap<ForgeName, Forge>;
 }
 
 export function createForgeClients({ settings, record, app, allow = [], now }: ForgeClientsOptions): ForgeClients {
-  const kept = new LRUCache<string, Kept>({ max: MAX_PEOPLE });
+  const cache = new LRUCache<string, CachedForges>({ max: MAX_PEOPLE });
   const shared: RequestsOptions = {
     dispatcher: createAgent(createAddressPolicy({ allow: [...allow, ...hostsOf(app)] })),
     now,
     answers: createAnswers(),
-    // A log that can't be written keeps nobody from their board.
+    // A failure of the log must not fail the request.
     record: (request) => record(request).catch(() => undefined),
   };
   return {
     async of(personId) {
-      // Asked each time: another process may have saved others.
+      // Read each time, as another process may have saved new settings.
       const found = await settings.findForges(personId);
       if (found === undefined) return new Map();
       const text = JSON.stringify(found);
-      const known = kept.get(personId);
+      const known = cache.get(personId);
       if (known?.settings === text) return known.forges;
       const forges = openForges(found, { app, shared });
-      kept.set(personId, { settings: text, forges });
+      cache.set(personId, { settings: text, forges });
       return forges;
     },
-    open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TRIED_MS } }),
-    forget: (personId) => void kept.delete(personId),
+    open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TEST_TIMEOUT_MS } }),
+    forget: (personId) => void cache.delete(personId),
   };
 }
 
-/** The administrator named the server of the App, so that it is allowed wherever it is. */
+/** Returns the App's host, which is always allowed: it comes from the server configuration. */
 function hostsOf(app: GithubApp | undefined): string[] {
   if (app === undefined || app.url === '') return [];
   const { hostname, port, protocol } = new URL(app.url);
@@ -100,7 +100,10 @@ function openForges(settings: ForgeSettings, { app, shared }: OpenOptions): Read
   return new Map(forges.map((forge) => [forge.name, forge]));
 }
 
-/** The App beats a token, and a token the name alone. It is not asked for elsewhere than where it is. */
+/**
+ * Prefers the App to a token, and a token to the username alone. The App is used only at its own server, so that no
+ * other server receives what its key has signed.
+ */
 function openGithub(
   { githubUrl, githubUsername, githubToken, githubAppInstallationId: installationId }: ForgeSettings,
   app: GithubApp | undefined,

@@ -1,4 +1,4 @@
-/** The path of a repository in the REST API of GitHub or Forgejo. */
+/** Returns the path of a repository in the REST API of GitHub or Forgejo. */
 export function pathOf(fullName: string): string {
   return `/repos/${fullName.split('/').map(encodeURIComponent).join('/')}`;
 }

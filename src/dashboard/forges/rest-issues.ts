@@ -1,4 +1,4 @@
-/** Issues as the REST APIs of GitHub and Forgejo say them alike. */
+/** Issues in the format that the REST APIs of GitHub and Forgejo share. */
 import { createHash } from 'node:crypto';
 import type { IssueFacts } from './facts.js';
 
@@ -6,7 +6,7 @@ export interface RestIssueNode {
   readonly number: number;
   readonly title: string;
   readonly html_url: string;
-  /** Null when the account is gone. */
+  /** Null for a deleted account. */
   readonly user: { readonly login: string } | null;
   readonly labels: readonly { readonly name: string; readonly color: string }[] | null;
   readonly created_at: string;
@@ -27,7 +27,7 @@ export function toIssueFacts(node: RestIssueNode, repo: string): IssueFacts {
   };
 }
 
-/** Differs with the head of a repository, and with every change of its open issues and pull requests. */
+/** Returns a hash that changes with any value of `head` and with every change of the open issues and pull requests. */
 export function toRevision(
   head: readonly (string | null)[],
   open: readonly Pick<RestIssueNode, 'number' | 'updated_at'>[],

@@ -1,6 +1,6 @@
 /**
- * Makes the facts of forges valid by the contract. A forge, or a server that claims to be one, may send any value: an odd one
- * is left out or replaced by a neutral one, so that the rest of the row is shown.
+ * Makes the data of forges valid against the contract. A forge, or a server that claims to be one, may send any value.
+ * Invalid values are removed or replaced by neutral ones, so that the rest of the row can be shown.
  */
 import { isOdd } from './bounded.js';
 import type { ForgeRepository, IssueFacts, PullRequestFacts, RepositoryReading } from './facts.js';
@@ -8,26 +8,26 @@ import { ForgeError } from './forge-error.js';
 import type { Check, Reading } from './forge.js';
 import { mapInChunks } from './in-chunks.js';
 
-/** The longest titles of forges have 1,024 characters or fewer. */
+/** No forge allows longer titles. */
 const MAX_TITLE = 1_024;
 
-/** The longest names of accounts, labels, branches and checks have 255. */
+/** No forge allows longer names of accounts, labels, branches or checks. */
 const MAX_NAME = 255;
 
-/** More than browsers and proxies agree on. */
+/** Longer URLs are not supported by all browsers and proxies. */
 const MAX_URL = 2_048;
 
-/** More than forges let anyone add. */
+/** Above the forges' own limits for labels and reviewers. */
 const MAX_LISTED = 100;
 
-/** GitHub's default for labels. */
+/** GitHub's default label colour. */
 const NEUTRAL_COLOR = 'ededed';
 
 const EPOCH = '1970-01-01T00:00:00Z';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Maps the items that have the expected shape, and counts the others. */
+/** Maps the items and counts those that `map` could not interpret. Rethrows every other error of `map`. */
 export async function mapSound<T, R>(
   items: readonly T[],
   map: (item: T) => Promise<R> | R,
@@ -46,24 +46,24 @@ export async function mapSound<T, R>(
 }
 
 /**
- * Maps the repositories that a forge lists; `map` gives none for those that are not followed.
+ * Maps the repositories that a forge lists. `map` returns an empty list for repositories that don't belong on a board.
  *
- * @throws ForgeError `unknown` when none has the expected shape: then it is the forge that is odd.
+ * @throws ForgeError `unknown` when no item is valid: then the whole response is.
  */
 export async function mapListed<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
   const { mapped, odd } = await mapSound(items, map);
-  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item has its shape.') });
+  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item is valid.') });
   return mapped.flat();
 }
 
-/** @returns The repositories that can be shown; the others count as unread. */
+/** Sanitizes the repositories of a snapshot. Those without a valid id and name are moved to `unread`. */
 export function toSoundReading({ repositories, unread, ...reading }: Reading, webUrl: string): Reading {
   const sound = repositories.map((one) => toSoundRepositoryReading(one, webUrl));
   const odd = repositories.filter((_one, index) => sound[index] === undefined).map(({ repository }) => repository.id);
   return { ...reading, repositories: sound.filter((one) => one !== undefined), unread: [...unread, ...odd] };
 }
 
-/** @param webUrl Where the pages of the forge are. */
+/** Sanitizes a repository snapshot. @param webUrl The URL of the forge's pages. */
 export function toSoundRepositoryReading(reading: RepositoryReading, webUrl: string): RepositoryReading | undefined {
   const repository = toSoundRepository(reading.repository, webUrl);
   if (repository === undefined) return undefined;
@@ -78,7 +78,7 @@ export function toSoundRepositoryReading(reading: RepositoryReading, webUrl: str
   };
 }
 
-/** @returns `undefined` without an id or a name, by which everything refers to it. */
+/** Sanitizes a repository. @returns `undefined` without a valid id and name, which are its keys everywhere else. */
 export function toSoundRepository(repository: ForgeRepository, webUrl: string): ForgeRepository | undefined {
   const { id, fullName, url, canManageWebhooks, revision } = repository;
   if (!isPlainText(id) || !isPlainText(fullName) || !REPOSITORY_NAME.test(fullName)) return undefined;
@@ -171,24 +171,24 @@ function toSoundLabel(label: unknown): PullRequestFacts['labels'] {
   return [{ name, color: digits ?? NEUTRAL_COLOR }];
 }
 
-/** The part of RFC 3986 that HTTP uses, without credentials. */
+/** HTTP URLs by RFC 3986, without credentials. */
 const HTTP_URL =
   /^https?:\/\/(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=-]+)(:\d+)?([/?#]([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)*$/i;
 
-/** @returns `undefined` for anything but an http or https URL; characters that are not allowed there are escaped. */
+/** Normalizes a link and escapes invalid characters. @returns `undefined` for anything but an http or https URL. */
 export function toLink(url: unknown): string | undefined {
   if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url)) return undefined;
   return [url, new URL(url).href].find((text) => HTTP_URL.test(text));
 }
 
-/** A link to a part of a page: a row's own, where the forge gave none that can be used. */
+/** Returns a unique link for a row without a usable one: the repository page with the number as fragment. */
 function toFragment(page: string, number: number): string {
   const url = new URL(page);
   url.hash = String(number);
   return url.href;
 }
 
-/** @returns An RFC 3339 time, in UTC. */
+/** Normalizes a time to RFC 3339 in UTC. */
 function toTime(time: unknown): string | undefined {
   const date = new Date(typeof time === 'string' ? time : NaN);
   const year = date.getUTCFullYear();
@@ -198,7 +198,7 @@ function toTime(time: unknown): string | undefined {
   return isIso ? String(time) : iso;
 }
 
-/** Owner and name, without characters that are shown nowhere. @see RepoName in the contract */
+/** Owner and name without invisible characters. @see RepoName in the contract */
 const REPOSITORY_NAME = /^[^/\s\p{C}]+(\/[^/\s\p{C}]+)+$/u;
 
 const isPlainText = (text: unknown): text is string => isName(text) && !/\p{C}/u.test(text);
@@ -215,7 +215,7 @@ const toText = (text: unknown, max: number): string => (typeof text === 'string'
 
 const toCount = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(Number(count), 0) : 0);
 
-/** The types of forges promise a list. */
+/** Returns an empty list for anything else: the types of responses are not checked at run time. */
 const listOf = <T>(list: readonly T[]): readonly T[] => (isList(list) ? list.slice(0, MAX_LISTED) : []);
 
 const isList = (list: unknown): boolean => Array.isArray(list);

@@ -1,4 +1,4 @@
-/** One board in one go, by whoever holds its lease. */
+/** A refresh run of one board, in the process that holds its lease. */
 import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
 import type { Boards } from '../boards.js';
@@ -14,12 +14,12 @@ import { removeForges } from './remove-forges.js';
 import { endRound } from './round-end.js';
 import { readStates } from './states.js';
 
-/** Whoever waits for a forge that takes longer sees the others meanwhile. */
+/** If a forge takes longer than this, the board is updated with the others first. */
 const PATIENCE_MS = 2_000;
 
 /**
- * Every repository with pull requests is read so often, even when nothing tells
- * of a change: a part at each refresh, so that none costs much more than another.
+ * Every repository with pull requests is read at least this often, even without a sign of a change. Each refresh reads
+ * a share of them, so that all refreshes cost about the same.
  */
 const FULL_READ_MS = 6 * 3_600_000;
 
@@ -30,11 +30,11 @@ export interface RoundContext {
   readonly forgesOf: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
   readonly intervalMs: number;
   readonly now: () => number;
-  /** Nothing more is kept from then on. */
+  /** Once aborted, nothing more is saved. */
   readonly signal: AbortSignal;
 }
 
-/** What a board is made of, at one moment. */
+/** The settings and forges of a user at one moment. */
 export interface Owner {
   readonly settings: ForgeSettings | undefined;
   readonly forges: ReadonlyMap<ForgeName, Forge>;
@@ -43,19 +43,19 @@ export interface Owner {
 export interface RoundResult {
   /** The forges that were read. */
   readonly forges: ReadonlyMap<ForgeName, Forge>;
-  /** The rows of their part of the board. */
+  /** The pull requests of these forges on the rebuilt board. */
   readonly rows: readonly PullRequest[];
 }
 
-/** Reads the forges of a person, all of them or what is due, and makes the board of it. Ends the lease. */
+/** Reads a user's forges, wholly or only their due parts, and rebuilds the board. Ends the lease. */
 export async function runBoardRound(context: RoundContext, lease: Lease, isWhole: boolean): Promise<RoundResult> {
   const { personId } = lease;
   const settings = await context.findSettings(personId);
   const forges = await context.forgesOf(personId);
   const results = settings === undefined ? [] : await runForges(context, lease, { settings, forges, isWhole });
-  const isAsked = results.some(({ answer }) => answer !== 'none');
-  // What nobody was asked for is due as marks have had their time.
-  const isNew = isWhole || !isAsked || results.some(({ isChanged }) => isChanged);
+  const isRead = results.some(({ answer }) => answer !== 'none');
+  // If no forge was due, the run is due because local state has expired, so the board has to be rebuilt.
+  const isNew = isWhole || !isRead || results.some(({ isChanged }) => isChanged);
   const rows = await endRound(context, lease, { settings, isWhole, isNew });
   const read = results.filter(({ answer }) => answer === 'read').map(({ forge }) => forge);
   const names = new Map(read.map((forge) => [forge.name, forge]));
@@ -73,19 +73,19 @@ async function runForges(context: RoundContext, lease: Lease, reading: Reading):
   const { database, boards, now, intervalMs } = context;
   const { settings, forges, isWhole } = reading;
   const { personId } = lease;
-  const keep = keeper(context, lease);
+  const keep = createKeep(context, lease);
   await keep((transaction) => removeForges(transaction, personId, reading));
   const states = await readStates(database, personId);
   const share = Math.min(intervalMs / FULL_READ_MS, 1);
   const startedAt = now();
-  let left = forges.size;
+  let remaining = forges.size;
   return Promise.all(
     Array.from(forges.values(), async (forge) => {
       const place = { personId, forge: forge.name, source: sourceOf(settings, forge.name) };
       const state = states.get(forge.name);
       const result = await runForgeRound({ place, forge, state, isWhole, share, database, keep, now });
-      left -= 1;
-      if (left > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) {
+      remaining -= 1;
+      if (remaining > 0 && result.isChanged && now() - startedAt > PATIENCE_MS) {
         await boards.compose(
           personId,
           async (on) => (await composeBoard(on, personId, { settings, at: now() }))?.snapshot,
@@ -96,9 +96,10 @@ async function runForges(context: RoundContext, lease: Lease, reading: Reading):
   );
 }
 
-function keeper({ database, now, signal }: RoundContext, lease: Lease) {
+/** Creates a function that runs work in a transaction, which fails if the lease is lost. */
+function createKeep({ database, now, signal }: RoundContext, lease: Lease) {
   return async <T>(work: (transaction: Database) => Promise<T>): Promise<T> => {
-    if (signal.aborted) throw new LeaseLost('Expected to go on; the server stops.');
+    if (signal.aborted) throw new LeaseLost('The server is shutting down.');
     return inTransaction(database, async (transaction) => {
       await renewLease(transaction, lease, now());
       return work(transaction);

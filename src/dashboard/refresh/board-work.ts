@@ -7,19 +7,19 @@ import { dropLease, endLease, LeaseLost, takeLease, whileRenewed } from './lease
 import type { Lease } from './lease.js';
 import { findProgress, scheduleNow } from './schedule.js';
 
-/** How often it is looked whether another process is done with a board. */
+/** How often to check whether another process has finished a board. */
 const POLL_MS = 200;
 
-/** When something broke here, so long nobody tries again. */
+/** The delay before the next attempt after an internal error. */
 const AFTER_FAILURE_MS = 60_000;
 
-/** Works on boards, each by one process at a time. */
+/** Refreshes boards. Only one process works on a board at a time. */
 export interface BoardWork {
-  /** Reads the whole board in a run that starts after the call, here or in another process. */
+  /** Waits for a refresh of the whole board that starts after the call, in any process. */
   doWhole(personId: string): Promise<void>;
-  /** Does what is due of a board, unless another process does. Failures are reported. */
+  /** Refreshes the due parts of a board, unless another process does so. Reports errors instead of throwing. */
   doDue(personId: string): Promise<void>;
-  /** Gives all leases back, and waits for what is under way. */
+  /** Releases all leases, and waits for the work in progress. */
   close(): Promise<void>;
 }
 
@@ -30,12 +30,12 @@ export interface BoardWorkOptions {
 
 export function createBoardWork(context: RoundContext, { followUps, report }: BoardWorkOptions): BoardWork {
   const { database, now, signal, intervalMs, findSettings } = context;
-  const underWay = new Map<Lease, Promise<boolean>>();
+  const inProgress = new Map<Lease, Promise<boolean>>();
 
-  /** @returns false when another process went on with it. */
+  /** Returns false if the work was interrupted, or another process took over. */
   function work(lease: Lease, isWhole: boolean): Promise<boolean> {
-    const done = run(lease, isWhole).finally(() => underWay.delete(lease));
-    underWay.set(lease, done);
+    const done = run(lease, isWhole).finally(() => inProgress.delete(lease));
+    inProgress.set(lease, done);
     return done;
   }
 
@@ -89,9 +89,9 @@ export function createBoardWork(context: RoundContext, { followUps, report }: Bo
       }
     },
     async close() {
-      const leases = [...underWay.keys()];
+      const leases = [...inProgress.keys()];
       await Promise.all(leases.map((lease) => dropLease(database, lease).catch(() => undefined)));
-      await Promise.allSettled(underWay.values());
+      await Promise.allSettled(inProgress.values());
     },
   };
 }

@@ -1,4 +1,4 @@
-/** Runs for whoever asks, in a run that starts after they asked: those who ask while one is under way share the next. */
+/** Runs a function after each call: all calls during a run share the next one. */
 export type Coalesced<T = void> = (key: string, run: () => Promise<T>) => Promise<T>;
 
 interface Runs<T> {
@@ -6,7 +6,7 @@ interface Runs<T> {
   next?: Promise<T> | undefined;
 }
 
-/** Of one key there is one run at a time. */
+/** Creates a function that runs work at most once at a time per key. */
 export function coalesced<T = void>(): Coalesced<T> {
   const runsOf = new Map<string, Runs<T>>();
 

@@ -18,7 +18,7 @@ export interface Composed {
   readonly marks: Marks;
 }
 
-/** @returns `undefined` while no forge was ever read. */
+/** Builds the board from the stored snapshots and local state. @returns `undefined` if no forge was ever read. */
 export async function composeBoard(
   transaction: Database,
   personId: string,
@@ -36,7 +36,7 @@ export async function composeBoard(
   return { snapshot: composeSnapshot(parts, marks, at), marks };
 }
 
-/** Where a forge is, in the words of the settings. */
+/** Returns the URL of a forge as in the settings; empty for github.com. */
 export const sourceOf = (settings: ForgeSettings, forge: ForgeName): string => settings[`${forge}Url`];
 
 function readerOf(settings: ForgeSettings, forge: ForgeName): Reader {

@@ -1,4 +1,4 @@
-/** A board of what was read and what is marked on it. */
+/** Builds a board snapshot from repository snapshots and local state. */
 import { pullRequestKey, repositoryKey } from '../actions/marks.js';
 import type { Marks, PullRequestMarks, RepositoryMarks } from '../actions/marks.js';
 import type { Snapshot } from '../board.js';
@@ -15,21 +15,21 @@ import type { ForgeState } from './states.js';
 type ForgeHealth = Snapshot['forges'][number];
 type RepoStatus = Snapshot['repos'][number];
 
-/** No page lists more, and each has some 400 characters. */
+/** No page lists more. Each issue takes about 400 characters. */
 const MAX_ISSUES = 5_000;
 
-/** What was last read of one repository. */
+/** The latest snapshot of one repository. */
 export interface Stored {
   readonly fullName: string;
   readonly isCut: boolean;
   readonly facts: StoredFacts;
 }
 
-/** One forge of a person. */
+/** The data of one forge of a user. */
 export interface ForgePart {
   readonly state: ForgeState;
   readonly reader: Reader;
-  /** By name. */
+  /** Sorted by name. */
   readonly repositories: readonly Stored[];
 }
 
@@ -38,7 +38,7 @@ interface Rows {
   readonly issues: readonly Issue[];
 }
 
-const UNMARKED: RepositoryMarks = {
+const DEFAULT_STATE: RepositoryMarks = {
   ignoredPRs: false,
   ignoredIssues: false,
   autoUpdateBranch: false,
@@ -46,7 +46,7 @@ const UNMARKED: RepositoryMarks = {
 };
 
 export function composeSnapshot(parts: readonly ForgePart[], marks: Marks, at: number): Snapshot {
-  const rows = parts.map((part) => bounded(part.repositories.map((stored) => rowsOf(stored, part.reader, marks))));
+  const rows = parts.map((part) => toLimited(part.repositories.map((stored) => rowsOf(stored, part.reader, marks))));
   return {
     forges: parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks })),
     pullRequests: rows
@@ -59,28 +59,30 @@ export function composeSnapshot(parts: readonly ForgePart[], marks: Marks, at: n
   };
 }
 
-/** When the marks alone make another board of it; `undefined` for never. */
+/** Returns when the expiry of local state next changes the board, in milliseconds; `undefined` for never. */
 export function findMarksEnd(marks: Marks, at: number): number | undefined {
   const ends = [...marks.pullRequests.values()].flatMap(({ heldUntil, botRequest, updateRequest }) => [
     heldUntil ?? 0,
     Date.parse(botRequest?.expiresAt ?? ''),
     Date.parse(updateRequest?.expiresAt ?? ''),
   ]);
-  const coming = ends.filter((end) => end > at);
-  return coming.length === 0 ? undefined : Math.min(...coming);
+  const future = ends.filter((end) => end > at);
+  return future.length === 0 ? undefined : Math.min(...future);
 }
 
 function rowsOf({ fullName, facts }: Stored, reader: Reader, marks: Marks): Rows {
-  const marked = marks.repositories.get(repositoryKey(reader.forge, fullName)) ?? UNMARKED;
-  const armed = facts.pullRequests.map((one) => withAutoMerge(one, marksOf(marks, { ...one, forge: reader.forge })));
+  const local = marks.repositories.get(repositoryKey(reader.forge, fullName)) ?? DEFAULT_STATE;
+  const pullRequests = facts.pullRequests.map((one) =>
+    withAutoMerge(one, marksOf(marks, { ...one, forge: reader.forge })),
+  );
   return toRows(
-    { pullRequests: marked.ignoredPRs ? [] : armed, issues: marked.ignoredIssues ? [] : facts.issues },
+    { pullRequests: local.ignoredPRs ? [] : pullRequests, issues: local.ignoredIssues ? [] : facts.issues },
     reader,
   );
 }
 
-/** Leaves out what is more than a board takes of a forge, of the last repositories first. */
-function bounded(repositories: readonly Rows[]): Rows & { readonly isFull: boolean } {
+/** Limits the rows of a forge. Omits those of the last repositories first. */
+function toLimited(repositories: readonly Rows[]): Rows & { readonly isFull: boolean } {
   const pullRequests = repositories.flatMap((rows) => rows.pullRequests);
   const issues = repositories.flatMap((rows) => rows.issues);
   return {
@@ -98,7 +100,7 @@ function marksOf({ pullRequests }: Marks, { forge, repo, number }: Address): Pul
 
 const isHeld = (marks: PullRequestMarks | undefined, at: number): boolean => (marks?.heldUntil ?? 0) > at;
 
-/** Where the forge leaves it to us it is on when we say so, and then it can be cancelled. */
+/** Shows auto-merges that Trellis performs in place of the forge as enabled, so that they can be cancelled. */
 function withAutoMerge(facts: PullRequestFacts, marks: PullRequestMarks | undefined): PullRequestFacts {
   return marks?.autoMerge === undefined ? facts : { ...facts, autoMergeEnabled: true };
 }
@@ -116,9 +118,9 @@ function withRequests(row: PullRequest, marks: PullRequestMarks | undefined): Pu
 
 function toStatus({ fullName, facts }: Stored, { forge }: Reader, marks: Marks): RepoStatus {
   const { url, canManageWebhooks, stale } = facts;
-  const marked = marks.repositories.get(repositoryKey(forge, fullName)) ?? UNMARKED;
-  const ignored = marked.ignoredPRs || marked.ignoredIssues;
-  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...marked, ignored };
+  const local = marks.repositories.get(repositoryKey(forge, fullName)) ?? DEFAULT_STATE;
+  const ignored = local.ignoredPRs || local.ignoredIssues;
+  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...local, ignored };
 }
 
 function toHealth(
@@ -137,7 +139,7 @@ function toHealth(
       ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
     }),
     ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
-    // Only GitHub has Dependabot.
+    // Dependabot runs on GitHub only.
     ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),
     ...(budgets.rest && { rateLimitREST: toRateLimit(budgets.rest, at) }),
   };
@@ -146,5 +148,5 @@ function toHealth(
 const isRefused = ({ pullRequests }: Marks): boolean =>
   [...pullRequests.values()].some((one) => one.isRefused === true);
 
-/** It is graded again whenever it is read. */
-const toRateLimit = (budget: Budget, at: number) => gradeRateLimit({ ...budget, severity: 'ok' }, at);
+/** The severity is computed again whenever the board is rendered. */
+const toRateLimit = (quota: Budget, at: number) => gradeRateLimit({ ...quota, severity: 'ok' }, at);

@@ -1,24 +1,24 @@
 import type { OnRefreshed } from './refresher.js';
 
-/** What is done after readings, without anybody waiting for it. */
+/** Background work after refreshes, such as automation. */
 export interface FollowUps {
   begin: (...refreshed: Parameters<OnRefreshed>) => void;
-  /** Waits for those that are under way. */
+  /** Waits for the work in progress. */
   close(): Promise<void>;
 }
 
 export function createFollowUps(onRefreshed: OnRefreshed | undefined, report: (error: unknown) => void): FollowUps {
-  const underWay = new Set<Promise<void>>();
+  const inProgress = new Set<Promise<void>>();
   return {
     begin(personId, forges, rows) {
       if (onRefreshed === undefined || forges.size === 0) return;
       const one = onRefreshed(personId, forges, rows)
         .catch(report)
-        .finally(() => underWay.delete(one));
-      underWay.add(one);
+        .finally(() => inProgress.delete(one));
+      inProgress.add(one);
     },
     async close() {
-      await Promise.all(underWay);
+      await Promise.all(inProgress);
     },
   };
 }

@@ -1,4 +1,4 @@
-/** One forge of one person in a round. */
+/** The part of a refresh run that reads one forge of a user. */
 import type { Database } from '../../storage/database.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
@@ -15,32 +15,32 @@ export interface ForgeRound {
   readonly forge: Forge;
   readonly state: ForgeState | undefined;
   readonly isWhole: boolean;
-  /** Which part of what has not changed is read too. */
+  /** The share of unchanged repositories that is read too, from 0 to 1. */
   readonly share: number;
   readonly database: Database;
-  /** Keeps something in a transaction, as long as the board is ours. */
+  /** Runs work in a transaction. Fails if this process no longer has the lease of the board. */
   readonly keep: <T>(work: (transaction: Database) => Promise<T>) => Promise<T>;
   readonly now: () => number;
 }
 
 export interface ForgeResult {
-  /** Whether the forge was asked, and how that went. */
+  /** The result of the read; `none` if nothing was due. */
   readonly answer: 'failed' | 'none' | 'read';
-  /** The board is another now. */
+  /** Whether the board changed. */
   readonly isChanged: boolean;
 }
 
 const NOTHING: ForgeResult = { answer: 'none', isChanged: false };
 
-/** Reads what is due of a forge. What goes wrong there is kept as its state; anything else is thrown. */
+/** Reads the due repositories of a forge. Saves errors of the forge as its status, and throws all others. */
 export async function runForgeRound(round: ForgeRound): Promise<ForgeResult> {
   const { state, now } = round;
   if ((state?.pausedUntil ?? 0) > now()) return NOTHING;
   const known = round.isWhole ? [] : await listKnown(round.database, round.place);
   const scope = round.isWhole ? 'everything' : scopeOf(state, known, now());
   if (scope === undefined) return NOTHING;
-  const noted = { isChanged: false };
-  const reading = toReading(round, () => (noted.isChanged = true));
+  const changes = { isChanged: false };
+  const reading = toReading(round, () => (changes.isChanged = true));
   try {
     if (scope === 'everything') await readForge(reading, round.share);
     else await readUnsettled(reading, known);
@@ -51,10 +51,10 @@ export async function runForgeRound(round: ForgeRound): Promise<ForgeResult> {
   }
   if (scope === 'everything') await saveState(round);
   else await round.keep((transaction) => saveBudgets(transaction, round.place, round.forge.budgets));
-  return { answer: 'read', isChanged: noted.isChanged || state?.errorKind !== undefined };
+  return { answer: 'read', isChanged: changes.isChanged || state?.errorKind !== undefined };
 }
 
-/** What is due of a forge before the next refresh. */
+/** Returns what to read of a forge between two full refreshes; `undefined` for nothing. */
 function scopeOf(
   state: ForgeState | undefined,
   known: readonly Known[],
@@ -66,17 +66,17 @@ function scopeOf(
   return mustDiscover ? 'everything' : 'unsettled';
 }
 
-/** When something of a forge is due before the next refresh; `undefined` when nothing is. */
+/** Returns when to read from a forge before the next full refresh; `undefined` if nothing is due. */
 export function findDue(state: ForgeState | undefined, known: readonly Known[], at: number): number | undefined {
   if (state === undefined) return undefined;
   if (state.errorKind !== undefined) return state.retryAt;
-  const coming = known.flatMap((one) => (one.is_unsettled === 1 || one.revision === '' ? [settlesAt(one)] : []));
-  return coming.length === 0 ? undefined : Math.max(Math.min(...coming), sparedUntil(state.budgets, at));
+  const times = known.flatMap((one) => (one.is_unsettled === 1 || one.revision === '' ? [settlesAt(one)] : []));
+  return times.length === 0 ? undefined : Math.max(Math.min(...times), sparedUntil(state.budgets, at));
 }
 
-function toReading({ forge, place, database, keep, now }: ForgeRound, noteChange: () => void): ForgeReading {
-  const note = (isChanged: boolean): void => {
-    if (isChanged) noteChange();
+function toReading({ forge, place, database, keep, now }: ForgeRound, onChange: () => void): ForgeReading {
+  const report = (isChanged: boolean): void => {
+    if (isChanged) onChange();
   };
   return {
     forge,
@@ -85,11 +85,11 @@ function toReading({ forge, place, database, keep, now }: ForgeRound, noteChange
       listKnown: () => listKnown(database, place),
       listRepositories: (ids) => listRepositories(database, place, ids),
       save: async (readings, readAt) =>
-        note(await keep((transaction) => saveReadings(transaction, place, { readings, readAt }))),
+        report(await keep((transaction) => saveReadings(transaction, place, { readings, readAt }))),
       markStale: async (repositories, readAt) =>
-        note(await keep((transaction) => markStale(transaction, place, { repositories, readAt }))),
+        report(await keep((transaction) => markStale(transaction, place, { repositories, readAt }))),
       remove: async (ids, before) => {
-        if (ids.length > 0) note(await keep((transaction) => removeReadings(transaction, place, { ids, before })));
+        if (ids.length > 0) report(await keep((transaction) => removeReadings(transaction, place, { ids, before })));
       },
     },
   };

@@ -1,15 +1,15 @@
 import type { Database } from '../../storage/database.js';
 
-/** Nobody has looked at a board for so long: it can wait for its reader, who comes back to one that is refreshed soon. */
+/** After this time without visits, a board is refreshed less often. It is refreshed soon after its owner returns. */
 const IDLE_MS = 7 * 86_400_000;
 
-/** How old a board becomes that nobody looks at. */
+/** The largest age of an idle board. */
 const MAX_AGE_MS = 6 * 3_600_000;
 
-/** Sessions live on for so long from their last use, which is written once a day. */
+/** The lifetime of a session after its last use, which is saved once a day. */
 const SESSION_MS = 30 * 86_400_000;
 
-/** Whether nobody misses a refresh of the board now. */
+/** Returns whether the board is idle and recent enough to skip a refresh. */
 export async function mayWait(database: Database, personId: string, at: number): Promise<boolean> {
   const { read_at } = await database
     .selectFrom('forge_states')
@@ -19,10 +19,10 @@ export async function mayWait(database: Database, personId: string, at: number):
   return read_at !== null && at - read_at < MAX_AGE_MS && isIdle(database, personId, at);
 }
 
-/** Whether its owner has not been here for a week, nor by a token, and nobody else may look at the board. */
+/** Returns whether the owner has used no session or token for a week, and no other user or feed can read the board. */
 async function isIdle(database: Database, personId: string, at: number): Promise<boolean> {
   const since = at - IDLE_MS;
-  const looking = await database
+  const active = await database
     .selectFrom('people')
     .select('people.id')
     .where('people.id', '=', personId)
@@ -44,5 +44,5 @@ async function isIdle(database: Database, personId: string, at: number): Promise
       ]);
     })
     .executeTakeFirst();
-  return looking === undefined;
+  return active === undefined;
 }

@@ -2,23 +2,23 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 
-/** A server that is killed is missed after so long; clocks of servers may differ by a part of it. */
+/** Other servers take over from a killed one after this time. The clocks of servers must differ by less. */
 const LEASE_MS = 10_000;
 
-/** Two renewals may fail before the lease is over. */
+/** Two renewals may fail before the lease expires. */
 const RENEW_MS = 3_000;
 
-/** The right to work on one person's board, which one process has at a time. */
+/** The exclusive, time-limited right of one process to refresh a board. */
 export interface Lease {
   readonly personId: string;
   readonly holder: string;
-  /** Counts what was begun for this board. */
+  /** The number of this refresh run of the board. */
   readonly run: number;
-  /** When the whole board is due. */
+  /** When the whole board is due, in milliseconds. */
   readonly dueAt: number;
 }
 
-/** Another process works on the board now, as this one was away for too long. What it did since is not kept. */
+/** Thrown if the lease has expired and another process has acquired it. Unsaved work is lost. */
 export class LeaseLost extends Error {
   override readonly name = 'LeaseLost';
 }
@@ -26,20 +26,20 @@ export class LeaseLost extends Error {
 export interface Want {
   readonly at: number;
   /**
-   * What is `due`, if anything is; or the whole board, if no run after this one has read it. Then it is due, for others
-   * if we die.
+   * `due` requests the due parts of the board. `wholeSince` requests the whole board, unless a run with a larger number
+   * has read it. The board is then marked as due, so that another process takes over if this one dies.
    */
   readonly want: 'due' | { readonly wholeSince: number };
 }
 
 /**
- * Takes the lease in one statement, so that one of two gets it.
+ * Acquires the lease in one statement, so that only one of several processes succeeds.
  *
- * @returns `undefined` when somebody has it, or there is nothing to do.
+ * @returns `undefined` if another process has the lease, or nothing is to be done.
  */
 export async function takeLease(database: Database, personId: string, { at, want }: Want): Promise<Lease | undefined> {
   const holder = randomUUID();
-  const taken = { lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` };
+  const acquired = { lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` };
   const free = database
     .updateTable('refresh_schedule')
     .where('person_id', '=', personId)
@@ -47,27 +47,27 @@ export async function takeLease(database: Database, personId: string, { at, want
   const by = sql<number>`case when due_at < ${at} then due_at else ${at} end`;
   const take =
     want === 'due'
-      ? free.set(taken).where('look_at', '<=', at)
-      : free.set({ ...taken, due_at: by, look_at: by }).where('run_done', '<=', want.wholeSince);
+      ? free.set(acquired).where('look_at', '<=', at)
+      : free.set({ ...acquired, due_at: by, look_at: by }).where('run_done', '<=', want.wholeSince);
   const row = await take.returning(['runs_begun', 'due_at']).executeTakeFirst();
   return row && { personId, holder, run: row.runs_begun, dueAt: row.due_at };
 }
 
-/** @throws LeaseLost when it is another's by now. */
+/** @throws {@link LeaseLost} if another process has the lease. */
 export async function renewLease(database: Database, lease: Lease, at: number): Promise<void> {
   const { numUpdatedRows } = await ofHolder(database, lease)
     .set({ lease_until: at + LEASE_MS })
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new LeaseLost('Expected to hold the lease of the board; another process does.');
+  if (numUpdatedRows === 0n) throw new LeaseLost('Another process holds the lease of the board.');
 }
 
-/** Keeps the lease for as long as work on the board takes. */
+/** Renews the lease until the work on the board is done. */
 export async function whileRenewed<T>(
   { database, now }: { readonly database: Database; readonly now: () => number },
   lease: Lease,
   work: () => Promise<T>,
 ): Promise<T> {
-  // Whoever has lost it is told when there is something to keep.
+  // A lost lease is detected when the work saves its results.
   const renew = () => void renewLease(database, lease, now()).catch(() => undefined);
   const timer = setInterval(renew, RENEW_MS).unref();
   try {
@@ -80,11 +80,14 @@ export async function whileRenewed<T>(
 export interface Ending {
   readonly dueAt: number;
   readonly lookAt: number;
-  /** The whole board was read, as far as its forges let it. */
+  /** Whether the whole board was read, apart from errors of its forges. */
   readonly isDone: boolean;
 }
 
-/** Ends the lease with what is to come, or with what was made due meanwhile. Does nothing for a lease that is lost. */
+/**
+ * Ends the lease and saves the next due times, unless the board was made due during the run. Does nothing if the lease
+ * is lost.
+ */
 export async function endLease(database: Database, lease: Lease, { dueAt, lookAt, isDone }: Ending): Promise<void> {
   const isSame = sql`due_at = ${lease.dueAt}`;
   await ofHolder(database, lease)
@@ -98,7 +101,7 @@ export async function endLease(database: Database, lease: Lease, { dueAt, lookAt
     .execute();
 }
 
-/** Lets others take it at once. */
+/** Lets another process acquire the lease at once. */
 export async function dropLease(database: Database, lease: Lease): Promise<void> {
   await ofHolder(database, lease).set({ lease_holder: null, lease_until: 0 }).execute();
 }

@@ -2,19 +2,19 @@ import type { ForgeRepository } from '../forges/facts.js';
 import type { Known } from './readings.js';
 
 export interface Plan {
-  /** What has to be read, as it is on the board. */
+  /** The repositories on the board that have to be read. */
   readonly repositories: readonly ForgeRepository[];
-  /** What is read as long as the board takes more pull requests. */
+  /** The repositories to read until the limit of pull requests on the board is reached. */
   readonly whenRoom: readonly ForgeRepository[];
-  /** How many pull requests there are of all that is not read. */
+  /** The number of pull requests in all other repositories. */
   readonly rest: number;
 }
 
 /**
- * Picks what is to be read of the repositories that a forge has.
+ * Selects the repositories of a forge to read.
  *
- * @param share Which part of the others is read too, those first that were not for the longest time: when checks run
- * again, or a server's clock jumps, no revision tells.
+ * @param share The share of unchanged repositories to read too, least recently read first, because some changes do not
+ * change the revision, such as checks that run again.
  */
 export function planReading(found: readonly ForgeRepository[], known: readonly Known[], share: number): Plan {
   const knownById = new Map(known.map((one) => [one.repository_id, one]));
@@ -35,13 +35,13 @@ export function planReading(found: readonly ForgeRepository[], known: readonly K
   return { repositories, whenRoom, rest: sum(others.map(({ pull_requests }) => pull_requests)) };
 }
 
-/** @param known Those first that were not read for the longest time. */
+/** @param known Sorted, least recently read first. */
 function listOldest(known: readonly Known[], share: number): readonly Known[] {
   const withChecks = known.filter(({ pull_requests }) => pull_requests > 0);
   return withChecks.slice(0, Math.ceil(withChecks.length * share));
 }
 
-/** While pages are read, what is on one may move to the next. */
+/** Removes duplicates: a repository can move to the next page while pages are read. */
 function uniqueById(repositories: readonly ForgeRepository[]): ForgeRepository[] {
   return [...new Map(repositories.map((one) => [one.id, one])).values()];
 }

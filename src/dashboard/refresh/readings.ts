@@ -1,4 +1,4 @@
-/** What was last read of each repository. */
+/** The latest snapshot of each repository. */
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
@@ -11,14 +11,14 @@ export interface Place {
   readonly forge: ForgeName;
 }
 
-/** All of a reading but its facts, which are long. */
+/** The metadata of a stored snapshot, without its large `facts`. */
 export type Known = Omit<ForgeReadingsTable, 'facts' | 'forge' | 'person_id'>;
 
 export interface NewReading {
   readonly reading: RepositoryReading;
-  /** There may be more pull requests than were read. */
+  /** Whether pull requests may be missing. */
   readonly isCut: boolean;
-  /** Some of it is about to change without the revision telling. */
+  /** Whether changes are pending that may not change the revision. */
   readonly isUnsettled: boolean;
 }
 
@@ -27,7 +27,7 @@ export interface StoredFacts {
   readonly canManageWebhooks: boolean;
   readonly pullRequests: readonly PullRequestFacts[];
   readonly issues: readonly IssueFacts[];
-  /** Some of it could not be read the last time, and is from an earlier reading or missing. */
+  /** Whether some data could not be read the last time, and is from an earlier snapshot or missing. */
   readonly stale?: true;
 }
 
@@ -48,7 +48,7 @@ export async function listKnown(database: Database, place: Place): Promise<Known
   return all.where('forge', '=', forge).orderBy('read_at').execute();
 }
 
-/** Gives repositories as they were when they were last read. */
+/** Lists repositories as of their latest snapshots. */
 export async function listRepositories(
   database: Database,
   { personId, forge }: Place,
@@ -63,10 +63,11 @@ export async function listRepositories(
 }
 
 /**
- * Keeps readings in place of older ones (of which rows stay that could not be read now), and of others under the same name: a name that was freed may be another's.
+ * Saves snapshots in place of older ones, and deletes those of other repositories that had the same name before. Rows
+ * that could not be read now are copied from the older snapshots.
  *
- * @param readAt When the forge was asked for all of them.
- * @returns Whether any of them says something else than before.
+ * @param readAt The time before the requests to the forge, in milliseconds.
+ * @returns whether any snapshot differs from the previous one.
  */
 export async function saveReadings(
   database: Database,
@@ -77,9 +78,9 @@ export async function saveReadings(
   const readings = await withKnownRows(database, place, read);
   const rows = readings.map((one) => toRow(place, one, readAt));
   await followRenames(database, place, rows);
-  // While the older ones are there to compare with.
+  // Runs before the older snapshots are replaced, because it compares with them.
   await noteReadings(database, place, { readings, readAt });
-  const renamed = await removeNamesakes(database, place, rows);
+  const removed = await removeByName(database, place, rows);
   const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
   const saved = await database
     .insertInto('forge_readings')
@@ -101,10 +102,10 @@ export async function saveReadings(
     )
     .returning('changed_at')
     .execute();
-  return renamed > 0 || saved.some(({ changed_at }) => changed_at === readAt);
+  return removed > 0 || saved.some(({ changed_at }) => changed_at === readAt);
 }
 
-/** Adds the last known rows of open pull requests that could not be read, to the readings that lack some. */
+/** Adds the last known rows of pull requests that could not be read to incomplete snapshots. */
 async function withKnownRows(
   database: Database,
   place: Place,
@@ -124,10 +125,10 @@ async function withKnownRows(
 }
 
 /**
- * Marks repositories that could not be read: their rows stay, and they are read again soon. Those that were never read
- * are listed without rows.
+ * Marks repositories that could not be read as stale: their rows stay, and they are read again soon. Repositories
+ * without a snapshot are listed without rows.
  *
- * @returns Whether any of them was not marked before.
+ * @returns whether any of them was not stale before.
  */
 export async function markStale(
   database: Database,
@@ -166,7 +167,8 @@ async function findFacts(
   return new Map(rows.map(({ repository_id, facts }) => [repository_id, parseFacts(facts)]));
 }
 
-async function removeNamesakes(
+/** Deletes snapshots of other repositories that have one of these names. */
+async function removeByName(
   database: Database,
   { personId, forge }: Place,
   rows: readonly ForgeReadingsTable[],
@@ -183,7 +185,7 @@ async function removeNamesakes(
   return Number(numDeletedRows);
 }
 
-/** Removes what is gone, unless it was read since. @returns whether there was any of it. */
+/** Deletes snapshots that were not read after `before`. @returns whether any was deleted. */
 export async function removeReadings(
   database: Database,
   { personId, forge }: Place,
@@ -200,7 +202,7 @@ export async function removeReadings(
   return numDeletedRows > 0n;
 }
 
-/** Has repositories read again, whatever their revision: all of a person's, or one. */
+/** Makes all of a user's repositories, or one, be read again whatever their revision. */
 export async function markUnread(
   database: Database,
   personId: string,

@@ -18,36 +18,39 @@ import { scheduleNow } from './schedule.js';
 import { createScheduler } from './scheduler.js';
 import { forgetFailures } from './states.js';
 
-/** Reads people's forges, and makes their boards of what it read. */
+/** Refreshes boards: reads users' forges and rebuilds their boards. */
 export interface Refresher {
   /**
-   * Reads the whole board of a person, in a run that starts after the call: whoever calls while one is under way, in
-   * any process, shares the next. What fails at a forge is on the board, not thrown.
+   * Refreshes the user's whole board, in a run that starts after the call. All calls during a run, in any process,
+   * share the next run. The board shows errors of forges; they are not thrown.
    *
-   * @throws AppError `unavailable` when the server stops.
+   * @throws AppError `unavailable` if the server shuts down.
    */
   refresh(personId: string): Promise<void>;
   /**
-   * Reads one repository and composes the board; calls for the same one are coalesced. Does nothing without a
-   * credential for the forge.
+   * Reads one repository and rebuilds the board. Calls for the same repository during a run share the next one. Does
+   * nothing without a credential for the forge.
    *
-   * @throws ForgeError when the forge can't be asked; then the repository is read again within some minutes.
+   * @throws ForgeError if the repository can't be read; it is then read again within a few minutes.
    */
   refreshRepository(personId: string, forge: ForgeName, fullName: string): Promise<void>;
-  /** Composes the board of what was read and of what is marked on it, and tells its streams. */
+  /** Rebuilds the board from the stored snapshots and local state, and notifies its subscribers. */
   recompose(personId: string): Promise<void>;
-  /** A person's settings are others now: everything is read again, at once. */
+  /** Schedules an immediate refresh that reads every repository again, because the user's settings changed. */
   expedite(personId: string): Promise<void>;
-  /** Starts to refresh boards as they come due. @returns when those that are due already have been, or after 30 seconds. */
+  /**
+   * Starts to refresh boards as they come due. Resolves when the boards that are already due have been refreshed, or
+   * after 30 seconds.
+   */
   start(): Promise<void>;
-  /** Leaves what is under way to other processes. */
+  /** Stops, and leaves unfinished boards to other processes. */
   close(): Promise<void>;
 }
 
 /**
- * Is told after every reading: the forges that answered, and the rows of their part of the board, of one repository
- * when only that was read. It may be called for the same person at the same time, here and in other processes, so what
- * it sends has to be claimed first. It must not wait for a refresh.
+ * Called after every refresh with the forges that were read, and their rows of the board; after the refresh of one
+ * repository, with the rows of that repository. Calls for the same user can overlap, also across processes, so actions
+ * must be claimed before they are sent. Must not wait for a refresh.
  */
 export type OnRefreshed = (
   personId: string,
@@ -58,22 +61,22 @@ export type OnRefreshed = (
 export interface RefresherOptions {
   readonly database: Database;
   readonly boards: Pick<Boards, 'compose'>;
-  /** Gives what a person told us of their forges; `undefined` when they never did. */
+  /** Returns the user's forge settings; `undefined` if they have never saved any. */
   readonly findSettings: (personId: string) => Promise<ForgeSettings | undefined>;
-  /** Gives the forges for which a person has a credential, the same ones as long as the settings stay. */
+  /** Returns the forges for which the user has a credential: the same objects until the settings change. */
   readonly forgesOf: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
-  /** From the end of one refresh of a board to the next. */
+  /** The time from the end of one refresh of a board to the next. */
   readonly intervalMs?: number | undefined;
   readonly onRefreshed?: OnRefreshed | undefined;
-  /** Is told of what went wrong here, not at forges. */
+  /** Receives internal errors, but not those of forges. */
   readonly report?: ((error: unknown) => void) | undefined;
   readonly now?: (() => number) | undefined;
 }
 
-/** Webhooks tell of most changes at once; the rest may be so old. */
+/** The largest age of changes that no webhook reports. */
 const INTERVAL_MS = 20 * 60_000;
 
-/** How long what is under way may take to notice that the server stops. */
+/** How long to wait for work in progress when the server shuts down. */
 const CLOSE_MS = 1_000;
 
 export function createRefresher(options: RefresherOptions): Refresher {
@@ -88,7 +91,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
   const ofCompose = coalesced<readonly PullRequest[]>();
   const scheduler = createScheduler({ database, now, signal, work: (personId) => work.doDue(personId), report });
 
-  /** @returns the pull requests of the board that was made. */
+  /** Rebuilds the board. @returns its pull requests. */
   const compose = (personId: string) => ofCompose(personId, () => composeNow(personId));
 
   async function composeNow(personId: string): Promise<readonly PullRequest[]> {
@@ -97,7 +100,7 @@ export function createRefresher(options: RefresherOptions): Refresher {
     if (settings === undefined) return rows;
     await boards.compose(personId, async (transaction) => {
       const composed = await composeBoard(transaction, personId, { settings, at: now() });
-      const snapshot = composed?.snapshot ?? (await emptied(transaction, personId));
+      const snapshot = composed?.snapshot ?? (await toEmptied(transaction, personId));
       rows = snapshot?.pullRequests ?? [];
       return snapshot;
     });
@@ -139,22 +142,22 @@ export function createRefresher(options: RefresherOptions): Refresher {
   };
 }
 
-/** A board whose forges are all gone shows nothing; one that was never made stays so. */
-async function emptied(transaction: Database, personId: string): Promise<Snapshot | undefined> {
+/** Returns an empty snapshot for a board whose forges were all removed; `undefined` if there is no board yet. */
+async function toEmptied(transaction: Database, personId: string): Promise<Snapshot | undefined> {
   const boards = transaction.selectFrom('boards').select('person_id').where('person_id', '=', personId);
   return (await boards.executeTakeFirst()) && EMPTY_SNAPSHOT;
 }
 
-/** Whoever waits is told when it is in vain. */
+/** Waits for a run. @throws AppError `unavailable` as soon as the server shuts down. */
 async function orStopped(signal: AbortSignal, run: Promise<void>): Promise<void> {
-  const refuse = (): never => {
-    throw new AppError('unavailable', 'Expected a server that goes on; this one stops.');
+  const throwStopped = (): never => {
+    throw new AppError('unavailable', 'The server is shutting down.');
   };
-  if (signal.aborted) refuse();
+  if (signal.aborted) throwStopped();
   await new Promise<void>((resolve, reject) => {
     const stop = (): void => resolve();
     signal.addEventListener('abort', stop, { once: true });
     run.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
-  if (signal.aborted) refuse();
+  if (signal.aborted) throwStopped();
 }

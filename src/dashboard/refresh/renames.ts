@@ -2,10 +2,10 @@ import type { Database } from '../../storage/database.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
 import type { Place } from './readings.js';
 
-/** What people said of repositories and their pull requests, by name. */
+/** The tables with local state that is keyed by repository name. */
 const TABLES = ['repository_marks', 'pull_request_marks', 'snoozes'] as const;
 
-/** Lets what was said of a repository go with it to its new name, before the reading under that name is kept. */
+/** Moves the local state of renamed repositories to their new names. Call it before the new snapshots are saved. */
 export async function followRenames(
   database: Database,
   { personId, forge }: Place,
@@ -23,7 +23,7 @@ export async function followRenames(
     const [from, to = ''] = [full_name, names.get(repository_id)].map((name) => name?.toLowerCase());
     if (from === undefined || from === to) continue;
     for (const table of TABLES) {
-      // What is said of whoever had the name before is theirs.
+      // The state under the new name belongs to the repository that had this name before.
       const others = database.deleteFrom(table).where('person_id', '=', personId).where('forge', '=', forge);
       await others.where('repo', '=', to).execute();
       const own = database.updateTable(table).set({ repo: to }).where('person_id', '=', personId);

@@ -7,14 +7,14 @@ import type { Place } from './readings.js';
 import { lookBy } from './schedule.js';
 import { saveBudgets } from './states.js';
 
-/** What could not be read is tried again by then, or, with many of them, after what is due before. */
-const AGAIN_MS = 60_000;
+/** The delay before a board is checked for repositories that have to be read again. */
+const RECHECK_MS = 60_000;
 
 /**
- * Reads one repository, whoever works on the whole board meanwhile: of two readings the newer one stays.
+ * Reads one repository, without a lease: if another process reads it too, the newer snapshot stays.
  *
- * @returns whether the board is another now.
- * @throws ForgeError when it can't be read; then it is to be read again.
+ * @returns whether the board changed.
+ * @throws ForgeError if the repository can't be read; it is then scheduled to be read again.
  */
 export async function runRepositoryRound(
   { database, now }: RoundContext,
@@ -24,19 +24,19 @@ export async function runRepositoryRound(
   const readAt = now();
   const reading = await forge.readRepository(fullName).catch(async (error: unknown) => {
     await markUnread(database, place.personId, { forge: place.forge, fullName });
-    await lookBy(database, place.personId, readAt + AGAIN_MS);
+    await lookBy(database, place.personId, readAt + RECHECK_MS);
     throw error;
   });
   return inTransaction(database, async (transaction) => {
     const known = await listKnown(transaction, place);
-    const isGone = ({ full_name, repository_id }: (typeof known)[number]): boolean =>
+    const isObsolete = ({ full_name, repository_id }: (typeof known)[number]): boolean =>
       full_name === fullName && repository_id !== reading?.repository.id;
-    const ids = known.filter(isGone).map(({ repository_id }) => repository_id);
+    const ids = known.filter(isObsolete).map(({ repository_id }) => repository_id);
     const isRemoved = await removeReadings(transaction, place, { ids, before: readAt });
     const readings = reading === undefined ? [] : [toNewReading(forge, reading)];
     const isChanged = await saveReadings(transaction, place, { readings, readAt });
     await saveBudgets(transaction, place, forge.budgets);
-    await lookBy(transaction, place.personId, readAt + AGAIN_MS);
+    await lookBy(transaction, place.personId, readAt + RECHECK_MS);
     return isRemoved || isChanged;
   });
 }

@@ -14,21 +14,21 @@ import { listKnown } from './readings.js';
 import { readStates } from './states.js';
 import { sparedUntil } from './timing.js';
 
-/** Whatever is due, no board keeps a server busy all the time. */
+/** Limits the load of a single board, however much of it is due. */
 const MIN_PAUSE_MS = 5_000;
 
 export interface RoundEnd {
   readonly settings: ForgeSettings | undefined;
   readonly isWhole: boolean;
-  /** The board has to be made anew. */
+  /** Whether the board has to be rebuilt. */
   readonly isNew: boolean;
 }
 
 /**
- * Makes the board, and ends the lease with what is to come, in one transaction:
- * whoever waits for the round finds its board.
+ * Saves the rebuilt board and ends the lease with the next due times, in one transaction, so that callers who wait for
+ * the run find its board.
  *
- * @returns the pull requests of a board that was made.
+ * @returns the pull requests of the board, if it was rebuilt.
  */
 export async function endRound(context: RoundContext, lease: Lease, round: RoundEnd): Promise<readonly PullRequest[]> {
   const { boards, now } = context;
@@ -40,7 +40,7 @@ export async function endRound(context: RoundContext, lease: Lease, round: Round
     await renewLease(transaction, lease, at);
     const composed = isNew && settings ? await composeBoard(transaction, personId, { settings, at }) : undefined;
     await endLease(transaction, lease, {
-      ...(await findComing(transaction, context, { lease, isWhole, composed })),
+      ...(await findNextTimes(transaction, context, { lease, isWhole, composed })),
       isDone: isWhole,
     });
     const snapshot = composed?.snapshot ?? (isWhole ? EMPTY_SNAPSHOT : undefined);
@@ -56,7 +56,7 @@ interface Round {
   readonly composed: Composed | undefined;
 }
 
-async function findComing(transaction: Database, { intervalMs, now }: RoundContext, round: Round) {
+async function findNextTimes(transaction: Database, { intervalMs, now }: RoundContext, round: Round) {
   const { lease, isWhole, composed } = round;
   const { personId } = lease;
   const at = now();
@@ -66,8 +66,8 @@ async function findComing(transaction: Database, { intervalMs, now }: RoundConte
     const due = findDue(states.get(forge), await listKnown(transaction, { personId, forge }), at);
     if (due !== undefined) dues.push(due);
   }
-  const spared = Array.from(states.values(), ({ budgets }) => sparedUntil(budgets, at));
-  const dueAt = isWhole ? Math.max(at + intervalMs, ...spared) : lease.dueAt;
+  const pauses = Array.from(states.values(), ({ budgets }) => sparedUntil(budgets, at));
+  const dueAt = isWhole ? Math.max(at + intervalMs, ...pauses) : lease.dueAt;
   const marksEnd = findMarksEnd(composed?.marks ?? (await readMarks(transaction, personId, at)), at);
   return { dueAt, lookAt: Math.max(Math.min(dueAt, ...dues, marksEnd ?? dueAt), at + MIN_PAUSE_MS) };
 }

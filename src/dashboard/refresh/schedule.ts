@@ -1,13 +1,13 @@
 import type { Database } from '../../storage/database.js';
 
 export interface Progress {
-  /** How often the lease of the board was taken. */
+  /** How many times the lease of the board was acquired. */
   readonly begun: number;
-  /** Which of those last read the whole of it. */
+  /** The number of the last run that read the whole board. */
   readonly done: number;
 }
 
-/** Makes whoever saved their settings due that is not on the schedule, as after a restore. */
+/** Schedules the boards of all users who have saved forge settings but are not on the schedule, as after a restore. */
 export async function scheduleEverybody(database: Database, at: number): Promise<void> {
   const saved = database
     .selectFrom('settings')
@@ -21,7 +21,7 @@ export async function scheduleEverybody(database: Database, at: number): Promise
     .execute();
 }
 
-/** Makes the whole board of a person due. */
+/** Makes the user's whole board due. */
 export async function scheduleNow(database: Database, personId: string, at: number): Promise<void> {
   const due = { due_at: at, look_at: at };
   await database
@@ -31,7 +31,7 @@ export async function scheduleNow(database: Database, personId: string, at: numb
     .execute();
 }
 
-/** Has a board looked at by then, if nothing is to come sooner. */
+/** Schedules a check of a board at that time, in milliseconds, unless an earlier one is scheduled. */
 export async function lookBy(database: Database, personId: string, at: number): Promise<void> {
   await database
     .updateTable('refresh_schedule')
@@ -41,7 +41,7 @@ export async function lookBy(database: Database, personId: string, at: number): 
     .execute();
 }
 
-/** Lists people whose board nobody works on though something is due, the longest waiting first. */
+/** Lists the users whose boards are due and have no lease, longest waiting first. */
 export async function listDue(database: Database, at: number, most: number): Promise<string[]> {
   const rows = await database
     .selectFrom('refresh_schedule')
@@ -54,7 +54,7 @@ export async function listDue(database: Database, at: number, most: number): Pro
   return rows.map(({ person_id }) => person_id);
 }
 
-/** @returns `undefined` for a person who never saved settings, or is gone. */
+/** Returns `undefined` if the user does not exist or has never saved forge settings. */
 export async function findProgress(database: Database, personId: string): Promise<Progress | undefined> {
   const row = await database
     .selectFrom('refresh_schedule')

@@ -1,4 +1,4 @@
-/** How the last reading of each forge went. */
+/** The status of each forge after its last refresh. */
 import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
 import type { ForgeName } from '../forges/facts.js';
@@ -10,7 +10,7 @@ import { MAX_WAIT_MS, retryAt } from './timing.js';
 export interface ForgeState {
   readonly forge: ForgeName;
   readonly source: string;
-  /** When it was last read with success. */
+  /** The time of the last successful read, in milliseconds. */
   readonly readAt: number | undefined;
   readonly errorKind: ForgeErrorKind | undefined;
   readonly failures: number;
@@ -22,7 +22,7 @@ export interface ForgeState {
 export interface Outcome {
   readonly budgets: Forge['budgets'];
   readonly at: number;
-  /** Left out when everything was read. */
+  /** Omitted after a complete read. */
   readonly error?: ForgeError;
 }
 
@@ -32,7 +32,7 @@ export async function readStates(database: Database, personId: string): Promise<
   return new Map(states.map((state) => [state.forge, state]));
 }
 
-/** Keeps how a reading went, after `before`. */
+/** Saves the status after a read. `before` is the previous status. */
 export async function saveOutcome(
   database: Database,
   place: Place & { readonly source: string },
@@ -56,7 +56,7 @@ export async function saveBudgets(database: Database, place: Place, budgets: For
   await all.where('person_id', '=', place.personId).where('forge', '=', place.forge).execute();
 }
 
-/** Has forges asked again that failed or take nothing for now, as the credential may be another. */
+/** Lets forges be retried at once after errors and rate limits, because the credential may have changed. */
 export async function forgetFailures(database: Database, personId: string): Promise<void> {
   const all = database.updateTable('forge_states').set({ retry_at: null, paused_until: null });
   await all.where('person_id', '=', personId).execute();
@@ -74,7 +74,7 @@ function toFailure({ kind, resetsAt }: ForgeError, failures: number, at: number)
 
 function toState(row: ForgeStatesTable): ForgeState {
   return {
-    // Only what the contract knows is kept.
+    // The casts are safe: only values of the contract are stored.
     forge: row.forge as ForgeName,
     source: row.source,
     readAt: row.read_at ?? undefined,

@@ -1,4 +1,4 @@
-/** Days as texts such as `2026-05-02`, which sort as they follow each other. */
+/** Calendar days as strings such as `2026-05-02`, which sort chronologically. */
 import { DateTime } from 'luxon';
 import type { components } from '../../generated/dashboard/types.js';
 
@@ -6,26 +6,26 @@ export type Unit = components['schemas']['ThroughputUnit'];
 
 const DAY_MS = 86_400_000;
 
-const LENGTHS: Readonly<Record<Unit, number>> = { day: 1, week: 7 };
+const DAYS_PER_UNIT: Readonly<Record<Unit, number>> = { day: 1, week: 7 };
 
-/** Gives the day that a moment, in milliseconds, has in a zone of the IANA database. */
+/** Returns the day of a time, in milliseconds, in an IANA time zone. */
 export function toDay(at: number, timezone: string): string {
   return DateTime.fromMillis(at, { zone: timezone }).toFormat('yyyy-MM-dd');
 }
 
-/** Days before it have a count below 0. */
+/** Returns an earlier day for a negative count. */
 export function addDays(day: string, count: number): string {
   return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The day itself, or the Monday of its week. */
+/** Returns the first day of the unit that contains the day; weeks start on Monday. */
 export function startOf(day: string, unit: Unit): string {
   return unit === 'day' ? day : addDays(day, -((new Date(day).getUTCDay() + 6) % 7));
 }
 
-/** Lists the first days of all units that have a day of a span, oldest first. */
+/** Lists the first days of all units that overlap a span, oldest first. */
 export function listStarts({ from, to }: { readonly from: string; readonly to: string }, unit: Unit): string[] {
   const starts: string[] = [];
-  for (let start = startOf(from, unit); start <= to; start = addDays(start, LENGTHS[unit])) starts.push(start);
+  for (let start = startOf(from, unit); start <= to; start = addDays(start, DAYS_PER_UNIT[unit])) starts.push(start);
   return starts;
 }

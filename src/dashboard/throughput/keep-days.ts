@@ -4,20 +4,23 @@ import type { Database } from '../../storage/database.js';
 import { addDays, toDay } from './days.js';
 import type { Movements } from './movements.js';
 
-/** A year, the rest of the week that it begins in, and some to spare. */
-const KEPT_DAYS = 400;
+/** A year, the rest of its first week, and a margin. */
+const RETENTION_DAYS = 400;
 
-/** Nobody's zone is said to be theirs. */
-const NO_ZONE = 'UTC';
+/** Applies to users who have not chosen a time zone. */
+const DEFAULT_ZONE = 'UTC';
 
-/** Gives the zone whose days are a person's: the one that they chose, while this server knows it. */
+/** Returns the time zone of a user's days: the one that they chose, if this server knows it. */
 export async function readTimezone(database: Database, personId: string): Promise<string> {
   const settings = database.selectFrom('settings').select('timezone').where('person_id', '=', personId);
   const { timezone = '' } = (await settings.executeTakeFirst()) ?? {};
-  return IANAZone.isValidZone(timezone) ? timezone : NO_ZONE;
+  return IANAZone.isValidZone(timezone) ? timezone : DEFAULT_ZONE;
 }
 
-/** Counts what came and left, on top of what was counted before. Only once in the transaction that keeps what is compared. */
+/**
+ * Adds counts of opened and closed pull requests to the stored days. Call it once, in the transaction that saves the
+ * compared snapshots.
+ */
 export async function noteMovements(
   transaction: Database,
   personId: string,
@@ -46,7 +49,7 @@ export async function noteMovements(
     .execute();
 }
 
-/** Keeps how many pull requests a board has now, in place of what the day's boards had before. */
+/** Stores the current number of open pull requests of a board. Replaces the number of earlier boards of the day. */
 export async function noteOpen(
   transaction: Database,
   personId: string,
@@ -60,8 +63,8 @@ export async function noteOpen(
     .execute();
 }
 
-/** Forgets days that nobody can ask for any more. */
+/** Deletes days that are older than the longest period that the API offers. */
 export async function sweepDays(database: Database, at: number): Promise<void> {
-  const first = addDays(toDay(at, NO_ZONE), -KEPT_DAYS);
+  const first = addDays(toDay(at, DEFAULT_ZONE), -RETENTION_DAYS);
   await database.deleteFrom('throughput_days').where('day', '<', first).execute();
 }

@@ -1,35 +1,35 @@
-/** What came to a repository and left it, as two readings of it tell. */
+/** Compares two snapshots of a repository to count opened and closed pull requests. */
 import { MAX_PULL_REQUESTS } from '../forges/bounded.js';
 import type { PullRequestFacts } from '../forges/facts.js';
 
 export interface ComparedReading {
   /** In milliseconds. */
   readonly readAt: number;
-  /** What is missing may be there all the same. */
+  /** Whether pull requests may be missing from the snapshot. */
   readonly isCut: boolean;
   readonly pullRequests: readonly Pick<PullRequestFacts, 'createdAt' | 'number'>[];
 }
 
 export interface Movements {
-  /** When each was opened, in milliseconds. */
+  /** The time when each pull request was opened, in milliseconds. */
   readonly opened: readonly number[];
-  /** How many were merged or closed. */
+  /** The number of pull requests that were merged or closed. */
   readonly left: number;
 }
 
 /**
- * Compares a reading with the one before.
+ * Compares a snapshot with the previous one.
  *
- * What came was opened between the two, when the forge says so: one that was opened again was created long before. Next
- * to a reading that was cut, only what is younger than that is known to have come.
+ * The creation time that the forge reports is clamped to the time between both snapshots, because a reopened pull
+ * request was created earlier. After a truncated snapshot, only pull requests that were created later count as opened.
  */
 export function findMovements(before: ComparedReading, after: ComparedReading): Movements {
   const [known, listed] = [numbersOf(before), numbersOf(after)];
-  const came = after.pullRequests.filter(
+  const opened = after.pullRequests.filter(
     (one) => !known.has(one.number) && (!isCut(before) || Date.parse(one.createdAt) > before.readAt),
   );
   const left = isCut(after) ? [] : before.pullRequests.filter(({ number }) => !listed.has(number));
-  return { opened: came.map((one) => openedAt(one, before, after)), left: left.length };
+  return { opened: opened.map((one) => openedAt(one, before, after)), left: left.length };
 }
 
 const numbersOf = ({ pullRequests }: ComparedReading): ReadonlySet<number> =>

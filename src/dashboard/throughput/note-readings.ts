@@ -4,22 +4,26 @@ import { noteMovements } from './keep-days.js';
 import { findMovements } from './movements.js';
 import type { ComparedReading, Movements } from './movements.js';
 
-interface Readings {
+interface NewSnapshots {
   readonly readings: readonly NewReading[];
   readonly readAt: number;
 }
 
 /**
- * Counts what came and left since the readings that new ones are about to replace, in the transaction that replaces
- * them. A repository that was never read before brings what was opened since its forge was read; of a forge that never
- * was, nobody knows.
+ * Counts the pull requests that were opened and closed between the stored snapshots and the new ones. Call it in the
+ * transaction that replaces them, before it does. For a repository without a snapshot, pull requests count as opened if
+ * they were created after the last successful read of the forge; without such a read, nothing is counted.
  */
-export async function noteReadings(transaction: Database, place: Place, { readings, readAt }: Readings): Promise<void> {
-  const known = await readKnown(transaction, place, readings);
-  const unseen = known.size < readings.length ? await findUnseen(transaction, place) : undefined;
+export async function noteReadings(
+  transaction: Database,
+  place: Place,
+  { readings, readAt }: NewSnapshots,
+): Promise<void> {
+  const stored = await readStored(transaction, place, readings);
+  const placeholder = stored.size < readings.length ? await findPlaceholder(transaction, place) : undefined;
   const moved = readings.flatMap((reading) => {
-    const before = known.get(reading.reading.repository.id) ?? unseen;
-    // An older reading replaces nothing.
+    const before = stored.get(reading.reading.repository.id) ?? placeholder;
+    // An older snapshot does not replace a newer one.
     if (before === undefined || before.readAt > readAt) return [];
     const movements = findMovements(before, toCompared(reading, readAt));
     return movements.opened.length + movements.left === 0 ? [] : [{ fullName: fullNameOf(reading), ...movements }];
@@ -30,7 +34,7 @@ export async function noteReadings(transaction: Database, place: Place, { readin
   await noteMovements(transaction, place.personId, { ...sum(counted), at: readAt });
 }
 
-/** As marks have it. */
+/** In lower case, like `repository_marks.repo`. */
 const fullNameOf = ({ reading }: NewReading): string => reading.repository.fullName.toLowerCase();
 
 const toCompared = ({ reading, isCut }: NewReading, readAt: number): ComparedReading => ({
@@ -44,7 +48,7 @@ const sum = (all: readonly Movements[]): Movements => ({
   left: all.reduce((total, { left }) => total + left, 0),
 });
 
-async function readKnown(
+async function readStored(
   transaction: Database,
   { personId, forge }: Place,
   readings: readonly NewReading[],
@@ -65,8 +69,11 @@ async function readKnown(
   );
 }
 
-/** Stands for what was not seen of a repository when its forge was last read. */
-async function findUnseen(transaction: Database, { personId, forge }: Place): Promise<ComparedReading | undefined> {
+/** Returns an empty, truncated snapshot as of the forge's last successful read, for repositories without one. */
+async function findPlaceholder(
+  transaction: Database,
+  { personId, forge }: Place,
+): Promise<ComparedReading | undefined> {
   const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
   const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
   return read_at === null ? undefined : { readAt: read_at, isCut: true, pullRequests: [] };

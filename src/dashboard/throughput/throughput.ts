@@ -7,20 +7,20 @@ import { addDays, listStarts, startOf, toDay } from './days.js';
 import type { Unit } from './days.js';
 import { readTimezone } from './keep-days.js';
 
-type Answer = components['schemas']['Throughput'];
+type ThroughputBody = components['schemas']['Throughput'];
 
 export interface ThroughputRequest {
-  /** Whose board, when its owner shares it; by default the caller's own. */
+  /** The username of an owner who shares their board; by default the caller. */
   readonly owner?: string | undefined;
-  /** How many days back, today included. */
+  /** The number of days, today included. */
   readonly days: number;
   readonly per: Unit;
 }
 
-/** How pull requests came to boards and left them. */
+/** Counts of opened and closed pull requests over time. */
 export interface Throughput {
-  /** @throws AppError `not_found` when there is no such owner, `forbidden` when the owner doesn't share. */
-  read(caller: Caller | undefined, request: ThroughputRequest): Promise<Answer>;
+  /** @throws AppError `not_found` for an unknown owner, `forbidden` if the owner doesn't share the board. */
+  read(caller: Caller | undefined, request: ThroughputRequest): Promise<ThroughputBody>;
 }
 
 export interface ThroughputOptions {
@@ -37,14 +37,14 @@ export function createThroughput({ database, now = Date.now }: ThroughputOptions
       if (since === undefined) return { timezone, per, periods: [] };
       const today = toDay(now(), timezone);
       const first = addDays(today, 1 - days);
-      // A day that is still to come was counted in another zone.
+      // The first counted day can lie in the future, if the time zone has changed since.
       const from = first > since || since > today ? first : since;
       return { timezone, since, per, periods: await readPeriods(database, ownerId, { from, to: today, per }) };
     },
   };
 }
 
-/** A day without a board may have been counted in passing, when what a later reading found was opened then. */
+/** Ignores days without a board: pull requests that a later refresh found may have been opened on them. */
 async function findFirstDay(database: Database, personId: string): Promise<string | undefined> {
   const days = database.selectFrom('throughput_days').select('day').where('person_id', '=', personId);
   return (await days.where('open_count', 'is not', null).orderBy('day').limit(1).executeTakeFirst())?.day;
@@ -56,7 +56,7 @@ interface Span {
   readonly per: Unit;
 }
 
-async function readPeriods(database: Database, personId: string, span: Span): Promise<Answer['periods']> {
+async function readPeriods(database: Database, personId: string, span: Span): Promise<ThroughputBody['periods']> {
   const { to, per } = span;
   const starts = listStarts(span, per);
   const periods = new Map<string, Period>(starts.map((start) => [start, { start, opened: 0, left: 0 }]));

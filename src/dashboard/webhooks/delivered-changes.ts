@@ -9,34 +9,35 @@ import type { Refresher } from '../refresh/refresher.js';
 import { isFollowed } from './followed.js';
 import { spaced } from './spaced.js';
 
-/** A change is seen at once; a pipeline that tells of every step for an hour costs some 120 looks at its repository. */
+/** Single changes are read soon. A pipeline that reports every step for an hour costs about 120 reads. */
 const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
 
-/** A whole board takes dozens of requests. */
+/** Reading a whole board takes dozens of requests. */
 const BOARD_SPACING = { firstMs: 30_000, mostMs: 900_000 };
 
-/** A webhook of an organization tells of repositories that are on no board; they are not looked for again this long. */
+/** Webhooks of organizations report repositories that are not on the board too. Each causes one refresh in this time. */
 const UNKNOWN_MS = 3_600_000;
 const MAX_UNKNOWN = 10_000;
 
-/** What forges call repositories; nothing else can be on a board. */
+/** The syntax of repository names. Other names can't be on a board. */
 const NAME = /^(?=.{3,255}$)[\w.-]+(?:\/[\w.-]+)+$/;
 
-/** For reads that were asked for when the server stops. */
+/** The time limit for pending reads when the server shuts down. */
 const CLOSE_MS = 5_000;
 
 export interface DeliveredChangesOptions {
   readonly database: Database;
   readonly refresher: Pick<Refresher, 'recompose' | 'refresh' | 'refreshRepository'>;
-  /** Is told of reads that fail. */
+  /** Receives the errors of failed reads. */
   readonly report?: ((error: unknown) => void) | undefined;
   readonly now: () => number;
 }
 
-/** Brings boards up to date with what was delivered, by itself and soon. */
+/** Updates boards in the background after webhook deliveries. */
 export interface DeliveredChanges {
+  /** Schedules a read of the repository that the event names, or else of the whole board. */
   follow(personId: string, forge: ForgeName, event: DeliveredEvent): void;
-  /** Does what is still to be done at once, for five seconds at most, and nothing more. */
+  /** Runs pending reads at once, for at most five seconds. Later events are ignored. */
   close(): Promise<void>;
 }
 
@@ -46,21 +47,21 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
   const boards = spaced({ ...BOARD_SPACING, report });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS });
 
-  function askBoard(personId: string): void {
+  function scheduleBoard(personId: string): void {
     boards.ask(personId, () => refresher.refresh(personId));
   }
 
   async function readRepository(address: RepositoryAddress, key: string): Promise<void> {
     const { personId, forge, fullName } = address;
     if (!(await isFollowed(database, address))) {
-      // It may be new, or have a new name: then the board follows it from now on.
-      if (!unknown.has(key)) askBoard(personId);
+      // The repository may be new or renamed; a refresh of the board then finds it.
+      if (!unknown.has(key)) scheduleBoard(personId);
       unknown.set(key, true);
       return;
     }
     const isFirst = await markWebhookSeen(database, address, now());
     await refresher.refreshRepository(personId, forge, fullName);
-    // Where nothing else changed, the board does not show the mark yet.
+    // If the repository itself is unchanged, its refresh does not update the board.
     if (isFirst) await refresher.recompose(personId);
   }
 
@@ -68,7 +69,7 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
     follow(personId, forge, { fullName = '' }) {
       const key = `${personId} ${forge} ${fullName}`;
       if (NAME.test(fullName)) repositories.ask(key, () => readRepository({ personId, forge, fullName }, key));
-      else askBoard(personId);
+      else scheduleBoard(personId);
     },
     async close() {
       const ended = repositories.close().then(() => boards.close());

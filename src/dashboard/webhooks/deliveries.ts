@@ -10,12 +10,12 @@ import { findReceiver } from './receiver.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
 import { findHeader, SENDERS } from './senders.js';
 
-/** Of the database's connections, so that however many come at once, none waits for one until it is given up. */
-const ROOM = 4;
+/** Limits the database connections that deliveries use, so that bursts don't make other queries time out. */
+const MAX_QUERIES = 4;
 
 export interface IncomingDelivery {
   readonly forge: ForgeName;
-  /** Of the path. */
+  /** The token in the path. */
   readonly token: string;
   readonly headers: Delivery['headers'];
   /** Reads the body. */
@@ -24,14 +24,13 @@ export interface IncomingDelivery {
 
 export interface Deliveries {
   /**
-   * Takes a delivery. Once this is done the sender may be told so: what follows
-   * from it is done by itself, soon, and once for many deliveries.
+   * Accepts a delivery. Its changes are read afterwards in the background, once for several deliveries.
    *
-   * @throws AppError `not_found` before anything is read when nobody has the
-   * token; `unauthenticated` when the body isn't signed with their secret.
+   * @throws AppError `not_found` for an unknown token, before the body is read; `unauthenticated` if the body isn't
+   * signed with the webhook's secret.
    */
   take(delivery: IncomingDelivery): Promise<void>;
-  /** Does what is still to be done at once, for five seconds at most. Nothing may be taken any more. */
+  /** Runs pending reads at once, for at most five seconds. No delivery may be passed in after this call. */
   close(): Promise<void>;
 }
 
@@ -43,21 +42,21 @@ export interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> 
 export function createDeliveries({ key, now = Date.now, ...options }: DeliveriesOptions): Deliveries {
   const { database } = options;
   const readInTurn = createReading();
-  const ask = inTurn(ROOM);
+  const query = inTurn(MAX_QUERIES);
   const seen = createSeenDeliveries(database, now);
   const changes = createDeliveredChanges({ ...options, now });
   return {
     async take({ forge, token, headers, read }) {
-      const receiver = await ask(() => findReceiver(database, key, { token, at: now() }));
-      if (receiver === undefined) throw new AppError('not_found', 'Expected the path of a webhook; it is none.');
+      const receiver = await query(() => findReceiver(database, key, { token, at: now() }));
+      if (receiver === undefined) throw new AppError('not_found', 'Unknown webhook.');
       const { personId, secret } = receiver;
       const { verify, idHeaders, eventHeaders, idleEvents } = SENDERS[forge];
       const event = verify({ headers, body: await readInTurn(personId, read) }, secret);
       if (event === undefined)
-        throw new AppError('unauthenticated', "Expected a delivery signed with the webhook's secret.");
+        throw new AppError('unauthenticated', "The delivery isn't signed with the webhook's secret.");
       if (idleEvents.includes(findHeader(headers, eventHeaders) ?? '')) return;
       const id = findHeader(headers, idHeaders);
-      const isNew = id === undefined || (await ask(() => seen.claim([personId, forge, id])));
+      const isNew = id === undefined || (await query(() => seen.claim([personId, forge, id])));
       if (isNew) changes.follow(personId, forge, event);
     },
     close: () => changes.close(),

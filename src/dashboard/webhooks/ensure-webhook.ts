@@ -6,6 +6,7 @@ import type { ServerKey } from '../../storage/server-key.js';
 import { toActionRefusal } from '../actions/refusals.js';
 import type { ForgeName } from '../forges/facts.js';
 import { ForgeError } from '../forges/forge-error.js';
+import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
 import type { ForgeClients } from '../forges/open-forges.js';
 import { requireSettingsRow, unsealWebhook } from '../settings-row.js';
 import { listRetiredWebhooks } from './rotate.js';
@@ -19,7 +20,7 @@ export interface EnsureWebhookOptions {
   readonly database: Database;
   readonly key: ServerKey;
   readonly forges: Pick<ForgeClients, 'of'>;
-  /** Where forges find this server. */
+  /** Returns the public origin, under which forges reach this server. */
   readonly origin: () => string;
   readonly now?: (() => number) | undefined;
 }
@@ -27,11 +28,10 @@ export interface EnsureWebhookOptions {
 export type EnsureWebhook = (caller: Caller | undefined, repository: RepositoryReference) => Promise<void>;
 
 /**
- * Has a forge deliver what happens in a repository to the caller's webhook.
- * Whether the forge can reach the origin shows when the first delivery comes.
+ * Creates a function that sets up the caller's webhook in a repository. Only the first delivery shows whether the forge
+ * can reach the origin.
  *
- * @throws AppError `invalid_input` without a credential for the forge; as an
- * action does when the forge refuses.
+ * @throws AppError `invalid_input` without a credential for the forge; as for actions if the forge rejects the request.
  */
 export function createEnsureWebhook({
   database,
@@ -44,9 +44,8 @@ export function createEnsureWebhook({
     const { personId } = requirePerson(caller);
     const forge = (await forges.of(personId)).get(name);
     if (forge === undefined) {
-      throw new AppError('invalid_input', `Expected a credential for ${name} in the settings; there is none.`, {
-        field: 'forge',
-      });
+      const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
+      throw new AppError('invalid_input', message, { field: 'forge' });
     }
     const { token, secret } = unsealWebhook(key, await requireSettingsRow(database, key, personId));
     const former = await listRetiredWebhooks(database, personId, now());

@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { RepositoryAddress } from '../actions/keep-marks.js';
 
-/** Tells whether a repository was on the person's board when that was last read. */
+/** Returns whether the user's board lists a repository, as of its last refresh. */
 export async function isFollowed(
   database: Database,
   { personId, forge, fullName }: RepositoryAddress,

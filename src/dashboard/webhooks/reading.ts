@@ -2,29 +2,28 @@ import { inTurn } from '../../in-turn.js';
 import type { InTurn } from '../../in-turn.js';
 
 /**
- * Bodies of one person at the same time; with five MiB each they take 160. The
- * token of a webhook is in a path, so others may see it, and without the secret
- * they should not fill the memory either.
+ * The number of bodies that are read concurrently per user. With 5 MiB each, they take at most 160 MiB. The limit also
+ * protects against senders who know the token, which is in the URL, but not the secret.
  */
-const ROOM = 32;
+const MAX_BODIES = 32;
 
-interface Turns {
+interface UserLimit {
   readonly run: InTurn;
-  users: number;
+  pending: number;
 }
 
-/** Reads bodies as long as there is room for those of their person, the others in the order they came. */
+/** Creates a function that reads bodies with a limit per user. Further bodies wait in the order of their arrival. */
 export function createReading(): (personId: string, read: () => Promise<Buffer>) => Promise<Buffer> {
-  const byPerson = new Map<string, Turns>();
+  const limits = new Map<string, UserLimit>();
   return async (personId, read) => {
-    const turns = byPerson.get(personId) ?? { run: inTurn(ROOM), users: 0 };
-    byPerson.set(personId, turns);
-    turns.users += 1;
+    const limit = limits.get(personId) ?? { run: inTurn(MAX_BODIES), pending: 0 };
+    limits.set(personId, limit);
+    limit.pending += 1;
     try {
-      return await turns.run(read);
+      return await limit.run(read);
     } finally {
-      turns.users -= 1;
-      if (turns.users === 0) byPerson.delete(personId);
+      limit.pending -= 1;
+      if (limit.pending === 0) limits.delete(personId);
     }
   };
 }

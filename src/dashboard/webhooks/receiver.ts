@@ -4,18 +4,18 @@ import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import { unsealWebhook } from '../settings-row.js';
 
-/** Whose webhook a delivery came to, and what it has to be signed with. */
+/** The owner of a webhook, and the secret of its signatures. */
 export interface Receiver {
   readonly personId: string;
   readonly secret: string;
 }
 
-interface Asked {
+interface TokenLookup {
   readonly hash: string;
   readonly at: number;
 }
 
-const findRow = prepare((database, { hash, at }: Asked) =>
+const findRow = prepare((database, { hash, at }: TokenLookup) =>
   database
     .selectFrom('settings')
     .select(['person_id', 'webhook'])
@@ -29,7 +29,7 @@ const findRow = prepare((database, { hash, at }: Asked) =>
     ),
 );
 
-/** Finds them by the hash of the path's token, so that the time it takes tells nothing of other tokens. */
+/** Looks up the token by its hash, so that the duration reveals nothing about other tokens. */
 export async function findReceiver(
   database: Database,
   key: ServerKey,

@@ -9,7 +9,7 @@ import { createWebhook, requireSettingsRow } from '../settings-row.js';
 
 type RotatedWebhook = components['schemas']['RotatedWebhook'];
 
-/** Long enough to have every webhook replaced at its forge; whoever knows the former ones makes boards be read until then. */
+/** Leaves time to update the webhook at every forge. Until then, a leaked former secret can still cause refreshes. */
 const RETIRED_MS = 86_400_000;
 
 export interface RotateWebhookOptions {
@@ -21,9 +21,10 @@ export interface RotateWebhookOptions {
 export type RotateWebhook = (caller: Caller | undefined) => Promise<RotatedWebhook>;
 
 /**
- * Gives the caller's webhook another token and secret. Deliveries to the former ones are taken for a day.
+ * Creates a function that replaces the token and secret of the caller's webhook. Deliveries with the former ones are
+ * accepted for a day.
  *
- * @throws AppError `session_required` for a token, which could otherwise cut its person off.
+ * @throws AppError `session_required` for a token, which could otherwise cut off its user's deliveries.
  */
 export function createRotateWebhook({ database, key, now = Date.now }: RotateWebhookOptions): RotateWebhook {
   async function rotate(personId: string): Promise<RotatedWebhook> {
@@ -37,7 +38,7 @@ export function createRotateWebhook({ database, key, now = Date.now }: RotateWeb
       const rotated = settings.where('webhook_token_hash', '=', former.webhook_token_hash);
       return (await rotated.executeTakeFirst()).numUpdatedRows > 0n;
     });
-    // Another request was quicker: its webhook is the one to be retired.
+    // A concurrent rotation was first: retry, which retires its webhook.
     if (!isRotated) return rotate(personId);
     return { webhookToken: token, webhookSecret: secret, formerUntil: new Date(expiresAt).toISOString() };
   }
@@ -53,12 +54,11 @@ async function retire(database: Database, former: SettingsTable, expiresAt: numb
   await retired.onConflict((conflict) => conflict.column('token_hash').doNothing()).execute();
 }
 
-/** Deletes webhooks that have had their time. */
 async function sweepRetiredWebhooks(database: Database, at: number): Promise<void> {
   await database.deleteFrom('retired_webhooks').where('expires_at', '<=', at).execute();
 }
 
-/** Lists the webhooks of a person to which deliveries are still taken. */
+/** Lists the user's former webhooks whose deliveries are still accepted. */
 export async function listRetiredWebhooks(
   database: Database,
   personId: string,

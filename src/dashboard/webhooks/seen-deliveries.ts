@@ -2,17 +2,17 @@ import { createHash } from 'node:crypto';
 import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 
-/** Whoever replays a delivery later costs us one look at a repository, which shows it as it is. */
+/** A delivery that is replayed later is harmless: it causes one read of the repository. */
 const LIFETIME_MS = 86_400_000;
 
-/** A day of a few busy organizations, and some 20 MB; with more, the oldest are forgotten before their day is over. */
+/** A day of deliveries of a few busy organizations, and about 20 MB. Above that, the oldest are deleted early. */
 const MAX_DELIVERIES = 100_000;
 
-/** What is over the limit is deleted once so many are new. */
+/** Entries above the limit are deleted after this many insertions. */
 const PRUNE_AFTER = 1_000;
 
 export interface SeenDeliveries {
-  /** @returns whether nobody has claimed a delivery of these parts in the last 24 hours, in any process. */
+  /** Claims a delivery. @returns whether no process has claimed these parts in the last 24 hours. */
   claim(parts: readonly string[]): Promise<boolean>;
 }
 
@@ -45,7 +45,7 @@ export function createSeenDeliveries(database: Database, now: () => number): See
   };
 }
 
-/** Deletes what is forgotten, and all but the newest `most`. */
+/** Deletes all but the newest `most` deliveries. */
 export async function pruneDeliveries(database: Database, most = MAX_DELIVERIES): Promise<void> {
   const first = database.selectFrom('webhook_deliveries').select('expires_at').orderBy('expires_at', 'desc');
   await database

@@ -1,4 +1,4 @@
-/** How each forge delivers. */
+/** The delivery format of each forge. */
 import type { ForgeName } from '../forges/facts.js';
 import type { DeliveredEvent, Delivery } from '../forges/forge.js';
 import { verifyForgejoDelivery } from '../forges/forgejo/verify-delivery.js';
@@ -6,12 +6,12 @@ import { verifyGithubDelivery } from '../forges/github/verify-delivery.js';
 import { verifyGitlabDelivery } from '../forges/gitlab/verify-delivery.js';
 
 interface Sender {
-  /** @returns `undefined` when the delivery isn't signed with the secret. */
+  /** Returns `undefined` if the delivery isn't signed with the secret. */
   readonly verify: (delivery: Delivery, secret: string) => DeliveredEvent | undefined;
-  /** What names a delivery, the same when it is sent again. */
+  /** The headers with the id of a delivery, which stays the same when it is sent again. */
   readonly idHeaders: readonly string[];
   readonly eventHeaders: readonly string[];
-  /** Of these no row of a board ever changes; of others that is not certain. */
+  /** Events that never change a row of a board. */
   readonly idleEvents: readonly string[];
 }
 
@@ -30,14 +30,14 @@ export const SENDERS: Readonly<Record<ForgeName, Sender>> = {
   },
   gitlab: {
     verify: verifyGitlabDelivery,
-    // Not X-Gitlab-Event-UUID, which a delivery shares with those that it brings about.
+    // X-Gitlab-Event-UUID is not unique: a delivery shares it with the deliveries that it triggers.
     idHeaders: ['idempotency-key'],
     eventHeaders: ['x-gitlab-event'],
     idleEvents: ['Feature Flag Hook', 'Release Hook', 'Wiki Page Hook'],
   },
 };
 
-/** The first of the headers that came, as text. */
+/** Returns the value of the first of the headers that is present. */
 export function findHeader(headers: Delivery['headers'], names: readonly string[]): string | undefined {
   const found = names.map((name) => headers[name]).find((value) => value !== undefined);
   return found === undefined ? undefined : String(found);

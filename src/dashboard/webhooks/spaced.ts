@@ -1,39 +1,38 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface SpacedOptions {
-  /** From the end of a run to the next of the same key, when it was asked for in between. */
+  /** The delay between the end of a run and the next run of the same key, if that was requested in between. */
   readonly firstMs: number;
-  /** The distance doubles from run to run, up to this, until nobody asks. */
+  /** The upper limit of the delay, which doubles with every run until a delay passes without a request. */
   readonly mostMs: number;
-  /** Is told when a run fails; the next one is none the worse for it. */
+  /** Receives the errors of failed runs, which don't affect later ones. */
   readonly report: (error: unknown) => void;
 }
 
 export interface Spaced {
   /**
-   * Runs at once where nothing of the key ran lately, or else when the distance
-   * is over, once for all who asked until then. Every run that is asked for is
-   * followed by one that starts later, so that nothing is missed.
+   * Requests a run: at once if the key had no recent run, else after the delay, once for all requests until then. After
+   * every request, a run starts, so that no change is missed.
    */
   ask(key: string, run: () => Promise<void>): void;
-  /** Keeps no distance any more, and waits for what was asked for. What is asked for now is left. */
+  /** Runs pending requests without delay, and waits for them. Later requests are ignored. */
   close(): Promise<void>;
 }
 
-/** Runs what many ask for again and again, but seldom. */
+/** Creates a throttle for frequently requested runs, with a separate, growing delay for each key. */
 export function spaced({ firstMs, mostMs, report }: SpacedOptions): Spaced {
   const pending = new Map<string, (() => Promise<void>) | undefined>();
   const working = new Set<Promise<void>>();
   const closed = new AbortController();
 
   async function work(key: string): Promise<void> {
-    let distance = firstMs;
+    let delay = firstMs;
     for (let run = pending.get(key); run !== undefined; run = pending.get(key)) {
       pending.set(key, undefined);
       await run().catch(report);
-      // A process that has nothing else to do may end.
-      await sleep(distance, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
-      distance = Math.min(distance * 2, mostMs);
+      // The timer must not keep an otherwise idle process alive.
+      await sleep(delay, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      delay = Math.min(delay * 2, mostMs);
     }
     pending.delete(key);
   }

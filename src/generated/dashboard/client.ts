@@ -13,19 +13,19 @@ export { readAll, readAllAfter } from '../../client/paging.js';
 export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
-/** Names the contract that these types were made from. */
-export const revision = '468f9cb6b84b2e02';
+/** Identifies the contract that this client was generated from. */
+export const revision = '97a2204b694582d5';
 
-/** The environment variable that holds the token when no option does. */
+/** The environment variable that the token is read from unless an option sets it. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';
 
-/** A client of Trellis dashboard: `GET`, `POST`, … typed by the contract's paths. */
+/** A client of Trellis dashboard with the functions `GET`, `POST`, …, typed by the paths of the contract. */
 export type DashboardClient = ServiceClient<paths>;
 
 /**
- * Makes a client of Trellis dashboard.
+ * Creates a client of Trellis dashboard.
  *
- * @param baseUrl Where the service is, such as `http://localhost:4000`; slashes at the end are cut.
+ * @param baseUrl The URL of the service, such as `http://localhost:4000`. Trailing slashes are removed.
  */
 export function createDashboardClient(baseUrl: string, options: ClientOptions = {}): DashboardClient {
   const contract = { baseUrl, revision, product: 'Trellis dashboard', tokenVariable: TOKEN_ENV_VAR };

@@ -4,13 +4,13 @@ import type { HandlerRequest, OperationSpec, ServerSentEvent } from '../../serve
 import type { components, operations as shapes } from './types.js';
 import * as validators from './validators.js';
 
-/** Goes before every path. */
+/** The prefix of every path. */
 export const basePath = '';
 
-/** Names what the contract says; the client is told it and compares. */
-export const revision = '468f9cb6b84b2e02';
+/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
+export const revision = '97a2204b694582d5';
 
-/** The kind of caller that each security scheme proves. */
+/** The kind of caller that each security scheme authenticates. */
 export const schemes = {
   session: 'session',
   token: 'token',
@@ -1545,203 +1545,203 @@ export const operations: readonly OperationSpec[] = [
   },
 ];
 
-/** What every handler is told besides its parameters. */
-type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-/** What `getHealth` is given. */
-export interface GetHealthInput extends Facts {
+/** The input of `getHealth`. */
+export interface GetHealthInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getHealth` answers; refusals are thrown. */
+/** The responses of `getHealth`. Errors are thrown. */
 export type GetHealthOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Health'];
     };
 
-/** What `getReadiness` is given. */
-export interface GetReadinessInput extends Facts {
+/** The input of `getReadiness`. */
+export interface GetReadinessInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getReadiness` answers; refusals are thrown. */
+/** The responses of `getReadiness`. Errors are thrown. */
 export type GetReadinessOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Readiness'];
     };
 
-/** What `getVersion` is given. */
-export interface GetVersionInput extends Facts {
+/** The input of `getVersion`. */
+export interface GetVersionInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getVersion` answers; refusals are thrown. */
+/** The responses of `getVersion`. Errors are thrown. */
 export type GetVersionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Version'];
     };
 
-/** What `getRegistrationStatus` is given. */
-export interface GetRegistrationStatusInput extends Facts {
+/** The input of `getRegistrationStatus`. */
+export interface GetRegistrationStatusInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getRegistrationStatus` answers; refusals are thrown. */
+/** The responses of `getRegistrationStatus`. Errors are thrown. */
 export type GetRegistrationStatusOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RegistrationStatus'];
     };
 
-/** What `beginRegistration` is given. */
-export interface BeginRegistrationInput extends Facts {
+/** The input of `beginRegistration`. */
+export interface BeginRegistrationInput extends RequestContext {
   readonly body: components['schemas']['BeginRegistrationRequest'];
   readonly caller: Caller | undefined;
 }
 
-/** What `beginRegistration` answers; refusals are thrown. */
+/** The responses of `beginRegistration`. Errors are thrown. */
 export type BeginRegistrationOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['CreationOptions'];
     };
 
-/** What `finishRegistration` is given. */
-export interface FinishRegistrationInput extends Facts {
+/** The input of `finishRegistration`. */
+export interface FinishRegistrationInput extends RequestContext {
   readonly query: {
-    /** The username that registration began with. */
+    /** The username with which registration was started. */
     readonly username: components['schemas']['Username'];
   };
   readonly body: components['schemas']['RegistrationCredential'];
   readonly caller: Caller | undefined;
 }
 
-/** What `finishRegistration` answers; refusals are thrown. */
+/** The responses of `finishRegistration`. Errors are thrown. */
 export type FinishRegistrationOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `beginLogin` is given. */
-export interface BeginLoginInput extends Facts {
+/** The input of `beginLogin`. */
+export interface BeginLoginInput extends RequestContext {
   readonly body: components['schemas']['BeginLoginRequest'] | undefined;
   readonly caller: Caller | undefined;
 }
 
-/** What `beginLogin` answers; refusals are thrown. */
+/** The responses of `beginLogin`. Errors are thrown. */
 export type BeginLoginOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RequestOptions'];
     };
 
-/** What `finishLogin` is given. */
-export interface FinishLoginInput extends Facts {
+/** The input of `finishLogin`. */
+export interface FinishLoginInput extends RequestContext {
   readonly query: {
-    /** Who expects to sign in; a passkey of anybody else is refused then. */
+    /** The expected user. If given, passkeys of other users are rejected. */
     readonly username?: components['schemas']['Username'];
   };
   readonly body: components['schemas']['AuthenticationCredential'];
   readonly caller: Caller | undefined;
 }
 
-/** What `finishLogin` answers; refusals are thrown. */
+/** The responses of `finishLogin`. Errors are thrown. */
 export type FinishLoginOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `logout` is given. */
-export interface LogoutInput extends Facts {
+/** The input of `logout`. */
+export interface LogoutInput extends RequestContext {
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `logout` answers; refusals are thrown. */
+/** The responses of `logout`. Errors are thrown. */
 export type LogoutOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `logoutEverywhere` is given. */
-export interface LogoutEverywhereInput extends Facts {
+/** The input of `logoutEverywhere`. */
+export interface LogoutEverywhereInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `logoutEverywhere` answers; refusals are thrown. */
+/** The responses of `logoutEverywhere`. Errors are thrown. */
 export type LogoutEverywhereOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `getSession` is given. */
-export interface GetSessionInput extends Facts {
+/** The input of `getSession`. */
+export interface GetSessionInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getSession` answers; refusals are thrown. */
+/** The responses of `getSession`. Errors are thrown. */
 export type GetSessionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SessionUser'];
     };
 
-/** What `listCredentials` is given. */
-export interface ListCredentialsInput extends Facts {
+/** The input of `listCredentials`. */
+export interface ListCredentialsInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listCredentials` answers; refusals are thrown. */
+/** The responses of `listCredentials`. Errors are thrown. */
 export type ListCredentialsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
     };
 
-/** What `beginCredential` is given. */
-export interface BeginCredentialInput extends Facts {
+/** The input of `beginCredential`. */
+export interface BeginCredentialInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `beginCredential` answers; refusals are thrown. */
+/** The responses of `beginCredential`. Errors are thrown. */
 export type BeginCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['CreationOptions'];
     };
 
-/** What `finishCredential` is given. */
-export interface FinishCredentialInput extends Facts {
+/** The input of `finishCredential`. */
+export interface FinishCredentialInput extends RequestContext {
   readonly query: {
-    /** What the passkey is told by; not blank. */
+    /** The name of the passkey; not blank. */
     readonly label: components['schemas']['PasskeyLabel'];
   };
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1749,15 +1749,15 @@ export interface FinishCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `finishCredential` answers; refusals are thrown. */
+/** The responses of `finishCredential`. Errors are thrown. */
 export type FinishCredentialOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `deleteCredential` is given. */
-export interface DeleteCredentialInput extends Facts {
+/** The input of `deleteCredential`. */
+export interface DeleteCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1765,15 +1765,15 @@ export interface DeleteCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteCredential` answers; refusals are thrown. */
+/** The responses of `deleteCredential`. Errors are thrown. */
 export type DeleteCredentialOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `renameCredential` is given. */
-export interface RenameCredentialInput extends Facts {
+/** The input of `renameCredential`. */
+export interface RenameCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
@@ -1782,31 +1782,31 @@ export interface RenameCredentialInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `renameCredential` answers; refusals are thrown. */
+/** The responses of `renameCredential`. Errors are thrown. */
 export type RenameCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `listTokens` is given. */
-export interface ListTokensInput extends Facts {
+/** The input of `listTokens`. */
+export interface ListTokensInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listTokens` answers; refusals are thrown. */
+/** The responses of `listTokens`. Errors are thrown. */
 export type ListTokensOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
     };
 
-/** What `createToken` is given. */
-export interface CreateTokenInput extends Facts {
+/** The input of `createToken`. */
+export interface CreateTokenInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1814,15 +1814,15 @@ export interface CreateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createToken` answers; refusals are thrown. */
+/** The responses of `createToken`. Errors are thrown. */
 export type CreateTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedToken'];
     };
 
-/** What `revokeToken` is given. */
-export interface RevokeTokenInput extends Facts {
+/** The input of `revokeToken`. */
+export interface RevokeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
@@ -1830,156 +1830,156 @@ export interface RevokeTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeToken` answers; refusals are thrown. */
+/** The responses of `revokeToken`. Errors are thrown. */
 export type RevokeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getSettings` is given. */
-export interface GetSettingsInput extends Facts {
+/** The input of `getSettings`. */
+export interface GetSettingsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getSettings` answers; refusals are thrown. */
+/** The responses of `getSettings`. Errors are thrown. */
 export type GetSettingsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Settings'];
     };
 
-/** What `saveSettings` is given. */
-export interface SaveSettingsInput extends Facts {
+/** The input of `saveSettings`. */
+export interface SaveSettingsInput extends RequestContext {
   readonly body: components['schemas']['SettingsRequest'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveSettings` answers; refusals are thrown. */
+/** The responses of `saveSettings`. Errors are thrown. */
 export type SaveSettingsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Settings'];
     };
 
-/** What `testForge` is given. */
-export interface TestForgeInput extends Facts {
+/** The input of `testForge`. */
+export interface TestForgeInput extends RequestContext {
   readonly body: components['schemas']['ForgeTestRequest'];
   readonly caller: SessionCaller;
 }
 
-/** What `testForge` answers; refusals are thrown. */
+/** The responses of `testForge`. Errors are thrown. */
 export type TestForgeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ForgeTest'];
     };
 
-/** What `getTheme` is given. */
-export interface GetThemeInput extends Facts {
+/** The input of `getTheme`. */
+export interface GetThemeInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getTheme` answers; refusals are thrown. */
+/** The responses of `getTheme`. Errors are thrown. */
 export type GetThemeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ThemeSetting'];
     };
 
-/** What `saveTheme` is given. */
-export interface SaveThemeInput extends Facts {
+/** The input of `saveTheme`. */
+export interface SaveThemeInput extends RequestContext {
   readonly body: components['schemas']['ThemeSetting'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveTheme` answers; refusals are thrown. */
+/** The responses of `saveTheme`. Errors are thrown. */
 export type SaveThemeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ThemeSetting'];
     };
 
-/** What `getTimezone` is given. */
-export interface GetTimezoneInput extends Facts {
+/** The input of `getTimezone`. */
+export interface GetTimezoneInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getTimezone` answers; refusals are thrown. */
+/** The responses of `getTimezone`. Errors are thrown. */
 export type GetTimezoneOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TimezoneSetting'];
     };
 
-/** What `saveTimezone` is given. */
-export interface SaveTimezoneInput extends Facts {
+/** The input of `saveTimezone`. */
+export interface SaveTimezoneInput extends RequestContext {
   readonly body: components['schemas']['TimezoneSetting'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveTimezone` answers; refusals are thrown. */
+/** The responses of `saveTimezone`. Errors are thrown. */
 export type SaveTimezoneOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TimezoneSetting'];
     };
 
-/** What `getFilterState` is given. */
-export interface GetFilterStateInput extends Facts {
+/** The input of `getFilterState`. */
+export interface GetFilterStateInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `getFilterState` answers; refusals are thrown. */
+/** The responses of `getFilterState`. Errors are thrown. */
 export type GetFilterStateOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['FilterState'];
     };
 
-/** What `saveFilterState` is given. */
-export interface SaveFilterStateInput extends Facts {
+/** The input of `saveFilterState`. */
+export interface SaveFilterStateInput extends RequestContext {
   readonly body: components['schemas']['FilterState'];
   readonly caller: SessionCaller;
 }
 
-/** What `saveFilterState` answers; refusals are thrown. */
+/** The responses of `saveFilterState`. Errors are thrown. */
 export type SaveFilterStateOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getDashboard` is given. */
-export interface GetDashboardInput extends Facts {
+/** The input of `getDashboard`. */
+export interface GetDashboardInput extends RequestContext {
   readonly query: {
-    /** Whose board, when its owner shares it with the caller; by default the caller's own. */
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
-    /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+    /** Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    /** Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
     readonly includeSnoozed: boolean;
     /**
-     * Only what this saved view of the caller selects, in its order; on the board of another, what one's own view selects there.
-     * Counts are of the whole board all the same. A view that asks for the section `drafts` lists drafts without being told to.
-     * 404 when there is none.
+     * The name of one of the caller's saved views. Only the pull requests that match its filter are listed, in its
+     * sort order, also on another user's board. Counts still cover the whole board. A view with the section
+     * `drafts` lists drafts even without `includeDrafts`. Returns 404 if the view doesn't exist.
      */
     readonly view?: components['schemas']['ViewName'];
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getDashboard` answers; refusals are thrown. */
+/** The responses of `getDashboard`. Errors are thrown. */
 export type GetDashboardOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Dashboard'];
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -1987,109 +1987,109 @@ export type GetDashboardOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
 
-/** What `refreshDashboard` is given. */
-export interface RefreshDashboardInput extends Facts {
+/** The input of `refreshDashboard`. */
+export interface RefreshDashboardInput extends RequestContext {
   readonly query: {
-    /** Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+    /** Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+    /** Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
     readonly includeSnoozed: boolean;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `refreshDashboard` answers; refusals are thrown. */
+/** The responses of `refreshDashboard`. Errors are thrown. */
 export type RefreshDashboardOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Dashboard'];
     };
 
-/** What `streamDashboard` is given. */
-export interface StreamDashboardInput extends Facts {
+/** The input of `streamDashboard`. */
+export interface StreamDashboardInput extends RequestContext {
   readonly query: {
-    /** Whether draft pull requests are listed too, for as long as the stream lasts. */
+    /** Whether to list draft pull requests in all events of the stream. */
     readonly includeDrafts: boolean;
-    /** Whether pull requests that were set aside are listed too, for as long as the stream lasts. */
+    /** Whether to list snoozed pull requests in all events of the stream. */
     readonly includeSnoozed: boolean;
   };
   readonly headers: {
-    /** The `id` of the last event that the caller received. */
+    /** The `id` of the last event that the client received. */
     readonly 'last-event-id'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `streamDashboard` answers; refusals are thrown. */
+/** The responses of `streamDashboard`. Errors are thrown. */
 export type StreamDashboardOutput =
   | {
       readonly status: 200;
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Dashboard']>>;
     };
 
-/** What `ignoreRepository` is given. */
-export interface IgnoreRepositoryInput extends Facts {
+/** The input of `ignoreRepository`. */
+export interface IgnoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['IgnoreRepositoryRequest'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `ignoreRepository` answers; refusals are thrown. */
+/** The responses of `ignoreRepository`. Errors are thrown. */
 export type IgnoreRepositoryOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `unignoreRepository` is given. */
-export interface UnignoreRepositoryInput extends Facts {
+/** The input of `unignoreRepository`. */
+export interface UnignoreRepositoryInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `unignoreRepository` answers; refusals are thrown. */
+/** The responses of `unignoreRepository`. Errors are thrown. */
 export type UnignoreRepositoryOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `enableAutoUpdateBranch` is given. */
-export interface EnableAutoUpdateBranchInput extends Facts {
+/** The input of `enableAutoUpdateBranch`. */
+export interface EnableAutoUpdateBranchInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `enableAutoUpdateBranch` answers; refusals are thrown. */
+/** The responses of `enableAutoUpdateBranch`. Errors are thrown. */
 export type EnableAutoUpdateBranchOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `disableAutoUpdateBranch` is given. */
-export interface DisableAutoUpdateBranchInput extends Facts {
+/** The input of `disableAutoUpdateBranch`. */
+export interface DisableAutoUpdateBranchInput extends RequestContext {
   readonly body: components['schemas']['RepositoryReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `disableAutoUpdateBranch` answers; refusals are thrown. */
+/** The responses of `disableAutoUpdateBranch`. Errors are thrown. */
 export type DisableAutoUpdateBranchOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `ensureWebhook` is given. */
-export interface EnsureWebhookInput extends Facts {
+/** The input of `ensureWebhook`. */
+export interface EnsureWebhookInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2097,7 +2097,7 @@ export interface EnsureWebhookInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `ensureWebhook` answers; refusals are thrown. */
+/** The responses of `ensureWebhook`. Errors are thrown. */
 export type EnsureWebhookOutput =
   | {
       readonly status: 204;
@@ -2107,7 +2107,7 @@ export type EnsureWebhookOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2115,7 +2115,7 @@ export type EnsureWebhookOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2123,7 +2123,7 @@ export type EnsureWebhookOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2131,17 +2131,17 @@ export type EnsureWebhookOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2149,113 +2149,113 @@ export type EnsureWebhookOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `rotateWebhook` is given. */
-export interface RotateWebhookInput extends Facts {
+/** The input of `rotateWebhook`. */
+export interface RotateWebhookInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `rotateWebhook` answers; refusals are thrown. */
+/** The responses of `rotateWebhook`. Errors are thrown. */
 export type RotateWebhookOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RotatedWebhook'];
     };
 
-/** What `deliverGithub` is given. */
-export interface DeliverGithubInput extends Facts {
+/** The input of `deliverGithub`. */
+export interface DeliverGithubInput extends RequestContext {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** HMAC-SHA256 of the body with the secret, in hexadecimal behind `sha256=`. */
+    /** The HMAC-SHA256 of the body with the webhook secret, in hexadecimal after `sha256=`. */
     readonly 'x-hub-signature-256'?: string;
-    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    /** The id of the delivery. Repeated deliveries are acknowledged and ignored. */
     readonly 'x-github-delivery'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-github-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverGithub` answers; refusals are thrown. */
+/** The responses of `deliverGithub`. Errors are thrown. */
 export type DeliverGithubOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `deliverForgejo` is given. */
-export interface DeliverForgejoInput extends Facts {
+/** The input of `deliverForgejo`. */
+export interface DeliverForgejoInput extends RequestContext {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** HMAC-SHA256 of the body with the secret, in hexadecimal. */
+    /** The HMAC-SHA256 of the body with the webhook secret, in hexadecimal. */
     readonly 'x-forgejo-signature'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Signature`. */
     readonly 'x-gitea-signature'?: string;
-    /** Names the delivery; one that came before is acknowledged and not acted on again. */
+    /** The id of the delivery. Repeated deliveries are acknowledged and ignored. */
     readonly 'x-forgejo-delivery'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Delivery`. */
     readonly 'x-gitea-delivery'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-forgejo-event'?: string;
-    /** The same, as Gitea names it. */
+    /** Gitea's name for `X-Forgejo-Event`. */
     readonly 'x-gitea-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverForgejo` answers; refusals are thrown. */
+/** The responses of `deliverForgejo`. Errors are thrown. */
 export type DeliverForgejoOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `deliverGitlab` is given. */
-export interface DeliverGitlabInput extends Facts {
+/** The input of `deliverGitlab`. */
+export interface DeliverGitlabInput extends RequestContext {
   readonly params: {
-    /** The token of the settings that the delivery is for. */
+    /** The webhook token from the user's settings. */
     readonly webhookToken: string;
   };
   readonly headers: {
-    /** The secret itself, which is how GitLab signs. */
+    /** The webhook secret itself, which GitLab sends in place of a signature. */
     readonly 'x-gitlab-token'?: string;
     /**
-     * Names the delivery (GitLab 17.4 and later); one that came before is acknowledged and not acted on again. What one
-     * delivery brings about at the forge shares its `X-Gitlab-Event-UUID`, so that says nothing here.
+     * The id of the delivery (GitLab 17.4 and later). Repeated deliveries are acknowledged and ignored.
+     * `X-Gitlab-Event-UUID` can't serve as the id, because deliveries that result from another delivery share it.
      */
     readonly 'idempotency-key'?: string;
-    /** What happened. */
+    /** The event type. */
     readonly 'x-gitlab-event'?: string;
   };
   readonly body: () => Promise<Buffer>;
   readonly caller: Caller | undefined;
 }
 
-/** What `deliverGitlab` answers; refusals are thrown. */
+/** The responses of `deliverGitlab`. Errors are thrown. */
 export type DeliverGitlabOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `mergePullRequest` is given. */
-export interface MergePullRequestInput extends Facts {
+/** The input of `mergePullRequest`. */
+export interface MergePullRequestInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2263,7 +2263,7 @@ export interface MergePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `mergePullRequest` answers; refusals are thrown. */
+/** The responses of `mergePullRequest`. Errors are thrown. */
 export type MergePullRequestOutput =
   | {
       readonly status: 204;
@@ -2273,7 +2273,7 @@ export type MergePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2281,7 +2281,7 @@ export type MergePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2289,7 +2289,7 @@ export type MergePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2297,17 +2297,17 @@ export type MergePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2315,17 +2315,17 @@ export type MergePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `autoMergePullRequest` is given. */
-export interface AutoMergePullRequestInput extends Facts {
+/** The input of `autoMergePullRequest`. */
+export interface AutoMergePullRequestInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2333,7 +2333,7 @@ export interface AutoMergePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `autoMergePullRequest` answers; refusals are thrown. */
+/** The responses of `autoMergePullRequest`. Errors are thrown. */
 export type AutoMergePullRequestOutput =
   | {
       readonly status: 204;
@@ -2343,7 +2343,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2351,7 +2351,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2359,7 +2359,7 @@ export type AutoMergePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2367,17 +2367,17 @@ export type AutoMergePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2385,17 +2385,17 @@ export type AutoMergePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `cancelAutoMerge` is given. */
-export interface CancelAutoMergeInput extends Facts {
+/** The input of `cancelAutoMerge`. */
+export interface CancelAutoMergeInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2403,7 +2403,7 @@ export interface CancelAutoMergeInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `cancelAutoMerge` answers; refusals are thrown. */
+/** The responses of `cancelAutoMerge`. Errors are thrown. */
 export type CancelAutoMergeOutput =
   | {
       readonly status: 204;
@@ -2413,7 +2413,7 @@ export type CancelAutoMergeOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2421,7 +2421,7 @@ export type CancelAutoMergeOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2429,7 +2429,7 @@ export type CancelAutoMergeOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2437,17 +2437,17 @@ export type CancelAutoMergeOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2455,17 +2455,17 @@ export type CancelAutoMergeOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `closePullRequest` is given. */
-export interface ClosePullRequestInput extends Facts {
+/** The input of `closePullRequest`. */
+export interface ClosePullRequestInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2473,7 +2473,7 @@ export interface ClosePullRequestInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `closePullRequest` answers; refusals are thrown. */
+/** The responses of `closePullRequest`. Errors are thrown. */
 export type ClosePullRequestOutput =
   | {
       readonly status: 204;
@@ -2483,7 +2483,7 @@ export type ClosePullRequestOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2491,7 +2491,7 @@ export type ClosePullRequestOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2499,7 +2499,7 @@ export type ClosePullRequestOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2507,17 +2507,17 @@ export type ClosePullRequestOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2525,17 +2525,17 @@ export type ClosePullRequestOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `rerunChecks` is given. */
-export interface RerunChecksInput extends Facts {
+/** The input of `rerunChecks`. */
+export interface RerunChecksInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2543,7 +2543,7 @@ export interface RerunChecksInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `rerunChecks` answers; refusals are thrown. */
+/** The responses of `rerunChecks`. Errors are thrown. */
 export type RerunChecksOutput =
   | {
       readonly status: 204;
@@ -2553,7 +2553,7 @@ export type RerunChecksOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2561,7 +2561,7 @@ export type RerunChecksOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2569,7 +2569,7 @@ export type RerunChecksOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2577,17 +2577,17 @@ export type RerunChecksOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2595,17 +2595,17 @@ export type RerunChecksOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `updateBranch` is given. */
-export interface UpdateBranchInput extends Facts {
+/** The input of `updateBranch`. */
+export interface UpdateBranchInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2613,7 +2613,7 @@ export interface UpdateBranchInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateBranch` answers; refusals are thrown. */
+/** The responses of `updateBranch`. Errors are thrown. */
 export type UpdateBranchOutput =
   | {
       readonly status: 202;
@@ -2627,7 +2627,7 @@ export type UpdateBranchOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2635,7 +2635,7 @@ export type UpdateBranchOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2643,7 +2643,7 @@ export type UpdateBranchOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2651,17 +2651,17 @@ export type UpdateBranchOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2669,17 +2669,17 @@ export type UpdateBranchOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `requestDependabot` is given. */
-export interface RequestDependabotInput extends Facts {
+/** The input of `requestDependabot`. */
+export interface RequestDependabotInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2687,7 +2687,7 @@ export interface RequestDependabotInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `requestDependabot` answers; refusals are thrown. */
+/** The responses of `requestDependabot`. Errors are thrown. */
 export type RequestDependabotOutput =
   | {
       readonly status: 204;
@@ -2697,7 +2697,7 @@ export type RequestDependabotOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2705,7 +2705,7 @@ export type RequestDependabotOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2713,7 +2713,7 @@ export type RequestDependabotOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2721,17 +2721,17 @@ export type RequestDependabotOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2739,17 +2739,17 @@ export type RequestDependabotOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `requestRenovateRebase` is given. */
-export interface RequestRenovateRebaseInput extends Facts {
+/** The input of `requestRenovateRebase`. */
+export interface RequestRenovateRebaseInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2757,7 +2757,7 @@ export interface RequestRenovateRebaseInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `requestRenovateRebase` answers; refusals are thrown. */
+/** The responses of `requestRenovateRebase`. Errors are thrown. */
 export type RequestRenovateRebaseOutput =
   | {
       readonly status: 204;
@@ -2767,7 +2767,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 403;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2775,7 +2775,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 404;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2783,7 +2783,7 @@ export type RequestRenovateRebaseOutput =
       readonly status: 409;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     }
@@ -2791,17 +2791,17 @@ export type RequestRenovateRebaseOutput =
       readonly status: 429;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
-        /** Seconds to wait before the next try; at least 1. */
+        /** The number of seconds to wait before retrying, at least 1. */
         readonly 'Retry-After': string;
-        /** How many requests this server's budget holds; absent while its limits are off. */
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
         readonly 'RateLimit-Limit'?: string;
-        /** How many of them are left. */
+        /** The number of requests left in the current window. */
         readonly 'RateLimit-Remaining'?: string;
-        /** Seconds until this server's budget is whole again. */
+        /** The number of seconds until the current window ends. */
         readonly 'RateLimit-Reset'?: string;
-        /** This server's budget and the seconds that it is for, as `600;w=60`. */
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
         readonly 'RateLimit-Policy'?: string;
       };
     }
@@ -2809,153 +2809,156 @@ export type RequestRenovateRebaseOutput =
       readonly status: 502;
       readonly body: components['schemas']['ActionRefusal'];
       readonly headers: {
-        /** Names this request in the server's log; the error body holds the same value. */
+        /** Identifies the request in the server's log. The error body contains the same value. */
         readonly 'X-Request-Id': string;
       };
     };
 
-/** What `listChecks` is given. */
-export interface ListChecksInput extends Facts {
+/** The input of `listChecks`. */
+export interface ListChecksInput extends RequestContext {
   readonly query: {
-    /** Which forge it is on. */
+    /** The forge of the pull request. */
     readonly forge: components['schemas']['ForgeName'];
-    /** Its repository. */
+    /** The repository of the pull request. */
     readonly fullName: components['schemas']['RepoName'];
-    /** Its number there. */
+    /** The number of the pull request. */
     readonly number: components['schemas']['ItemNumber'];
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listChecks` answers; refusals are thrown. */
+/** The responses of `listChecks`. Errors are thrown. */
 export type ListChecksOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Checks'];
     };
 
-/** What `snoozePullRequest` is given. */
-export interface SnoozePullRequestInput extends Facts {
+/** The input of `snoozePullRequest`. */
+export interface SnoozePullRequestInput extends RequestContext {
   readonly body: components['schemas']['SnoozeRequest'] & Required<Pick<components['schemas']['SnoozeRequest'], 'untilChange'>>;
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `snoozePullRequest` answers; refusals are thrown. */
+/** The responses of `snoozePullRequest`. Errors are thrown. */
 export type SnoozePullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `unsnoozePullRequest` is given. */
-export interface UnsnoozePullRequestInput extends Facts {
+/** The input of `unsnoozePullRequest`. */
+export interface UnsnoozePullRequestInput extends RequestContext {
   readonly body: components['schemas']['PullRequestReference'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `unsnoozePullRequest` answers; refusals are thrown. */
+/** The responses of `unsnoozePullRequest`. Errors are thrown. */
 export type UnsnoozePullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `saveVisit` is given. */
-export interface SaveVisitInput extends Facts {
+/** The input of `saveVisit`. */
+export interface SaveVisitInput extends RequestContext {
   readonly body: components['schemas']['Visit'];
   readonly caller: SessionCaller;
 }
 
-/** What `saveVisit` answers; refusals are thrown. */
+/** The responses of `saveVisit`. Errors are thrown. */
 export type SaveVisitOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getThroughput` is given. */
-export interface GetThroughputInput extends Facts {
+/** The input of `getThroughput`. */
+export interface GetThroughputInput extends RequestContext {
   readonly query: {
-    /** Whose board, when its owner shares it with the caller; by default the caller's own. */
+    /** The owner of the board, if it is shared with the caller; by default the caller. */
     readonly owner?: string;
-    /** How many days back, today included. Weeks are answered whole, with the days before that they have. */
+    /**
+     * The number of days to cover, including today. With weeks, the first one also includes its days before that
+     * range.
+     */
     readonly days: number;
-    /** What is counted together; weeks begin on Monday. */
+    /** The length of a period; weeks begin on Monday. */
     readonly per: components['schemas']['ThroughputUnit'];
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getThroughput` answers; refusals are thrown. */
+/** The responses of `getThroughput`. Errors are thrown. */
 export type GetThroughputOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Throughput'];
     };
 
-/** What `listViews` is given. */
-export interface ListViewsInput extends Facts {
+/** The input of `listViews`. */
+export interface ListViewsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listViews` answers; refusals are thrown. */
+/** The responses of `listViews`. Errors are thrown. */
 export type ListViewsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listViews']['responses'][200]['content']['application/json'];
     };
 
-/** What `deleteView` is given. */
-export interface DeleteViewInput extends Facts {
+/** The input of `deleteView`. */
+export interface DeleteViewInput extends RequestContext {
   readonly params: {
-    /** What the view is called. */
+    /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteView` answers; refusals are thrown. */
+/** The responses of `deleteView`. Errors are thrown. */
 export type DeleteViewOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `saveView` is given. */
-export interface SaveViewInput extends Facts {
+/** The input of `saveView`. */
+export interface SaveViewInput extends RequestContext {
   readonly params: {
-    /** What the view is called. */
+    /** The name of the view. */
     readonly name: components['schemas']['ViewName'];
   };
   readonly body: components['schemas']['View'] & Required<Pick<components['schemas']['View'], 'sort' | 'group'>>;
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `saveView` answers; refusals are thrown. */
+/** The responses of `saveView`. Errors are thrown. */
 export type SaveViewOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['SavedView'];
     };
 
-/** What `listFeeds` is given. */
-export interface ListFeedsInput extends Facts {
+/** The input of `listFeeds`. */
+export interface ListFeedsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listFeeds` answers; refusals are thrown. */
+/** The responses of `listFeeds`. Errors are thrown. */
 export type ListFeedsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listFeeds']['responses'][200]['content']['application/json'];
     };
 
-/** What `createFeed` is given. */
-export interface CreateFeedInput extends Facts {
+/** The input of `createFeed`. */
+export interface CreateFeedInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -2963,15 +2966,15 @@ export interface CreateFeedInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createFeed` answers; refusals are thrown. */
+/** The responses of `createFeed`. Errors are thrown. */
 export type CreateFeedOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedFeed'];
     };
 
-/** What `deleteFeed` is given. */
-export interface DeleteFeedInput extends Facts {
+/** The input of `deleteFeed`. */
+export interface DeleteFeedInput extends RequestContext {
   readonly params: {
     /** The feed's id, as listed. */
     readonly id: string;
@@ -2979,33 +2982,33 @@ export interface DeleteFeedInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `deleteFeed` answers; refusals are thrown. */
+/** The responses of `deleteFeed`. Errors are thrown. */
 export type DeleteFeedOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `readAtomFeed` is given. */
-export interface ReadAtomFeedInput extends Facts {
+/** The input of `readAtomFeed`. */
+export interface ReadAtomFeedInput extends RequestContext {
   readonly params: {
-    /** The secret part of the feed's address. */
+    /** The secret part of the feed's URL. */
     readonly feedToken: string;
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: Caller | undefined;
 }
 
-/** What `readAtomFeed` answers; refusals are thrown. */
+/** The responses of `readAtomFeed`. Errors are thrown. */
 export type ReadAtomFeedOutput =
   | {
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -3013,31 +3016,31 @@ export type ReadAtomFeedOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
 
-/** What `readBadge` is given. */
-export interface ReadBadgeInput extends Facts {
+/** The input of `readBadge`. */
+export interface ReadBadgeInput extends RequestContext {
   readonly params: {
-    /** The secret part of the feed's address. */
+    /** The secret part of the feed's URL. */
     readonly feedToken: string;
   };
   readonly headers: {
-    /** The `ETag` of the answer that the caller still has. */
+    /** The `ETag` of the response that the client has stored. */
     readonly 'if-none-match'?: string;
   };
   readonly caller: Caller | undefined;
 }
 
-/** What `readBadge` answers; refusals are thrown. */
+/** The responses of `readBadge`. Errors are thrown. */
 export type ReadBadgeOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Badge'];
       readonly headers?: {
-        /** Changes whenever the answer does. */
+        /** Changes whenever the content of the response changes. */
         readonly ETag?: string;
       };
     }
@@ -3045,117 +3048,117 @@ export type ReadBadgeOutput =
       readonly status: 304;
       readonly body?: undefined;
       readonly headers?: {
-        /** Stands for this answer in a later `If-None-Match`. */
+        /** The current `ETag`, for a later `If-None-Match`. */
         readonly ETag?: string;
       };
     };
 
-/** What `getSharing` is given. */
-export interface GetSharingInput extends Facts {
+/** The input of `getSharing`. */
+export interface GetSharingInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `getSharing` answers; refusals are thrown. */
+/** The responses of `getSharing`. Errors are thrown. */
 export type GetSharingOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Sharing'];
     };
 
-/** What `unshareBoard` is given. */
-export interface UnshareBoardInput extends Facts {
+/** The input of `unshareBoard`. */
+export interface UnshareBoardInput extends RequestContext {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
 }
 
-/** What `unshareBoard` answers; refusals are thrown. */
+/** The responses of `unshareBoard`. Errors are thrown. */
 export type UnshareBoardOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `shareBoard` is given. */
-export interface ShareBoardInput extends Facts {
+/** The input of `shareBoard`. */
+export interface ShareBoardInput extends RequestContext {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
 }
 
-/** What `shareBoard` answers; refusals are thrown. */
+/** The responses of `shareBoard`. Errors are thrown. */
 export type ShareBoardOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listUsers` is given. */
-export interface ListUsersInput extends Facts {
+/** The input of `listUsers`. */
+export interface ListUsersInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listUsers` answers; refusals are thrown. */
+/** The responses of `listUsers`. Errors are thrown. */
 export type ListUsersOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listUsers']['responses'][200]['content']['application/json'];
     };
 
-/** What `deleteUser` is given. */
-export interface DeleteUserInput extends Facts {
+/** The input of `deleteUser`. */
+export interface DeleteUserInput extends RequestContext {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
 }
 
-/** What `deleteUser` answers; refusals are thrown. */
+/** The responses of `deleteUser`. Errors are thrown. */
 export type DeleteUserOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `revokeUser` is given. */
-export interface RevokeUserInput extends Facts {
+/** The input of `revokeUser`. */
+export interface RevokeUserInput extends RequestContext {
   readonly params: {
-    /** Whom it is about, in any case. */
+    /** The user's name, in upper or lower case. */
     readonly username: components['schemas']['Username'];
   };
   readonly caller: SessionCaller;
 }
 
-/** What `revokeUser` answers; refusals are thrown. */
+/** The responses of `revokeUser`. Errors are thrown. */
 export type RevokeUserOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listInvites` is given. */
-export interface ListInvitesInput extends Facts {
+/** The input of `listInvites`. */
+export interface ListInvitesInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `listInvites` answers; refusals are thrown. */
+/** The responses of `listInvites`. Errors are thrown. */
 export type ListInvitesOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listInvites']['responses'][200]['content']['application/json'];
     };
 
-/** What `createInvite` is given. */
-export interface CreateInviteInput extends Facts {
+/** The input of `createInvite`. */
+export interface CreateInviteInput extends RequestContext {
   readonly headers: {
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -3163,15 +3166,15 @@ export interface CreateInviteInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createInvite` answers; refusals are thrown. */
+/** The responses of `createInvite`. Errors are thrown. */
 export type CreateInviteOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['CreatedInvite'];
     };
 
-/** What `revokeInvite` is given. */
-export interface RevokeInviteInput extends Facts {
+/** The input of `revokeInvite`. */
+export interface RevokeInviteInput extends RequestContext {
   readonly params: {
     /** The invitation's id, as listed; not its secret. */
     readonly id: string;
@@ -3179,100 +3182,100 @@ export interface RevokeInviteInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `revokeInvite` answers; refusals are thrown. */
+/** The responses of `revokeInvite`. Errors are thrown. */
 export type RevokeInviteOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listRequests` is given. */
-export interface ListRequestsInput extends Facts {
+/** The input of `listRequests`. */
+export interface ListRequestsInput extends RequestContext {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
-    /** Only requests in the name of this account of a forge. */
+    /** Only requests made with this account of a forge. */
     readonly account?: string;
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `listRequests` answers; refusals are thrown. */
+/** The responses of `listRequests`. Errors are thrown. */
 export type ListRequestsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `exportRequests` is given. */
-export interface ExportRequestsInput extends Facts {
+/** The input of `exportRequests`. */
+export interface ExportRequestsInput extends RequestContext {
   readonly query: {
     /** Only requests to this forge. */
     readonly forge?: components['schemas']['ForgeName'];
-    /** Only requests in the name of this account of a forge. */
+    /** Only requests made with this account of a forge. */
     readonly account?: string;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `exportRequests` answers; refusals are thrown. */
+/** The responses of `exportRequests`. Errors are thrown. */
 export type ExportRequestsOutput =
   | {
       readonly status: 200;
       readonly body: string;
       readonly headers: {
-        /** Names the file. */
+        /** The suggested file name. */
         readonly 'Content-Disposition': string;
       };
     };
 
-/** Whether the server is there, able to work, and which release it is. */
+/** Liveness, readiness and the release of the server. */
 export interface HealthHandlers {
-  /** Say that the process runs */
+  /** Check liveness */
   readonly getHealth: (input: GetHealthInput) => Promise<GetHealthOutput>;
-  /** Say whether requests can be served */
+  /** Check readiness */
   readonly getReadiness: (input: GetReadinessInput) => Promise<GetReadinessOutput>;
-  /** Say which release runs */
+  /** Get the running release */
   readonly getVersion: (input: GetVersionInput) => Promise<GetVersionOutput>;
 }
 
-/** Registering with a passkey, signing in and out. */
+/** Registering with a passkey, signing in and signing out. */
 export interface AuthHandlers {
-  /** Say whether the first account is still to come */
+  /** Check whether the first account is still missing */
   readonly getRegistrationStatus: (input: GetRegistrationStatusInput) => Promise<GetRegistrationStatusOutput>;
-  /** Begin to register an account */
+  /** Start registering an account */
   readonly beginRegistration: (input: BeginRegistrationInput) => Promise<BeginRegistrationOutput>;
-  /** Finish to register an account */
+  /** Finish registering an account */
   readonly finishRegistration: (input: FinishRegistrationInput) => Promise<FinishRegistrationOutput>;
-  /** Begin to sign in */
+  /** Start signing in */
   readonly beginLogin: (input: BeginLoginInput) => Promise<BeginLoginOutput>;
-  /** Finish to sign in */
+  /** Finish signing in */
   readonly finishLogin: (input: FinishLoginInput) => Promise<FinishLoginOutput>;
   /** Sign out */
   readonly logout: (input: LogoutInput) => Promise<LogoutOutput>;
   /** Sign out everywhere */
   readonly logoutEverywhere: (input: LogoutEverywhereInput) => Promise<LogoutEverywhereOutput>;
-  /** Say who is signed in */
+  /** Get the signed-in user */
   readonly getSession: (input: GetSessionInput) => Promise<GetSessionOutput>;
 }
 
-/** The passkeys of a person. */
+/** The passkeys of a user. */
 export interface CredentialsHandlers {
-  /** List one's passkeys */
+  /** List passkeys */
   readonly listCredentials: (input: ListCredentialsInput) => Promise<ListCredentialsOutput>;
-  /** Begin to add a passkey */
+  /** Start adding a passkey */
   readonly beginCredential: (input: BeginCredentialInput) => Promise<BeginCredentialOutput>;
-  /** Finish to add a passkey */
+  /** Finish adding a passkey */
   readonly finishCredential: (input: FinishCredentialInput) => Promise<FinishCredentialOutput>;
   /** Remove a passkey */
   readonly deleteCredential: (input: DeleteCredentialInput) => Promise<DeleteCredentialOutput>;
@@ -3280,105 +3283,105 @@ export interface CredentialsHandlers {
   readonly renameCredential: (input: RenameCredentialInput) => Promise<RenameCredentialOutput>;
 }
 
-/** Personal API tokens for scripts. */
+/** API tokens for scripts. */
 export interface TokensHandlers {
-  /** List one's tokens */
+  /** List API tokens */
   readonly listTokens: (input: ListTokensInput) => Promise<ListTokensOutput>;
-  /** Create a token */
+  /** Create an API token */
   readonly createToken: (input: CreateTokenInput) => Promise<CreateTokenOutput>;
-  /** Revoke a token */
+  /** Revoke an API token */
   readonly revokeToken: (input: RevokeTokenInput) => Promise<RevokeTokenOutput>;
 }
 
-/** Credentials for forges, and how pages look. */
+/** Forge credentials and display settings. */
 export interface SettingsHandlers {
-  /** Read one's settings */
+  /** Get the settings */
   readonly getSettings: (input: GetSettingsInput) => Promise<GetSettingsOutput>;
   /** Replace the forge settings */
   readonly saveSettings: (input: SaveSettingsInput) => Promise<SaveSettingsOutput>;
-  /** Try a forge with its settings */
+  /** Test a forge connection */
   readonly testForge: (input: TestForgeInput) => Promise<TestForgeOutput>;
-  /** Read the theme */
+  /** Get the theme */
   readonly getTheme: (input: GetThemeInput) => Promise<GetThemeOutput>;
   /** Save the theme */
   readonly saveTheme: (input: SaveThemeInput) => Promise<SaveThemeOutput>;
-  /** Read the time zone */
+  /** Get the time zone */
   readonly getTimezone: (input: GetTimezoneInput) => Promise<GetTimezoneOutput>;
   /** Save the time zone */
   readonly saveTimezone: (input: SaveTimezoneInput) => Promise<SaveTimezoneOutput>;
-  /** Read the saved filters of the lists */
+  /** Get the saved list filters */
   readonly getFilterState: (input: GetFilterStateInput) => Promise<GetFilterStateOutput>;
-  /** Save the filters of the lists */
+  /** Save the list filters */
   readonly saveFilterState: (input: SaveFilterStateInput) => Promise<SaveFilterStateOutput>;
 }
 
-/** Pull requests, issues and repositories of a person. */
+/** Pull requests, issues and repositories of a user. */
 export interface BoardHandlers {
-  /** Read a board */
+  /** Get a board */
   readonly getDashboard: (input: GetDashboardInput) => Promise<GetDashboardOutput>;
-  /** Refresh one's board */
+  /** Refresh the board */
   readonly refreshDashboard: (input: RefreshDashboardInput) => Promise<RefreshDashboardOutput>;
-  /** Follow one's board */
+  /** Stream board changes */
   readonly streamDashboard: (input: StreamDashboardInput) => Promise<StreamDashboardOutput>;
-  /** Say what one has seen */
+  /** Record a visit to the board */
   readonly saveVisit: (input: SaveVisitInput) => Promise<SaveVisitOutput>;
 }
 
-/** What can be done to a pull request, and its checks. */
+/** Actions on pull requests, and their checks. */
 export interface PullRequestsHandlers {
   /** Merge a pull request */
   readonly mergePullRequest: (input: MergePullRequestInput) => Promise<MergePullRequestOutput>;
-  /** Have a pull request merged once it can be */
+  /** Enable auto-merge */
   readonly autoMergePullRequest: (input: AutoMergePullRequestInput) => Promise<AutoMergePullRequestOutput>;
-  /** Leave the merging to people again */
+  /** Cancel auto-merge */
   readonly cancelAutoMerge: (input: CancelAutoMergeInput) => Promise<CancelAutoMergeOutput>;
   /** Close a pull request without merging */
   readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
-  /** Run the failed checks again */
+  /** Rerun failed checks */
   readonly rerunChecks: (input: RerunChecksInput) => Promise<RerunChecksOutput>;
-  /** Bring a branch up to date with its base */
+  /** Update a branch from its base */
   readonly updateBranch: (input: UpdateBranchInput) => Promise<UpdateBranchOutput>;
-  /** Ask Dependabot to rebase or recreate */
+  /** Ask Dependabot to rebase or recreate a pull request */
   readonly requestDependabot: (input: RequestDependabotInput) => Promise<RequestDependabotOutput>;
-  /** Ask Renovate to rebase */
+  /** Ask Renovate to rebase a pull request */
   readonly requestRenovateRebase: (input: RequestRenovateRebaseInput) => Promise<RequestRenovateRebaseOutput>;
   /** List the checks of a pull request */
   readonly listChecks: (input: ListChecksInput) => Promise<ListChecksOutput>;
-  /** Set a pull request aside */
+  /** Snooze a pull request */
   readonly snoozePullRequest: (input: SnoozePullRequestInput) => Promise<SnoozePullRequestOutput>;
-  /** Take a pull request up again */
+  /** Unsnooze a pull request */
   readonly unsnoozePullRequest: (input: UnsnoozePullRequestInput) => Promise<UnsnoozePullRequestOutput>;
 }
 
-/** What the board does with repositories. */
+/** How the board treats repositories. */
 export interface RepositoriesHandlers {
-  /** Leave a repository off the board */
+  /** Ignore a repository */
   readonly ignoreRepository: (input: IgnoreRepositoryInput) => Promise<IgnoreRepositoryOutput>;
-  /** Show a repository again */
+  /** Stop ignoring a repository */
   readonly unignoreRepository: (input: UnignoreRepositoryInput) => Promise<UnignoreRepositoryOutput>;
-  /** Keep the branches of a repository up to date */
+  /** Enable automatic branch updates */
   readonly enableAutoUpdateBranch: (input: EnableAutoUpdateBranchInput) => Promise<EnableAutoUpdateBranchOutput>;
-  /** Leave the branches of a repository alone */
+  /** Disable automatic branch updates */
   readonly disableAutoUpdateBranch: (input: DisableAutoUpdateBranchInput) => Promise<DisableAutoUpdateBranchOutput>;
 }
 
-/** What forges tell by themselves. */
+/** Deliveries from forges, and their setup. */
 export interface WebhooksHandlers {
-  /** Have a forge deliver to this server */
+  /** Set up a repository webhook */
   readonly ensureWebhook: (input: EnsureWebhookInput) => Promise<EnsureWebhookOutput>;
-  /** Replace the webhook's token and secret */
+  /** Rotate the webhook token and secret */
   readonly rotateWebhook: (input: RotateWebhookInput) => Promise<RotateWebhookOutput>;
-  /** Take a delivery of GitHub */
+  /** Receive a GitHub webhook */
   readonly deliverGithub: (input: DeliverGithubInput) => Promise<DeliverGithubOutput>;
-  /** Take a delivery of Forgejo and Gitea */
+  /** Receive a Forgejo or Gitea webhook */
   readonly deliverForgejo: (input: DeliverForgejoInput) => Promise<DeliverForgejoOutput>;
-  /** Take a delivery of GitLab */
+  /** Receive a GitLab webhook */
   readonly deliverGitlab: (input: DeliverGitlabInput) => Promise<DeliverGitlabOutput>;
 }
 
-/** Named selections of a board. */
+/** Saved filters of a board. */
 export interface ViewsHandlers {
-  /** List one's saved views */
+  /** List saved views */
   readonly listViews: (input: ListViewsInput) => Promise<ListViewsOutput>;
   /** Delete a view */
   readonly deleteView: (input: DeleteViewInput) => Promise<DeleteViewOutput>;
@@ -3386,55 +3389,55 @@ export interface ViewsHandlers {
   readonly saveView: (input: SaveViewInput) => Promise<SaveViewOutput>;
 }
 
-/** Boards for readers that can send no credential. */
+/** Boards as secret URLs, for readers that can't send credentials. */
 export interface FeedsHandlers {
-  /** List one's feeds */
+  /** List feeds */
   readonly listFeeds: (input: ListFeedsInput) => Promise<ListFeedsOutput>;
-  /** Publish one's board, or a view of it */
+  /** Create a feed */
   readonly createFeed: (input: CreateFeedInput) => Promise<CreateFeedOutput>;
-  /** Take a feed back */
+  /** Delete a feed */
   readonly deleteFeed: (input: DeleteFeedInput) => Promise<DeleteFeedOutput>;
-  /** Read a board as an Atom feed */
+  /** Get a board as an Atom feed */
   readonly readAtomFeed: (input: ReadAtomFeedInput) => Promise<ReadAtomFeedOutput>;
-  /** Read a board as a badge */
+  /** Get a board as a badge */
   readonly readBadge: (input: ReadBadgeInput) => Promise<ReadBadgeOutput>;
 }
 
-/** What became of a board over time. */
+/** How a board develops over time. */
 export interface InsightsHandlers {
-  /** Read how pull requests came and went */
+  /** Get pull request throughput */
   readonly getThroughput: (input: GetThroughputInput) => Promise<GetThroughputOutput>;
 }
 
-/** Who may read whose board. */
+/** Which users can read whose board. */
 export interface SharingHandlers {
-  /** Say who may read whose board */
+  /** List board shares */
   readonly getSharing: (input: GetSharingInput) => Promise<GetSharingOutput>;
-  /** Let somebody read the board no more */
+  /** Stop sharing the board */
   readonly unshareBoard: (input: UnshareBoardInput) => Promise<UnshareBoardOutput>;
-  /** Let somebody read the whole board */
+  /** Share the board */
   readonly shareBoard: (input: ShareBoardInput) => Promise<ShareBoardOutput>;
 }
 
-/** Accounts, invitations, and what forges were asked. */
+/** Accounts, invitations, and the log of requests to forges. */
 export interface AdminHandlers {
-  /** List everybody with an account */
+  /** List users */
   readonly listUsers: (input: ListUsersInput) => Promise<ListUsersOutput>;
   /** Delete an account */
   readonly deleteUser: (input: DeleteUserInput) => Promise<DeleteUserOutput>;
-  /** End everything that lets somebody in */
+  /** Revoke a user's access */
   readonly revokeUser: (input: RevokeUserInput) => Promise<RevokeUserOutput>;
-  /** List the invitations that are outstanding */
+  /** List open invitations */
   readonly listInvites: (input: ListInvitesInput) => Promise<ListInvitesOutput>;
-  /** Invite somebody */
+  /** Create an invitation */
   readonly createInvite: (input: CreateInviteInput) => Promise<CreateInviteOutput>;
   /** Revoke an invitation */
   readonly revokeInvite: (input: RevokeInviteInput) => Promise<RevokeInviteOutput>;
-  /** List requests that were made to forges */
+  /** List requests to forges */
   readonly listRequests: (input: ListRequestsInput) => Promise<ListRequestsOutput>;
-  /** Export requests that were made to forges */
+  /** Export requests to forges */
   readonly exportRequests: (input: ExportRequestsInput) => Promise<ExportRequestsOutput>;
 }
 
-/** Every handler of Trellis dashboard. */
+/** All handlers of Trellis dashboard. */
 export interface DashboardHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, SettingsHandlers, BoardHandlers, PullRequestsHandlers, RepositoriesHandlers, WebhooksHandlers, ViewsHandlers, FeedsHandlers, InsightsHandlers, SharingHandlers, AdminHandlers {}

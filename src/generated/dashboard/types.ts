@@ -8,8 +8,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say that the process runs
-         * @description Liveness only - forges and the database are not asked.
+         * Check liveness
+         * @description Checks only that the process is running; doesn't contact forges or the database.
          */
         readonly get: operations["getHealth"];
         readonly put?: never;
@@ -28,13 +28,13 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say whether requests can be served
-         * @description Asks the database within 2 seconds and reuses the answer for about 3. A forge that is down does not matter. It
-         *     is 503 until the boards that were due at the start are refreshed, for 30 seconds at most, and at once when the
-         *     server is told to stop.
+         * Check readiness
+         * @description Queries the database with a timeout of 2 seconds and reuses the result for about 3. Unreachable forges have no
+         *     effect. Returns 503 until the boards that are due at startup are refreshed, for at most 30 seconds, and as soon
+         *     as the server begins to shut down.
          *
-         *     The first reading of the site counts as part of the start. A site that can't be read later does not make it
-         *     503, as the other services answer; `site` says so.
+         *     The initial scan of the site is part of startup. If the site becomes unreadable later, the other services keep
+         *     working: the response stays 200, and `site` reports the problem.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -53,8 +53,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say which release runs
-         * @description The release's number, so that a client can tell what it talks to.
+         * Get the running release
+         * @description Returns the release number, so that clients can detect which version they are connected to.
          */
         readonly get: operations["getVersion"];
         readonly put?: never;
@@ -73,8 +73,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say whether the first account is still to come
-         * @description True while nobody has an account; the one-time setup link, printed where the server runs, then makes the first.
+         * Check whether the first account is still missing
+         * @description Returns true until the first account exists. That account is created with the one-time setup link, which the
+         *     server prints on its console.
          */
         readonly get: operations["getRegistrationStatus"];
         readonly put?: never;
@@ -95,11 +96,11 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin to register an account
-         * @description Takes the secret of the setup link, while nobody has an account, or that of an invitation for this username.
-         *     Whoever has neither is refused alike, whether the name is taken or not.
-         *     The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
-         *     `/api/auth/register/finish`, within 5 minutes.
+         * Start registering an account
+         * @description Requires the secret of the setup link if no account exists yet, otherwise the secret of an invitation for this
+         *     username. Without a valid secret, the response is the same whether or not the username is taken. Pass the
+         *     response to the browser's `navigator.credentials.create()`, and send the result to `/api/auth/register/finish`
+         *     within 5 minutes.
          */
         readonly post: operations["beginRegistration"];
         readonly delete?: never;
@@ -118,9 +119,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Finish to register an account
-         * @description Takes the browser's credential as it is, once. The account is there from now on, signed in, and the setup link or
-         *     invitation is used up. A credential that does not answer a challenge of the last 5 minutes is 400.
+         * Finish registering an account
+         * @description Accepts the browser's credential unchanged, once. Creates the account, signs it in, and uses up the setup link
+         *     or invitation. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes.
          */
         readonly post: operations["finishRegistration"];
         readonly delete?: never;
@@ -139,10 +140,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin to sign in
-         * @description The answer goes to the browser's `navigator.credentials.get()`, and what that gives to `/api/auth/login/finish`,
-         *     within 5 minutes. The browser offers its own passkeys, so no username is needed; one that is given changes nothing,
-         *     and the answer is the same whether somebody has it or not.
+         * Start signing in
+         * @description Pass the response to the browser's `navigator.credentials.get()`, and send the result to
+         *     `/api/auth/login/finish` within 5 minutes. The browser offers its own passkeys, so no username is needed. A
+         *     username in the body has no effect, and the response is the same whether or not the account exists.
          */
         readonly post: operations["beginLogin"];
         readonly delete?: never;
@@ -161,9 +162,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Finish to sign in
-         * @description Takes the browser's assertion as it is, once. The passkey itself says who signs in. One that does not answer a
-         *     challenge of the last 5 minutes, or is unknown, is 400.
+         * Finish signing in
+         * @description Accepts the browser's assertion unchanged, once. The passkey identifies the user. Returns 400 if the passkey is
+         *     unknown or the assertion doesn't match a challenge issued within the last 5 minutes.
          */
         readonly post: operations["finishLogin"];
         readonly delete?: never;
@@ -183,7 +184,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign out
-         * @description Ends the session, if there is one, and takes the cookie back; a session that has ended already is answered alike.
+         * @description Ends the session, if there is one, and clears the cookie. Idempotent: also returns 204 if the session has
+         *     already ended.
          */
         readonly post: operations["logout"];
         readonly delete?: never;
@@ -203,7 +205,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign out everywhere
-         * @description Takes a session only. Ends every session of the caller, this one too; tokens go on working.
+         * @description Requires a session. Ends all sessions of the caller, including the current one. API tokens stay valid.
          */
         readonly post: operations["logoutEverywhere"];
         readonly delete?: never;
@@ -220,8 +222,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say who is signed in
-         * @description For a token, whom it speaks for.
+         * Get the signed-in user
+         * @description For an API token, returns the user who owns the token.
          */
         readonly get: operations["getSession"];
         readonly put?: never;
@@ -240,8 +242,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List one's passkeys
-         * @description Takes a session only. Oldest first.
+         * List passkeys
+         * @description Requires a session. Sorted by creation time, oldest first.
          */
         readonly get: operations["listCredentials"];
         readonly put?: never;
@@ -262,9 +264,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin to add a passkey
-         * @description Takes a session only. The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
-         *     `/api/auth/credentials/finish`, within 5 minutes. The passkeys that are there are excluded.
+         * Start adding a passkey
+         * @description Requires a session. Pass the response to the browser's `navigator.credentials.create()`, and send the result to
+         *     `/api/auth/credentials/finish` within 5 minutes. The caller's existing passkeys are excluded.
          */
         readonly post: operations["beginCredential"];
         readonly delete?: never;
@@ -283,8 +285,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Finish to add a passkey
-         * @description Takes a session only, and the browser's credential as it is, once.
+         * Finish adding a passkey
+         * @description Requires a session. Accepts the browser's credential unchanged, once.
          */
         readonly post: operations["finishCredential"];
         readonly delete?: never;
@@ -305,14 +307,15 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a passkey
-         * @description Takes a session only. The last passkey stays: 400. An id that is unknown, or another person's, is answered like success.
+         * @description Requires a session. Returns 400 for the caller's last passkey. Idempotent: an unknown id, or an id of a
+         *     different user's passkey, also returns 204.
          */
         readonly delete: operations["deleteCredential"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Rename a passkey
-         * @description Takes a session only.
+         * @description Requires a session.
          */
         readonly patch: operations["renameCredential"];
         readonly trace?: never;
@@ -325,14 +328,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List one's tokens
-         * @description Oldest first, expired ones included; the tokens themselves are never shown again.
+         * List API tokens
+         * @description Sorted by creation time, oldest first, including expired tokens. Token values are never returned again.
          */
         readonly get: operations["listTokens"];
         readonly put?: never;
         /**
-         * Create a token
-         * @description Takes a session only. The answer is the one place where the token itself is ever shown.
+         * Create an API token
+         * @description Requires a session. Only this response contains the token itself.
          */
         readonly post: operations["createToken"];
         readonly delete?: never;
@@ -352,8 +355,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Revoke a token
-         * @description Takes a session only. An id that is unknown, or another person's, is answered in the same way.
+         * Revoke an API token
+         * @description Requires a session. Idempotent: an unknown id, or an id of a different user's token, also returns 204.
          */
         readonly delete: operations["revokeToken"];
         readonly options?: never;
@@ -369,16 +372,17 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read one's settings
-         * @description Whether a forge's token is set is told, the token itself never. The first call makes the webhook token and secret.
+         * Get the settings
+         * @description Reports whether a forge token is stored, never the token itself. The first call generates the webhook token and
+         *     secret.
          */
         readonly get: operations["getSettings"];
         /**
          * Replace the forge settings
-         * @description A token that is left out or blank is kept, unless the address of its forge changes, and null removes it; every other
-         *     field is replaced, and cleared when it is left out.
-         *     A token or username of Forgejo or GitLab needs that forge's URL: otherwise 400 with `field` naming the URL.
-         *     Theme and time zone have operations of their own.
+         * @description Replaces all fields; omitted fields are cleared. Forge tokens are the exception: an omitted or blank token
+         *     leaves the stored one unchanged, unless the URL of its forge changes; null removes it. A token or username of
+         *     Forgejo or GitLab requires that forge's URL; otherwise the response is 400, with the URL as `field`. Theme and
+         *     time zone have operations of their own.
          */
         readonly put: operations["saveSettings"];
         readonly post?: never;
@@ -398,11 +402,11 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Try a forge with its settings
-         * @description Takes a session only. Asks the forge as it would be asked with these settings, and keeps nothing of them; a token that
-         *     they leave out is the stored one, at the stored address alone. What the forge answers is told with 200, whatever it is;
-         *     400 when the settings have no credential for it, or could not be saved. What may be written is tried nowhere, so a
-         *     permission to write may be missing all the same.
+         * Test a forge connection
+         * @description Requires a session. Contacts the forge with the given settings and doesn't save them. An omitted token stands
+         *     for the stored one, which is only sent to the stored URL. The result is returned with 200 even if the connection
+         *     fails. Returns 400 if the settings are invalid or contain no credential for the forge. Write access isn't tried,
+         *     so a write permission may still be missing after a successful test.
          */
         readonly post: operations["testForge"];
         readonly delete?: never;
@@ -419,13 +423,13 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the theme
-         * @description Empty means that the system decides.
+         * Get the theme
+         * @description An empty theme follows the operating system.
          */
         readonly get: operations["getTheme"];
         /**
          * Save the theme
-         * @description Empty leaves it to the system.
+         * @description An empty theme follows the operating system.
          */
         readonly put: operations["saveTheme"];
         readonly post?: never;
@@ -443,13 +447,13 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the time zone
-         * @description Empty means that the browser decides.
+         * Get the time zone
+         * @description An empty time zone follows the browser.
          */
         readonly get: operations["getTimezone"];
         /**
          * Save the time zone
-         * @description A name of the IANA time zone database, such as `Europe/Berlin`; empty leaves it to the browser.
+         * @description Accepts a name from the IANA time zone database, such as `Europe/Berlin`. An empty name follows the browser.
          */
         readonly put: operations["saveTimezone"];
         readonly post?: never;
@@ -467,13 +471,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read the saved filters of the lists
-         * @description Takes a session only: what a page keeps for itself is no business of scripts. Empty while none was saved.
+         * Get the saved list filters
+         * @description Requires a session: this state belongs to the web pages and isn't available to scripts. Empty until something is
+         *     saved.
          */
         readonly get: operations["getFilterState"];
         /**
-         * Save the filters of the lists
-         * @description Takes a session only. The object replaces the one before; what is in it is up to the page.
+         * Save the list filters
+         * @description Requires a session. Replaces the whole object. The pages define its content.
          */
         readonly put: operations["saveFilterState"];
         readonly post?: never;
@@ -491,10 +496,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a board
-         * @description The whole board as of the last refresh; it is never paged. Pull requests that can be merged and are not
-         *     waiting for checks come first, then by last activity; issues by last activity.
-         *     With `If-None-Match` the answer is 304 while nothing has changed.
+         * Get a board
+         * @description Returns the whole board as of the last refresh, without paging. Pull requests that can be merged and aren't
+         *     waiting for checks come first; otherwise pull requests and issues are sorted by last activity, newest first.
+         *     With `If-None-Match`, returns 304 if nothing has changed.
          */
         readonly get: operations["getDashboard"];
         readonly put?: never;
@@ -515,10 +520,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Refresh one's board
-         * @description Answers once the forges have been read, or could not be. A refresh that is under way is shared. Within 30 seconds of
-         *     the last one that was asked for, nothing is read and the answer is 429 with `Retry-After`. 404 while settings were
-         *     never saved. The refresh goes on when the caller goes away.
+         * Refresh the board
+         * @description Responds as soon as all forges have been read or have failed. Concurrent requests share a running refresh.
+         *     Returns 429 with `Retry-After` within 30 seconds of the last requested refresh, and 404 until settings are
+         *     saved. The refresh continues if the client disconnects.
          */
         readonly post: operations["refreshDashboard"];
         readonly delete?: never;
@@ -535,12 +540,14 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Follow one's board
-         * @description Server-sent events without a name: the board at once, then again after every change; a client that reads slowly gets
-         *     the newest board and misses those between. Every event has an `id`; with it in `Last-Event-ID`, the first board comes
-         *     only if it is another. A comment comes every 15 seconds while nothing changes.
-         *     The stream ends when the server stops, and soon after its session or token does. 404 while settings were never saved,
-         *     429 while the caller has 16 streams open.
+         * Stream board changes
+         * @description Sends the board as unnamed server-sent events: once immediately, then after every change. Slow clients skip
+         *     intermediate versions and receive the newest board. Every event has an `id`. A client that reconnects with it in
+         *     `Last-Event-ID` receives the first board only if it has changed. A comment is sent every 15 seconds while
+         *     nothing changes.
+         *
+         *     The stream ends when the server shuts down, and shortly after its session or API token becomes invalid. Returns
+         *     404 until settings are saved, and 429 while the caller has 16 open streams.
          */
         readonly get: operations["streamDashboard"];
         readonly put?: never;
@@ -561,8 +568,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Leave a repository off the board
-         * @description Replaces what was ignored of it before. At least one of `prs` and `issues` is true; both false is 400.
+         * Ignore a repository
+         * @description Hides the repository's pull requests, issues or both from the board. Replaces an earlier choice for the same
+         *     repository. At least one of `prs` and `issues` must be true; otherwise the response is 400.
          */
         readonly post: operations["ignoreRepository"];
         readonly delete?: never;
@@ -581,8 +589,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Show a repository again
-         * @description One that is not ignored is answered alike.
+         * Stop ignoring a repository
+         * @description Idempotent: also returns 204 if the repository isn't ignored.
          */
         readonly post: operations["unignoreRepository"];
         readonly delete?: never;
@@ -601,9 +609,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Keep the branches of a repository up to date
-         * @description At every refresh, pull requests that are behind are updated, each once for every time that it falls behind. Dependabot gets
-         *     one comment, Renovate its label, and releases are left alone. A repository that has it already is answered alike.
+         * Enable automatic branch updates
+         * @description Each refresh updates the branches of pull requests that are behind their base, once each time they fall behind.
+         *     Dependabot is asked with one comment and Renovate with its label; releases are skipped. Idempotent: also returns
+         *     204 if branch updates are already enabled.
          */
         readonly post: operations["enableAutoUpdateBranch"];
         readonly delete?: never;
@@ -622,8 +631,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Leave the branches of a repository alone
-         * @description A repository that does not have it is answered alike.
+         * Disable automatic branch updates
+         * @description Idempotent: also returns 204 if branch updates aren't enabled.
          */
         readonly post: operations["disableAutoUpdateBranch"];
         readonly delete?: never;
@@ -642,9 +651,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Have a forge deliver to this server
-         * @description Sets up the webhook of a repository, or corrects the one that has the same path already. 400 while there is no credential for
-         *     the forge.
+         * Set up a repository webhook
+         * @description Creates the repository's webhook at the forge, or corrects an existing one with the same path. Returns 400
+         *     without a credential for the forge.
          */
         readonly post: operations["ensureWebhook"];
         readonly delete?: never;
@@ -663,9 +672,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Replace the webhook's token and secret
-         * @description Takes a session only. From now on settings show the new ones, and a webhook that is set up has them; deliveries with the
-         *     former ones are taken for 24 hours. Within these, setting the webhook of a repository up replaces the former one there.
+         * Rotate the webhook token and secret
+         * @description Requires a session. The settings show the new values immediately, and webhooks that are set up from now on use
+         *     them. Deliveries with the previous values are accepted for another 24 hours. Within that time, setting up a
+         *     repository's webhook replaces its previous one.
          */
         readonly post: operations["rotateWebhook"];
         readonly delete?: never;
@@ -684,10 +694,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a delivery of GitHub
-         * @description For GitHub alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
-         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
-         *     names, or all of them when it names none.
+         * Receive a GitHub webhook
+         * @description Accepts deliveries from GitHub only. Returns 404 for an unknown webhook token, before the body is read, and 401
+         *     for an invalid signature; neither changes anything. Responds before the forge is read again. The delivery
+         *     refreshes the repository that its payload names, or all repositories if it names none.
          */
         readonly post: operations["deliverGithub"];
         readonly delete?: never;
@@ -706,10 +716,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a delivery of Forgejo and Gitea
-         * @description For Forgejo and Gitea alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
-         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
-         *     names, or all of them when it names none.
+         * Receive a Forgejo or Gitea webhook
+         * @description Accepts deliveries from Forgejo and Gitea only. Returns 404 for an unknown webhook token, before the body is
+         *     read, and 401 for an invalid signature; neither changes anything. Responds before the forge is read again. The
+         *     delivery refreshes the repository that its payload names, or all repositories if it names none.
          */
         readonly post: operations["deliverForgejo"];
         readonly delete?: never;
@@ -728,10 +738,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a delivery of GitLab
-         * @description For GitLab alone. A path without settings is 404 before the body is read; a delivery that is not signed with the
-         *     settings' secret is 401 and changes nothing. The answer comes before anything is read again: the repository that the payload
-         *     names, or all of them when it names none.
+         * Receive a GitLab webhook
+         * @description Accepts deliveries from GitLab only. Returns 404 for an unknown webhook token, before the body is read, and 401
+         *     for a wrong secret; neither changes anything. Responds before the forge is read again. The delivery refreshes
+         *     the repository that its payload names, or all repositories if it names none.
          */
         readonly post: operations["deliverGitlab"];
         readonly delete?: never;
@@ -751,9 +761,12 @@ export interface paths {
         readonly put?: never;
         /**
          * Merge a pull request
-         * @description By the first of merge, squash and rebase that the repository allows; only the commit that the board shows is merged.
-         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * @description Uses the first of merge, squash and rebase that the repository allows, and merges only the commit that the board
+         *     shows.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["mergePullRequest"];
         readonly delete?: never;
@@ -772,10 +785,13 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Have a pull request merged once it can be
-         * @description Where the forge has no such thing, this server keeps the wish and merges after a refresh that shows it can be.
-         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Enable auto-merge
+         * @description On a forge without auto-merge, Trellis stores the request and merges after a refresh that shows the pull request
+         *     can be merged.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["autoMergePullRequest"];
         readonly delete?: never;
@@ -794,10 +810,12 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Leave the merging to people again
-         * @description One that is not to be merged by itself is answered alike. GitHub has no such action.
-         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Cancel auto-merge
+         * @description Idempotent: also returns 204 if auto-merge isn't enabled. GitHub doesn't support this action.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["cancelAutoMerge"];
         readonly delete?: never;
@@ -817,8 +835,9 @@ export interface paths {
         readonly put?: never;
         /**
          * Close a pull request without merging
-         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * @description Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["closePullRequest"];
         readonly delete?: never;
@@ -837,9 +856,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Run the failed checks again
-         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Rerun failed checks
+         * @description Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["rerunChecks"];
         readonly delete?: never;
@@ -858,9 +878,10 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Bring a branch up to date with its base
-         * @description What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Update a branch from its base
+         * @description Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["updateBranch"];
         readonly delete?: never;
@@ -879,10 +900,12 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ask Dependabot to rebase or recreate
-         * @description On GitHub alone.
-         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Ask Dependabot to rebase or recreate a pull request
+         * @description Supported on GitHub only.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["requestDependabot"];
         readonly delete?: never;
@@ -901,10 +924,13 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Ask Renovate to rebase
-         * @description By the label of the settings. 404 with the code `label_missing` when the forge has no such label.
-         *     What the board says can't be done is refused with 409 and its reason before the forge is asked; otherwise the forge decides. It
-         *     is asked once, whatever becomes of the answer. 400 when there is no credential for the forge, or the forge has no such action.
+         * Ask Renovate to rebase a pull request
+         * @description Adds the rebase label from the settings. Returns 404 with the code `label_missing` if the repository has no such
+         *     label.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["requestRenovateRebase"];
         readonly delete?: never;
@@ -922,7 +948,8 @@ export interface paths {
         };
         /**
          * List the checks of a pull request
-         * @description Asks the forge, so it is as new as the answer. A pull request without checks has an empty list.
+         * @description Reads the checks from the forge, so the result is current. Returns an empty list for a pull request without
+         *     checks.
          */
         readonly get: operations["listChecks"];
         readonly put?: never;
@@ -943,14 +970,15 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Set a pull request aside
-         * @description Until a moment, until something changes, or whichever comes first when both are given; one of them must be, and a moment must
-         *     lie in the next 366 days. What was said before is replaced. A pull request that is not on one's own board is 404; once it
-         *     leaves the board, nothing of this is kept.
+         * Snooze a pull request
+         * @description Hides the pull request until a time, until its next change, or until the first of both. At least one of them is
+         *     required, and the time must lie within the next 366 days. Replaces an earlier snooze of the same pull request.
+         *     Returns 404 if the pull request isn't on the caller's board. When the pull request leaves the board, its snooze
+         *     is deleted.
          *
-         *     A change is anything that moves `updatedAt` (a comment, a label, a commit), another `headSha`, checks that end otherwise than
-         *     they stood, another decision of the reviews, a conflict with the base or the end of one. Checks that begin are none, nor is
-         *     what the forge does not know for a moment.
+         *     The following count as changes: a new `updatedAt` (caused by a comment, label or commit), a new `headSha`, a new
+         *     result of the checks, a new review decision, and a conflict with the base that appears or is resolved. Checks
+         *     that start don't count, nor do values that the forge temporarily doesn't know.
          */
         readonly post: operations["snoozePullRequest"];
         readonly delete?: never;
@@ -969,8 +997,8 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Take a pull request up again
-         * @description One that is not set aside is answered alike.
+         * Unsnooze a pull request
+         * @description Idempotent: also returns 204 if the pull request isn't snoozed.
          */
         readonly post: operations["unsnoozePullRequest"];
         readonly delete?: never;
@@ -988,10 +1016,10 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Say what one has seen
-         * @description Pull requests of one's own board that changed after the board of `seenAt` are marked `changedSinceVisit` from now on; what counts
-         *     as a change is said at `snoozePullRequest`. Takes a session only, as scripts see nothing. A visit never moves back, and never
-         *     past the newest board.
+         * Record a visit to the board
+         * @description Pull requests on the caller's board that changed after the board of `seenAt` are then marked as
+         *     `changedSinceVisit`; `snoozePullRequest` defines which changes count. Requires a session, because scripts don't
+         *     view boards. The recorded visit never moves back in time, and never beyond the newest board.
          */
         readonly put: operations["saveVisit"];
         readonly post?: never;
@@ -1009,12 +1037,11 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read how pull requests came and went
-         * @description Counted since the first refresh, as forges are read: what came and what left between two readings of a repository.
-         *     A forge that can't be read, one that is taken out of the settings, a repository that is gone, and pull requests that
-         *     are ignored change no count. Whether one was merged or closed, a forge does not tell in passing; both have left.
-         *     Days are those of the owner's time zone as it was when they were counted, of UTC while they said none. They are
-         *     kept for 400 days.
+         * Get pull request throughput
+         * @description Counts since the first refresh how many pull requests were opened and closed, by comparing consecutive snapshots
+         *     of each repository. Unreadable forges, forges removed from the settings, deleted repositories and ignored pull
+         *     requests don't affect the counts. Merged and closed pull requests are counted together. Days follow the owner's
+         *     time zone at the time of counting, or UTC if none was set, and are stored for 400 days.
          */
         readonly get: operations["getThroughput"];
         readonly put?: never;
@@ -1033,8 +1060,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List one's saved views
-         * @description In the order of their names.
+         * List saved views
+         * @description Sorted by name.
          */
         readonly get: operations["listViews"];
         readonly put?: never;
@@ -1055,13 +1082,13 @@ export interface paths {
         readonly get?: never;
         /**
          * Save a view
-         * @description Replaces the one of the same name. More than 50 are 409.
+         * @description Replaces an existing view with the same name. Returns 409 if the caller already has 50 other views.
          */
         readonly put: operations["saveView"];
         readonly post?: never;
         /**
          * Delete a view
-         * @description One that is not there is answered alike. Feeds of it go with it.
+         * @description Also deletes the feeds of the view. Idempotent: also returns 204 if the view doesn't exist.
          */
         readonly delete: operations["deleteView"];
         readonly options?: never;
@@ -1077,15 +1104,16 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List one's feeds
-         * @description Oldest first, without the addresses, which are shown once.
+         * List feeds
+         * @description Sorted by creation time, oldest first. Feed URLs are not included; they are shown only once.
          */
         readonly get: operations["listFeeds"];
         readonly put?: never;
         /**
-         * Publish one's board, or a view of it
-         * @description Gives an address that anyone who knows it may read, for feed readers and pages that can send no credential. Takes a session
-         *     only. The answer is the one place where the address is shown. 404 when there is no such view; more than 50 feeds are 409.
+         * Create a feed
+         * @description Creates a secret URL with the board or one of the caller's views, for feed readers and pages that can't send
+         *     credentials. Anyone with the URL can read the feed. Requires a session. Only this response contains the URL.
+         *     Returns 404 if the view doesn't exist, and 409 if the caller already has 50 feeds.
          */
         readonly post: operations["createFeed"];
         readonly delete?: never;
@@ -1105,8 +1133,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Take a feed back
-         * @description Takes a session only. An id that is unknown, or another person's, is answered in the same way.
+         * Delete a feed
+         * @description Requires a session. Idempotent: an unknown id, or an id of a different user's feed, also returns 204.
          */
         readonly delete: operations["deleteFeed"];
         readonly options?: never;
@@ -1122,9 +1150,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a board as an Atom feed
-         * @description The 100 pull requests that moved last, as RFC 4287 says: the address of each is its `atom:id`, its last activity `atom:updated`.
-         *     As on the board, drafts and what is set aside are left out. With `If-None-Match` the answer is 304 while nothing has changed.
+         * Get a board as an Atom feed
+         * @description Returns the 100 pull requests with the latest activity as RFC 4287 entries: the URL of each is its `atom:id`,
+         *     its last activity is `atom:updated`. Drafts and snoozed pull requests are left out, as on the board. With
+         *     `If-None-Match`, returns 304 if nothing has changed.
          */
         readonly get: operations["readAtomFeed"];
         readonly put?: never;
@@ -1143,9 +1172,10 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a board as a badge
-         * @description How many pull requests there are, and of how many the checks fail, in the shape that shields.io reads of an endpoint. As on the
-         *     board, drafts and what is set aside are left out. With `If-None-Match` the answer is 304 while nothing has changed.
+         * Get a board as a badge
+         * @description Returns the number of pull requests, and of those with failing checks, in the format of shields.io endpoint
+         *     badges. Drafts and snoozed pull requests are left out, as on the board. With `If-None-Match`, returns 304 if
+         *     nothing has changed.
          */
         readonly get: operations["readBadge"];
         readonly put?: never;
@@ -1164,8 +1194,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say who may read whose board
-         * @description Takes a session only. Both lists are in the order of usernames.
+         * List board shares
+         * @description Requires a session. Both lists are sorted by username.
          */
         readonly get: operations["getSharing"];
         readonly put?: never;
@@ -1185,14 +1215,14 @@ export interface paths {
         };
         readonly get?: never;
         /**
-         * Let somebody read the whole board
-         * @description Takes a session only. Whoever may read it already still may. Oneself is 400.
+         * Share the board
+         * @description Requires a session. Lets the user read the whole board. Idempotent. Returns 400 for the caller's own username.
          */
         readonly put: operations["shareBoard"];
         readonly post?: never;
         /**
-         * Let somebody read the board no more
-         * @description Takes a session only. Whoever may not read it, or is unknown, is answered alike.
+         * Stop sharing the board
+         * @description Requires a session. Idempotent: an unknown user, or one who can't read the board, also returns 204.
          */
         readonly delete: operations["unshareBoard"];
         readonly options?: never;
@@ -1208,8 +1238,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List everybody with an account
-         * @description Takes the session of an admin only. In the order of usernames.
+         * List users
+         * @description Requires an admin session. Sorted by username.
          */
         readonly get: operations["listUsers"];
         readonly put?: never;
@@ -1232,7 +1262,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete an account
-         * @description Takes the session of an admin only. Everything of it is gone, and its name is free again. Oneself is 400.
+         * @description Requires an admin session. Deletes the account with all its data and frees its username. Returns 400 for the
+         *     caller's own account.
          */
         readonly delete: operations["deleteUser"];
         readonly options?: never;
@@ -1250,9 +1281,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * End everything that lets somebody in
-         * @description Takes the session of an admin only. Sessions, passkeys, tokens and feeds end; the board, the settings and the credentials
-         *     for forges stay. Oneself is 400.
+         * Revoke a user's access
+         * @description Requires an admin session. Revokes sessions, passkeys, API tokens and feeds. The board, the settings and the
+         *     forge credentials stay. Returns 400 for the caller's own account.
          */
         readonly post: operations["revokeUser"];
         readonly delete?: never;
@@ -1269,15 +1300,16 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the invitations that are outstanding
-         * @description Takes the session of an admin only. Oldest first; what was used, has expired or was revoked is not listed.
+         * List open invitations
+         * @description Requires an admin session. Sorted by creation time, oldest first. Used, expired and revoked invitations are not
+         *     included.
          */
         readonly get: operations["listInvites"];
         readonly put?: never;
         /**
-         * Invite somebody
-         * @description Takes the session of an admin only. The invitation holds for an hour, for this username alone, and once.
-         *     The answer is the one place where its secret is ever shown.
+         * Create an invitation
+         * @description Requires an admin session. The invitation is valid for an hour, for this username only, and can be used once.
+         *     Only this response contains its secret.
          */
         readonly post: operations["createInvite"];
         readonly delete?: never;
@@ -1297,7 +1329,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Revoke an invitation
-         * @description Takes the session of an admin only. One that is not outstanding any more is 404.
+         * @description Requires an admin session. Returns 404 if the invitation is not open.
          */
         readonly post: operations["revokeInvite"];
         readonly delete?: never;
@@ -1314,9 +1346,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List requests that were made to forges
-         * @description Takes the session of an admin only. Newest first. The last 10,000 requests are kept, all people's together; an account
-         *     that nothing is known of has none.
+         * List requests to forges
+         * @description Requires an admin session. Newest first. The log stores the last 10,000 requests of all users together. An
+         *     unknown account returns an empty list.
          */
         readonly get: operations["listRequests"];
         readonly put?: never;
@@ -1335,9 +1367,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Export requests that were made to forges
-         * @description Takes the session of an admin only. Everything that matches, newest first, after a row of column names. A text that a
-         *     spreadsheet would take for a formula stands behind an apostrophe.
+         * Export requests to forges
+         * @description Requires an admin session. Exports all matching requests as CSV, newest first, after a row of column names. A
+         *     text that a spreadsheet would interpret as a formula is prefixed with an apostrophe.
          */
         readonly get: operations["exportRequests"];
         readonly put?: never;
@@ -1356,66 +1388,69 @@ export interface components {
             /** @constant */
             readonly status: "ok";
         };
-        /** @description Every refusal and every failure has this body. */
+        /** @description The body of every error response. */
         readonly Error: {
-            /** @description One sentence that is safe to show - what was expected, what came. */
+            /** @description One sentence that describes the error and is safe to show. */
             readonly error: string;
             readonly code: components["schemas"]["ErrorCode"];
-            /** @description The offending body field or parameter, when there is one. */
+            /** @description The name of the invalid body field or parameter, if there is one. */
             readonly field?: string;
-            /** @description Names the request in the server's log; the header `X-Request-Id` holds the same value. */
+            /** @description Identifies the request in the server's log. The header `X-Request-Id` contains the same value. */
             readonly requestId: string;
         };
         /**
-         * @description What went wrong, for programs. Clients treat a code that they don't know by its HTTP status.
+         * @description The error, for programs. Clients treat unknown codes by their HTTP status.
          *
-         *     - `invalid_input` (400) a parameter or body field does not fit the contract
-         *     - `malformed_body` (400) the body is not JSON
-         *     - `unauthenticated` (401) no valid credential
-         *     - `cross_site` (403) an unsafe request with a session cookie came from another site
-         *     - `forbidden` (403) the credential may not do this
-         *     - `session_required` (403) a token came where only a session will do
-         *     - `not_found` (404) no such thing
-         *     - `method_not_allowed` (405) the path has other methods, see `Allow`
-         *     - `not_acceptable` (406) none of the accepted media types can be had
-         *     - `conflict` (409) the state does not allow it now
-         *     - `precondition_failed` (412) what `If-Match` names is not the present state any more
-         *     - `too_large` (413) the body is over the limit
-         *     - `unsupported_media_type` (415) the body's content type is not read here
-         *     - `unprocessable` (422) well-formed, and still not usable
-         *     - `rate_limited` (429) too many requests, see `Retry-After`
-         *     - `internal` (500) a defect of the server
-         *     - `bad_gateway` (502) another server that had to be asked failed
-         *     - `unavailable` (503) starting, stopping, or a part that is needed is down
+         *     - `invalid_input` (400): a parameter or body field violates the contract
+         *     - `malformed_body` (400): the body is not JSON
+         *     - `unauthenticated` (401): no valid credential
+         *     - `cross_site` (403): an unsafe request with a session cookie came from another site
+         *     - `forbidden` (403): the credential doesn't permit the operation
+         *     - `session_required` (403): the operation requires a session; the credential is a token
+         *     - `not_found` (404): the requested item doesn't exist
+         *     - `method_not_allowed` (405): the path doesn't support the method; see `Allow`
+         *     - `not_acceptable` (406): none of the accepted media types is available
+         *     - `conflict` (409): the current state doesn't allow the operation
+         *     - `precondition_failed` (412): the value of `If-Match` is no longer current
+         *     - `too_large` (413): the body exceeds the size limit
+         *     - `unsupported_media_type` (415): the content type of the body isn't supported
+         *     - `unprocessable` (422): the body is well-formed but a value is unusable
+         *     - `rate_limited` (429): too many requests; see `Retry-After`
+         *     - `internal` (500): an internal error of the server
+         *     - `bad_gateway` (502): another server that is needed for the request failed
+         *     - `unavailable` (503): the server is starting or shutting down, or a component it needs is down
          * @enum {string}
          */
         readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "precondition_failed" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
         readonly Readiness: {
             /** @constant */
             readonly status: "ok";
-            /** @description Units of work that the process has open - sockets, timers, requests. A leak shows as a steady rise. */
+            /**
+             * @description The number of resources that the process has open, such as sockets, timers and requests. A steady rise
+             *     indicates a leak.
+             */
             readonly goroutines: number;
             readonly site?: components["schemas"]["SiteReadiness"];
         };
-        /** @description The state of the site; absent where the site is not among the services. */
+        /** @description The state of the site; absent if the site service is off. */
         readonly SiteReadiness: {
             /**
-             * @description `ok` when queries are answered, `starting` while the site is read for the first time, and `unavailable` when
-             *     its folder or configuration can't be read. The server tries again every few seconds.
+             * @description `ok` if queries are served, `starting` during the initial scan, and `unavailable` if the site's folder or
+             *     configuration can't be read. The server retries every few seconds.
              * @enum {string}
              */
             readonly status: "ok" | "starting" | "unavailable";
-            /** @description Why the site is not served. */
+            /** @description The reason why the site is not served. */
             readonly reason?: string;
-            /** @description The number of entries that are skipped and of values that do not fit. */
+            /** @description The number of skipped entries and invalid values. */
             readonly problemCount?: number;
-            /** @description The first of them; absent where the site is not public. */
+            /** @description The first problems; absent if the site is not public. */
             readonly problems?: readonly components["schemas"]["SiteProblem"][];
         };
-        /** @description An entry of the site that is skipped, or a value in a file that does not fit. */
+        /** @description A skipped entry of the site, or an invalid value in a file. */
         readonly SiteProblem: {
             /**
-             * @description The path from the site's folder.
+             * @description The path, relative to the site's folder.
              * @example drafts/new.md
              */
             readonly path: string;
@@ -1433,19 +1468,19 @@ export interface components {
             readonly version: string;
         };
         readonly RegistrationStatus: {
-            /** @description Nobody has an account yet. */
+            /** @description True until the first account exists. */
             readonly open: boolean;
         };
         readonly BeginRegistrationRequest: {
             readonly username: components["schemas"]["Username"];
-            /** @description With an invitation, the name that it says counts instead. */
+            /** @description Ignored with an invitation, which already contains the display name. */
             readonly displayName: components["schemas"]["DisplayName"];
             /** @description The secret of the setup link or of the invitation. */
             readonly inviteToken?: string;
         };
-        /** @description What a person is called here; names that differ in case alone are one. */
+        /** @description The unique name of a user. Upper and lower case are not distinguished. */
         readonly Username: string;
-        /** @description How a person is shown to others. */
+        /** @description The name of a user that others see. */
         readonly DisplayName: string;
         /** @description WebAuthn's PublicKeyCredentialCreationOptionsJSON, for `navigator.credentials.create()`. */
         readonly CreationOptions: {
@@ -1459,13 +1494,13 @@ export interface components {
                 readonly displayName: string;
             };
             readonly challenge: components["schemas"]["Base64Url"];
-            /** @description Which signatures the server can check, as numbers of the COSE registry. */
+            /** @description The signature algorithms that the server supports, as COSE algorithm numbers. */
             readonly pubKeyCredParams: readonly {
                 /** @constant */
                 readonly type: "public-key";
                 readonly alg: number;
             }[];
-            /** @description In milliseconds. */
+            /** @description Milliseconds. */
             readonly timeout?: number;
             readonly excludeCredentials?: readonly components["schemas"]["CredentialDescriptor"][];
             readonly authenticatorSelection?: {
@@ -1485,21 +1520,21 @@ export interface components {
         };
         /** @description Bytes as base64url without padding. */
         readonly Base64Url: string;
-        /** @description A passkey that is meant, and how it may be reached. */
+        /** @description A passkey, and the transports over which its authenticator can be reached. */
         readonly CredentialDescriptor: {
             readonly id: components["schemas"]["CredentialId"];
             /** @constant */
             readonly type: "public-key";
             readonly transports?: readonly ("ble" | "cable" | "hybrid" | "internal" | "nfc" | "smart-card" | "usb")[];
         };
-        /** @description A credential's id in base64url; ids have up to 1,023 bytes. */
+        /** @description A credential id of at most 1,023 bytes, in base64url. */
         readonly CredentialId: string;
         /**
-         * @description Whether the authenticator asks for a finger, a face or a PIN.
+         * @description Whether the authenticator verifies the user, for example by fingerprint, face or PIN.
          * @enum {string}
          */
         readonly UserVerification: "discouraged" | "preferred" | "required";
-        /** @description WebAuthn's RegistrationResponseJSON, as `navigator.credentials.create()` gives it. */
+        /** @description WebAuthn's RegistrationResponseJSON, the result of `navigator.credentials.create()`. */
         readonly RegistrationCredential: {
             readonly id: components["schemas"]["CredentialId"];
             readonly rawId: components["schemas"]["CredentialId"];
@@ -1511,25 +1546,25 @@ export interface components {
                 readonly clientDataJSON: components["schemas"]["ClientData"];
                 readonly attestationObject: string;
                 readonly authenticatorData?: string;
-                /** @description How the passkey may be reached. More may come. */
+                /** @description The transports over which the authenticator can be reached. New values may be added. */
                 readonly transports?: readonly string[];
-                /** @description A number of the COSE registry. */
+                /** @description A COSE algorithm number. */
                 readonly publicKeyAlgorithm?: number;
                 readonly publicKey?: string;
             };
         };
         /**
-         * @description Where the passkey lives.
+         * @description Whether the authenticator is part of the device or separate from it.
          * @enum {string}
          */
         readonly AuthenticatorAttachment: "platform" | "cross-platform";
-        /** @description What WebAuthn extensions of the browser say; kept nowhere. */
+        /** @description The results of WebAuthn client extensions; not stored. */
         readonly ExtensionResults: {
             readonly [key: string]: unknown;
         };
-        /** @description The client data, which the authenticator signed. */
+        /** @description The client data that the authenticator signed. */
         readonly ClientData: string;
-        /** @description Whom a session or a token stands for. */
+        /** @description The user of a session or an API token. */
         readonly SessionUser: {
             readonly username: string;
             readonly displayName: string;
@@ -1542,7 +1577,7 @@ export interface components {
         readonly RequestOptions: {
             readonly challenge: components["schemas"]["Base64Url"];
             readonly rpId?: string;
-            /** @description In milliseconds. */
+            /** @description Milliseconds. */
             readonly timeout?: number;
             readonly allowCredentials?: readonly components["schemas"]["CredentialDescriptor"][];
             readonly userVerification?: components["schemas"]["UserVerification"];
@@ -1551,7 +1586,7 @@ export interface components {
                 readonly [key: string]: unknown;
             };
         };
-        /** @description WebAuthn's AuthenticationResponseJSON, as `navigator.credentials.get()` gives it. */
+        /** @description WebAuthn's AuthenticationResponseJSON, the result of `navigator.credentials.get()`. */
         readonly AuthenticationCredential: {
             readonly id: components["schemas"]["CredentialId"];
             readonly rawId: components["schemas"]["CredentialId"];
@@ -1563,29 +1598,29 @@ export interface components {
                 readonly clientDataJSON: components["schemas"]["ClientData"];
                 readonly authenticatorData: string;
                 readonly signature: string;
-                /** @description Whose passkey it is; 64 bytes at most. */
+                /** @description Identifies the user of the passkey; at most 64 bytes. */
                 readonly userHandle?: string;
             };
         };
-        /** @description A passkey's record. */
+        /** @description A passkey. */
         readonly Credential: {
-            /** @description The credential's id, in base64url. */
+            /** @description The credential id, in base64url. */
             readonly id: string;
             readonly label: string;
             /** Format: date-time */
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description When somebody last signed in with it; absent while nobody did.
+             * @description The time of the last sign-in with this passkey; absent if it was never used.
              */
             readonly lastUsedAt?: string;
         };
-        /** @description What a passkey is told by; not blank. */
+        /** @description The name of a passkey; not blank. */
         readonly PasskeyLabel: string;
         readonly CredentialRenameRequest: {
             readonly label: components["schemas"]["PasskeyLabel"];
         };
-        /** @description A token's record; never the token itself. */
+        /** @description An API token, without its value. */
         readonly APIToken: {
             readonly id: string;
             readonly label: string;
@@ -1596,34 +1631,34 @@ export interface components {
             readonly expiresAt: string;
             /**
              * Format: date-time
-             * @description To the minute; left out while it has not been used.
+             * @description Precise to the minute; omitted if the token was never used.
              */
             readonly lastUsedAt?: string;
         };
-        /** @description Each scope once. */
+        /** @description The scopes, without duplicates. */
         readonly Scopes: readonly components["schemas"]["Scope"][];
         /**
-         * @description What a token may do.
+         * @description A permission of an API token.
          * @enum {string}
          */
         readonly Scope: "read" | "write";
         readonly CreateTokenRequest: {
-            /** @description What the token is for; not blank. */
+            /** @description The purpose of the token; not blank. */
             readonly label: string;
             /**
              * Format: date-time
-             * @description In the future, and at most 366 days from now.
+             * @description A time in the future, at most 366 days from now.
              */
             readonly expiresAt: string;
             /**
-             * @description By default `read` alone.
+             * @description By default only `read`.
              * @default [
              *       "read"
              *     ]
              */
             readonly scopes?: readonly components["schemas"]["Scope"][];
         };
-        /** @description A new token and its record. */
+        /** @description A new API token with its value. */
         readonly CreatedToken: {
             readonly id: string;
             readonly label: string;
@@ -1632,48 +1667,57 @@ export interface components {
             readonly createdAt: string;
             /** Format: date-time */
             readonly expiresAt: string;
-            /** @description The token itself. It is shown this one time. */
+            /** @description The token itself. Returned only once. */
             readonly token: string;
         };
-        /** @description Everything that a person has set; forge tokens are never shown. */
+        /** @description All settings of a user, without the forge tokens. */
         readonly Settings: {
-            /** @description Where GitHub Enterprise is; empty for github.com. */
+            /** @description The URL of a GitHub Enterprise server; empty for github.com. */
             readonly githubUrl: string;
             readonly githubUsername: string;
             readonly githubTokenSet: boolean;
-            /** @description The installation of the server's GitHub App that reads for this person; 0 for none. */
+            /** @description The id of the GitHub App installation that reads for this user; 0 for none. */
             readonly githubAppInstallationId: number;
-            /** @description The server has a GitHub App that could be installed. */
+            /** @description Whether the server has a GitHub App that can be installed. */
             readonly githubAppConfigured: boolean;
-            /** @description Empty when there is none. */
+            /** @description The URL of a Forgejo or Gitea server; empty if none is configured. */
             readonly forgejoUrl: string;
             readonly forgejoUsername: string;
             readonly forgejoTokenSet: boolean;
-            /** @description Empty when there is none. */
+            /** @description The URL of a GitLab server; empty if none is configured. */
             readonly gitlabUrl: string;
             readonly gitlabUsername: string;
             readonly gitlabTokenSet: boolean;
-            /** @description The last part of the address that forges deliver webhooks to. Left out for tokens without the scope `write`. */
+            /** @description The last part of the URL to which forges deliver webhooks. Omitted for API tokens without the scope `write`. */
             readonly webhookToken?: string;
-            /** @description What forges sign their deliveries with; to be pasted there. Left out for tokens without the scope `write`. */
+            /**
+             * @description The secret with which forges sign their deliveries, to be entered there. Omitted for API tokens without the
+             *     scope `write`.
+             */
             readonly webhookSecret?: string;
             readonly renovateRebaseLabel: string;
             readonly renovateAuthors: readonly string[];
             readonly theme: components["schemas"]["Theme"];
-            /** @description Left out while none is set. */
+            /** @description A name from the IANA time zone database; omitted if none is set. */
             readonly timezone?: string;
         };
         /**
-         * @description Empty leaves it to the system.
+         * @description Empty follows the operating system.
          * @enum {string}
          */
         readonly Theme: "" | "light" | "dark";
         readonly SettingsRequest: {
-            /** @description Where GitHub Enterprise is; empty, or left out, for github.com. It has no credentials, query or fragment. */
+            /**
+             * @description The URL of a GitHub Enterprise server; empty or omitted for github.com. Must not contain credentials, a
+             *     query or a fragment.
+             */
             readonly githubUrl?: string;
             readonly githubToken?: components["schemas"]["ForgeToken"];
             readonly githubUsername?: components["schemas"]["ForgeUsername"];
-            /** @description 0, or left out, disconnects the App. Only an admin may name another than before (403), as it reads whatever it was installed for. */
+            /**
+             * @description 0 or omitted disconnects the App. Only an admin may change it to a new installation (otherwise 403), because
+             *     an installation can read all repositories it was installed for.
+             */
             readonly githubAppInstallationId?: number;
             readonly forgejoUrl?: components["schemas"]["ForgeUrl"];
             readonly forgejoToken?: components["schemas"]["ForgeToken"];
@@ -1683,15 +1727,15 @@ export interface components {
             readonly gitlabUsername?: components["schemas"]["ForgeUsername"];
             /** @description The label that makes Renovate rebase. */
             readonly renovateRebaseLabel?: string;
-            /** @description Accounts besides Renovate's own that open its pull requests; space around them and repeats are dropped. */
+            /** @description Additional accounts that open Renovate's pull requests. Surrounding spaces and duplicates are removed. */
             readonly renovateAuthors?: readonly string[];
         };
-        /** @description Kept encrypted and never shown. Blank keeps the one that is stored, null removes it. */
+        /** @description Stored encrypted and never returned. Blank leaves the stored token unchanged; null removes it. */
         readonly ForgeToken: string | null;
-        /** @description Empty for none. */
+        /** @description The username at the forge; empty for none. */
         readonly ForgeUsername: string;
         /**
-         * @description Where the forge is, with http or https; empty for none. It has no credentials, query or fragment.
+         * @description The http or https URL of the forge; empty for none. Must not contain credentials, a query or a fragment.
          * @example https://codeberg.org
          * @example
          */
@@ -1701,34 +1745,34 @@ export interface components {
             readonly settings: components["schemas"]["SettingsRequest"];
         };
         /**
-         * @description Which forge; Gitea counts as Forgejo.
+         * @description The forge (code host); Gitea counts as Forgejo.
          * @enum {string}
          */
         readonly ForgeName: "github" | "forgejo" | "gitlab";
-        /** @description What a forge answered to some settings. */
+        /** @description The result of a forge connection test. */
         readonly ForgeTest: {
             readonly forge: components["schemas"]["ForgeName"];
-            /** @description A board can be read so. */
+            /** @description Whether a board can be read with these settings. */
             readonly works: boolean;
-            /** @description Whose credential it is, where the forge says so. */
+            /** @description The user of the credential, if the forge reports it. */
             readonly username?: string;
-            /** @description How many repositories the board would have. */
+            /** @description The number of repositories that the board would have. */
             readonly repoCount?: number;
-            /** @description What the credential is not allowed, as far as that can be told without changing anything. */
+            /** @description The permissions that the credential lacks, as far as this can be determined without changes at the forge. */
             readonly missing: readonly {
-                /** @description As the forge calls it. */
+                /** @description The name of the permission at the forge. */
                 readonly permission: string;
-                /** @description What it would be for, as "to set up webhooks". */
+                /** @description The purpose of the permission, such as "to set up webhooks". */
                 readonly purpose: string;
             }[];
-            /** @description Why it does not work; one fixed sentence per kind of error, never the forge's own text. */
+            /** @description The reason why the test failed, as one fixed sentence per kind of error; never the forge's own text. */
             readonly error?: string;
             readonly errorKind?: components["schemas"]["ForgeErrorKind"];
         };
         /**
-         * @description What kind of error a forge gave, or why it was not asked: `address_refused` when its address is in a private or reserved range
-         *     that the administrator has not allowed with `TRELLIS_FORGE_ALLOW`. More may come; clients treat a kind that they don't know as
-         *     `unknown`.
+         * @description The kind of error that a forge returned, or the reason why it was not contacted: `address_refused` if its
+         *     address is in a private or reserved range that the administrator has not allowed with `TRELLIS_FORGE_ALLOW`. New
+         *     kinds may be added; clients treat unknown kinds as `unknown`.
          * @enum {string}
          */
         readonly ForgeErrorKind: "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "address_refused" | "unknown";
@@ -1736,24 +1780,24 @@ export interface components {
             readonly theme: components["schemas"]["Theme"];
         };
         readonly TimezoneSetting: {
-            /** @description A name of the IANA time zone database, or empty. */
+            /** @description A name from the IANA time zone database, or empty. */
             readonly timezone: string;
         };
-        /** @description Whatever a page keeps to show its lists again as they were. */
+        /** @description The state from which a page restores its lists. */
         readonly FilterState: {
             readonly [key: string]: unknown;
         };
-        /** @description Lower-case letters, digits and hyphens, the first no hyphen; at most 64. */
+        /** @description Up to 64 lower-case letters, digits and hyphens; starts with a letter or digit. */
         readonly ViewName: string;
-        /** @description Everything on a person's board, as of the last refresh. */
+        /** @description A user's board as of the last refresh. */
         readonly Dashboard: {
             /**
              * Format: date-time
-             * @description When the board was refreshed, not when it was asked for.
+             * @description The time of the refresh, not of the request.
              */
             readonly generatedAt: string;
             /**
-             * @description How often a client that keeps the board open should read it again.
+             * @description The recommended interval at which a client that shows the board reads it again.
              * @example 30
              */
             readonly readIntervalSeconds: number;
@@ -1761,53 +1805,59 @@ export interface components {
             readonly pullRequests: readonly components["schemas"]["PullRequest"][];
             readonly issues: readonly components["schemas"]["Issue"][];
             readonly repos: readonly components["schemas"]["RepoStatus"][];
-            /** @description Issues without the housekeeping ones. */
+            /** @description The number of issues, without housekeeping issues. */
             readonly openIssueCount: number;
-            /** @description Drafts left out of the list, set aside or not; 0 when drafts are included. Ignored repositories don't count. */
+            /**
+             * @description The number of drafts left out of the list, snoozed or not; 0 if drafts are included. Ignored repositories
+             *     aren't counted.
+             */
             readonly hiddenDrafts: number;
-            /** @description Pull requests left out of the list as they were set aside; 0 when those are included. */
+            /** @description The number of pull requests left out of the list because they are snoozed; 0 if those are included. */
             readonly hiddenSnoozed: number;
             /**
-             * @description How many pull requests are in each section, in the order of urgency, whatever view was asked for. Those that are left out as
-             *     drafts or as set aside don't count.
+             * @description The number of pull requests in each section, in order of urgency, regardless of the requested view. Drafts
+             *     and snoozed pull requests that are left out aren't counted.
              */
             readonly sections: readonly components["schemas"]["SectionCount"][];
-            /** @description What was merged by itself in the last 10 minutes, newest first. */
+            /** @description The pull requests that were auto-merged within the last 10 minutes, newest first. */
             readonly autoMerged: readonly components["schemas"]["AutoMergedPullRequest"][];
         };
-        /** @description How a forge fared at the last refresh. */
+        /** @description The state of a forge as of the last refresh. */
         readonly ForgeHealth: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly reachable: boolean;
             readonly repoCount: number;
-            /** @description The forge has more than the 1,000 open pull requests that are read. */
+            /** @description Whether the forge has more open pull requests than the 1,000 that are read. */
             readonly truncated: boolean;
             /**
              * Format: date-time
-             * @description The data shown is from then, since later refreshes failed.
+             * @description The time of the shown data; present if later refreshes failed.
              */
             readonly staleSince?: string;
-            /** @description One fixed sentence per kind of error, never the forge's own text. */
+            /** @description One fixed sentence per kind of error; never the forge's own text. */
             readonly error?: string;
             readonly errorKind?: components["schemas"]["ForgeErrorKind"];
             readonly rateLimitGraphQL?: components["schemas"]["RateLimit"];
             readonly rateLimitREST?: components["schemas"]["RateLimit"];
-            /** @description Dependabot said within the last hour that it takes no commands from this credential, as from no App. */
+            /**
+             * @description Whether Dependabot reported within the last hour that it accepts no commands from this credential, as is the
+             *     case for GitHub Apps.
+             */
             readonly dependabotCommandsBlocked?: boolean;
         };
-        /** @description What is left of a forge's budget, graded when the answer is made. */
+        /** @description The remaining API quota of a forge. The severity is determined for each response. */
         readonly RateLimit: {
             readonly limit: number;
             readonly remaining: number;
             /** Format: date-time */
             readonly resetsAt: string;
             /**
-             * @description `warning` below 20 %, `low` below 5 % or spent with the reset already past, `exceeded` when nothing is
-             *     left before the reset.
+             * @description `warning` below 20 %; `low` below 5 %, or if the quota was exhausted and its reset has passed; `exceeded` if
+             *     nothing is left before the reset.
              * @enum {string}
              */
             readonly severity: "ok" | "warning" | "low" | "exceeded";
-            /** @description What the last refresh cost; GraphQL only. */
+            /** @description The quota that the last refresh used; GraphQL only. */
             readonly cost?: number;
         };
         /** @description An open pull request. */
@@ -1818,7 +1868,7 @@ export interface components {
             readonly title: string;
             /** Format: uri */
             readonly url: string;
-            /** @description The login; `ghost` when the account is gone. */
+            /** @description The login; `ghost` if the account was deleted. */
             readonly author: string;
             readonly draft: boolean;
             readonly labels: readonly components["schemas"]["Label"][];
@@ -1828,62 +1878,65 @@ export interface components {
             readonly updatedAt: string;
             readonly ci: components["schemas"]["CiStatus"];
             /**
-             * @description False when the forge did not give the checks, as a token may not read them: `ci` is `none` then and says nothing. Left out when
-             *     `ci` is known.
+             * @description False if the forge didn't return the checks, for example because the token may not read them; `ci` is then
+             *     `none`. Omitted if `ci` is known.
              */
             readonly ciKnown?: boolean;
             readonly mergeStatus: components["schemas"]["MergeStatus"];
-            /** @description The base has commits that the head lacks; it can be mergeable all the same. */
+            /** @description Whether the base has commits that the head lacks. The pull request may still be mergeable. */
             readonly behind: boolean;
-            /** @description Empty when the forge does not tell. */
+            /** @description Empty if the forge doesn't report it. */
             readonly headSha: string;
-            /** @description Empty when the forge does not tell. */
+            /** @description Empty if the forge doesn't report it. */
             readonly baseBranch: string;
-            /** @description Empty when the forge does not tell. */
+            /** @description Empty if the forge doesn't report it. */
             readonly headBranch: string;
-            /** @description It comes from a fork. */
+            /** @description Whether the pull request comes from a fork. */
             readonly crossRepository: boolean;
             readonly kind: components["schemas"]["PullRequestKind"];
-            /** @description Its place in a stack of pull requests, or null. */
+            /** @description The position in a stack of pull requests, or null. */
             readonly stack: components["schemas"]["StackPosition"] | null;
-            /** @description The pull request whose head is this one's base, or null. */
+            /** @description The pull request whose head is the base of this one, or null. */
             readonly stackedOn: components["schemas"]["StackParent"] | null;
-            /** @description The pull requests that stand on this one. */
+            /** @description The numbers of the pull requests that are stacked on this one. */
             readonly stackChildren: readonly components["schemas"]["ItemNumber"][];
-            /** @description People only; teams are left out. */
+            /** @description The requested users; teams are left out. */
             readonly requestedReviewerLogins: readonly string[];
-            /** @description The caller's saved username is among the requested reviewers, in either case; false for drafts. */
+            /** @description Whether the caller's saved username is among the requested reviewers, regardless of case; false for drafts. */
             readonly reviewRequestedFromMe: boolean;
-            /** @description Mergeable, checks succeeded, not a draft. */
+            /** @description Whether it is mergeable, its checks succeeded, and it is not a draft. */
             readonly readyToMerge: boolean;
-            /** @description Not a draft, and a review is required, or nobody has decided and somebody is asked. */
+            /** @description Whether it is not a draft and either requires a review, or has requested reviewers and no review decision. */
             readonly needsReview: boolean;
-            /** @description Merging would change nothing. */
+            /** @description Whether merging would change nothing. */
             readonly empty: boolean;
             readonly section: components["schemas"]["Section"];
-            /** @description It changed, or came to the board, since the caller's last visit; left out on boards of others, and before the first visit. */
+            /**
+             * @description Whether it changed, or was added to the board, since the caller's last visit. Omitted on boards of other
+             *     users and before the first visit.
+             */
             readonly changedSinceVisit?: boolean;
-            /** @description It is set aside; left out when it is not, and on boards of others. */
+            /** @description The snooze of the pull request; omitted if it isn't snoozed, and on boards of other users. */
             readonly snooze?: components["schemas"]["Snooze"];
-            /** @description Always has `merge` and `close`. */
+            /** @description The actions that apply to the pull request. Always contains `merge` and `close`. */
             readonly allowedActions: readonly components["schemas"]["AllowedAction"][];
-            /** @description Left out when the forge can't say. */
+            /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeEnabled?: boolean;
-            /** @description Left out when the forge can't say. */
+            /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeAllowed?: boolean;
             readonly autoMerge?: components["schemas"]["AutoMerge"];
             readonly review?: components["schemas"]["Review"];
-            /** @description What a dependency bot was asked to do; null or left out when nothing. */
+            /** @description A pending request to a dependency bot; null or omitted if none exists. */
             readonly botRequest?: components["schemas"]["BotRequest"] | null;
-            /** @description A branch update that the forge has queued; null or left out when none. */
+            /** @description A branch update that the forge has queued; null or omitted if none exists. */
             readonly updateRequest?: components["schemas"]["UpdateRequest"] | null;
         };
         /**
-         * @description A repository with its owner, as `owner/name` (GitLab groups can nest).
+         * @description A repository with its owner, as `owner/name`. GitLab groups can be nested.
          * @example acme/shop
          */
         readonly RepoName: string;
-        /** @description A pull request's or an issue's number within its repository. */
+        /** @description The number of a pull request or issue within its repository. */
         readonly ItemNumber: number;
         readonly Label: {
             readonly name: string;
@@ -1891,12 +1944,14 @@ export interface components {
             readonly color: string;
         };
         /**
-         * @description What the checks of the newest commit say; `none` when no check reported at all, which is not a failure.
+         * @description The combined result of the checks of the newest commit. `none` means that no check reported a result, which is
+         *     not a failure.
          * @enum {string}
          */
         readonly CiStatus: "success" | "failure" | "pending" | "none";
         /**
-         * @description Whether the forge would merge; `unstable` still can, only checks that aren't required fail or run.
+         * @description Whether the forge would merge. `unstable` pull requests can be merged; only checks that aren't required are
+         *     failing or running.
          * @enum {string}
          */
         readonly MergeStatus: "mergeable" | "conflicting" | "blocked" | "unstable" | "unknown";
@@ -1915,54 +1970,60 @@ export interface components {
             readonly url: string;
         };
         /**
-         * @description Whose turn it is, the first that fits. "You" are the owner of the board, by the username of that forge in the settings.
-         *     `drafts`: nobody's. `needs_your_review`: you are asked by name. `returned_to_you`: you opened it, or a bot did in a repository
-         *     of yours, and nobody else will go on, for changes were asked for, checks fail, it conflicts with or is kept back behind its
-         *     base (which bots mend themselves), or merging would change nothing. `needs_your_review` again: somebody opened it in a
-         *     repository of yours, it has no decision, nobody else is asked, no checks run or fail, and it doesn't conflict, unless it is
-         *     ready to be merged. `ready_to_merge`: it can be merged, no checks run or fail, and no review is awaited. `waiting_for_others`:
-         *     everything else; also what a team is asked to review, for who belongs to it is not known.
+         * @description Whose turn it is. The first matching rule applies. "You" are the owner of the board, identified by the username
+         *     for that forge in the settings.
+         *
+         *     - `drafts`: a draft.
+         *     - `needs_your_review`: your review was requested by name.
+         *     - `returned_to_you`: you opened it, or a bot opened it in one of your repositories, and it waits for its author:
+         *       changes were requested, checks fail, or merging would change nothing. A conflict with the base, or a merge
+         *       that is blocked because the branch is behind, also counts, except for bots, which fix these automatically.
+         *     - `needs_your_review`, also: another user opened it in one of your repositories, it has no review decision and
+         *       no requested reviewer, no checks are running or failing, it has no conflict, and it isn't ready to be merged.
+         *     - `ready_to_merge`: it can be merged, no checks are running or failing, and no review is pending.
+         *     - `waiting_for_others`: everything else, including reviews requested from a team, because the members of teams
+         *       are unknown.
          * @enum {string}
          */
         readonly Section: "needs_your_review" | "returned_to_you" | "ready_to_merge" | "waiting_for_others" | "drafts";
         readonly Snooze: {
             /**
              * Format: date-time
-             * @description Left out when only a change ends it.
+             * @description The time at which the snooze ends; omitted if only a change ends it.
              */
             readonly until?: string;
-            /** @description It ends as soon as the pull request changes. */
+            /** @description Whether the next change of the pull request ends the snooze. */
             readonly untilChange: boolean;
         };
         readonly AllowedAction: {
             readonly action: components["schemas"]["PullRequestAction"];
-            /** @description Why it can't be done now; left out when it can. */
+            /** @description The reason why the action is not possible now; omitted if it is possible. */
             readonly blocked?: components["schemas"]["ActionBlock"];
         };
         /**
-         * @description What can be done to a pull request. More may come; an action that a client doesn't know can't be offered.
+         * @description An action on a pull request. New actions may be added; clients don't offer actions that they don't know.
          * @enum {string}
          */
         readonly PullRequestAction: "merge" | "close" | "update_branch" | "auto_merge" | "cancel_auto_merge" | "dependabot_rebase" | "dependabot_recreate" | "renovate_rebase" | "rerun_checks";
         readonly ActionBlock: {
             /**
-             * @description The reason, for programs. More may come.
+             * @description The reason, for programs. New codes may be added.
              * @enum {string}
              */
             readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "stacked";
-            /** @description The reason, for people. */
+            /** @description The reason, for users. */
             readonly message: string;
-            /** @description What would help, for people. */
+            /** @description A suggested solution, for users. */
             readonly next?: string;
         };
-        /** @description Merging by itself once checks pass, where the forge leaves that to us. */
+        /** @description Auto-merge by Trellis once checks pass, on forges that don't support it. */
         readonly AutoMerge: {
             /** @enum {string} */
             readonly state: "waiting" | "stopped";
             readonly code?: string;
             readonly message: string;
         };
-        /** @description Left out when unknown, which does not mean that nobody reviewed. */
+        /** @description The review state. Omitted if it is unknown, which doesn't mean that there are no reviews. */
         readonly Review: {
             /** @enum {string} */
             readonly decision: "approved" | "changes_requested" | "review_required" | "none";
@@ -2001,35 +2062,35 @@ export interface components {
             readonly title: string;
             /** Format: uri */
             readonly url: string;
-            /** @description The login; `ghost` when the account is gone. */
+            /** @description The login; `ghost` if the account was deleted. */
             readonly author: string;
             readonly labels: readonly components["schemas"]["Label"][];
             /** Format: date-time */
             readonly createdAt: string;
             /** Format: date-time */
             readonly updatedAt: string;
-            /** @description A bot's standing list, such as Renovate's Dependency Dashboard. */
+            /** @description Whether a bot maintains the issue permanently, such as Renovate's Dependency Dashboard. */
             readonly housekeeping: boolean;
         };
-        /** @description A repository that the board follows. */
+        /** @description A repository of the board. */
         readonly RepoStatus: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
             /** Format: uri */
             readonly url: string;
-            /** @description A verified delivery has arrived at least once. */
+            /** @description Whether a verified delivery has arrived at least once. */
             readonly hasWebhook: boolean;
             readonly canManageWebhooks: boolean;
             /**
-             * @description Some of it could not be read the last time, as when the forge gave up on it: those rows are from an earlier reading, or missing.
-             *     Left out when all of it was read.
+             * @description Whether part of the repository could not be read the last time, for example because the forge timed out. The
+             *     affected rows come from an earlier snapshot or are missing. Omitted if everything was read.
              */
             readonly stale?: boolean;
-            /** @description Its pull requests or its issues are ignored. */
+            /** @description Whether its pull requests or its issues are ignored. */
             readonly ignored: boolean;
             readonly ignoredPRs: boolean;
             readonly ignoredIssues: boolean;
-            /** @description Branches that fall behind are updated at each refresh. */
+            /** @description Whether each refresh updates branches that are behind. */
             readonly autoUpdateBranch: boolean;
         };
         readonly SectionCount: {
@@ -2044,7 +2105,7 @@ export interface components {
             readonly mergedAt: string;
             readonly message: string;
         };
-        /** @description What of a repository stays off the board. */
+        /** @description Which parts of a repository to ignore. */
         readonly IgnoreRepositoryRequest: {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
@@ -2056,24 +2117,25 @@ export interface components {
             readonly forge: components["schemas"]["ForgeName"];
             readonly fullName: components["schemas"]["RepoName"];
         };
-        /** @description Why an action was not done; without `message` when this server refused the request itself. */
+        /** @description The error of an action that was not performed; without `message` if this server rejected the request itself. */
         readonly ActionRefusal: components["schemas"]["ActionError"] | components["schemas"]["Error"];
-        /** @description Why an action was not done. */
+        /** @description The error of an action that was not performed. */
         readonly ActionError: {
             /** @description One sentence that is safe to show. */
             readonly error: string;
             readonly code: components["schemas"]["ActionErrorCode"];
-            /** @description The same sentence, for clients that look here. */
+            /** @description The same sentence, for clients that read this field. */
             readonly message: string;
             /**
              * Format: date-time
-             * @description When the forge takes requests again; only of `rate_limited`.
+             * @description The time at which the forge accepts requests again; only with `rate_limited`.
              */
             readonly resetsAt?: string;
             readonly requestId: string;
         };
         /**
-         * @description The reason, for programs: the pull request's, the forge's, or that the same action is under way (`in_progress`). Clients treat a code that they don't know by its HTTP status.
+         * @description The reason, for programs. It concerns the pull request, the forge, or the same action that is already running
+         *     (`in_progress`). Clients treat unknown codes by their HTTP status.
          * @enum {string}
          */
         readonly ActionErrorCode: "already_merged" | "already_closed" | "not_mergeable" | "conflict" | "behind" | "checks_pending" | "checks_failing" | "blocked_by_protection" | "already_up_to_date" | "auto_merge_not_allowed" | "ready_to_merge" | "stacked" | "label_missing" | "permission" | "in_progress" | "rate_limited" | "unknown";
@@ -2082,7 +2144,7 @@ export interface components {
             readonly webhookSecret: string;
             /**
              * Format: date-time
-             * @description Until then, deliveries with the former ones are taken.
+             * @description The time until which deliveries with the previous values are accepted.
              */
             readonly formerUntil: string;
         };
@@ -2102,14 +2164,14 @@ export interface components {
         readonly Checks: {
             readonly checks: readonly components["schemas"]["Check"][];
         };
-        /** @description A check of a pull request's newest commit. */
+        /** @description A check of the newest commit of a pull request. */
         readonly Check: {
             readonly name: string;
-            /** @description Empty when the forge has no page of it. */
+            /** @description Empty if the forge has no page for it. */
             readonly url: string;
             /** @enum {string} */
             readonly state: "queued" | "running" | "success" | "failure" | "cancelled" | "skipped" | "timed_out";
-            /** @description Left out when the forge does not tell. */
+            /** @description Omitted if the forge doesn't report it. */
             readonly required?: boolean;
             readonly durationSeconds?: number;
             readonly failedStep?: string;
@@ -2128,7 +2190,7 @@ export interface components {
         readonly Visit: {
             /**
              * Format: date-time
-             * @description The `generatedAt` of the board that was looked at.
+             * @description The `generatedAt` of the board that the user viewed.
              */
             readonly seenAt: string;
         };
@@ -2137,31 +2199,37 @@ export interface components {
          * @enum {string}
          */
         readonly ThroughputUnit: "day" | "week";
-        /** @description How many pull requests came to a board and left it. */
+        /** @description The number of pull requests opened and closed on a board. */
         readonly Throughput: {
-            /** @description Which zone's days are counted now, a name of the IANA database. */
+            /** @description The time zone in which days are now counted, as a name from the IANA database. */
             readonly timezone: string;
             /**
              * Format: date
-             * @description The first day that was counted, of those that are kept; left out before the first refresh.
+             * @description The first stored day that was counted; omitted before the first refresh.
              */
             readonly since?: string;
             readonly per: components["schemas"]["ThroughputUnit"];
-            /** @description Oldest first, none left out, the last with today; none before `since`, nor before the first refresh. */
+            /**
+             * @description Oldest first, without gaps; the last one contains today. There are no periods before `since`, nor before the
+             *     first refresh.
+             */
             readonly periods: readonly components["schemas"]["ThroughputPeriod"][];
         };
-        /** @description A day, or a week. */
+        /** @description A day or a week. */
         readonly ThroughputPeriod: {
             /**
              * Format: date
-             * @description Its first day; of a week the Monday, even where counting began later.
+             * @description The first day of the period. For a week this is the Monday, even if counting began later.
              */
             readonly start: string;
-            /** @description Pull requests that were opened, or opened again, when the forge says that they were. */
+            /** @description The number of pull requests opened or reopened, by the time that the forge reports. */
             readonly opened: number;
-            /** @description Pull requests that were merged or closed, when that was seen. */
+            /** @description The number of pull requests merged or closed, by the time at which this was detected. */
             readonly left: number;
-            /** @description How many the board had at its end, drafts included, or has now; left out when no refresh was in it. */
+            /**
+             * @description The number of pull requests on the board at the end of the period, or now, including drafts. Omitted if the
+             *     period had no refresh.
+             */
             readonly open?: number;
         };
         readonly SavedView: {
@@ -2171,41 +2239,41 @@ export interface components {
             readonly group: components["schemas"]["ViewGroup"];
         };
         /**
-         * @description A pull request is selected when every list that is there holds its value, and its title holds the text; names and texts in
-         *     any case. An empty list asks for nothing in particular.
+         * @description Selects a pull request if each given list contains its value and its title contains the text. Names and texts
+         *     are compared regardless of case. An empty list sets no condition.
          */
         readonly ViewFilter: {
             readonly sections?: readonly components["schemas"]["Section"][];
             readonly forges?: readonly components["schemas"]["ForgeName"][];
             readonly repos?: readonly components["schemas"]["RepoName"][];
             readonly authors?: readonly string[];
-            /** @description One of them is enough. */
+            /** @description One matching label is enough. */
             readonly labels?: readonly string[];
             readonly ci?: readonly components["schemas"]["CiStatus"][];
             readonly kinds?: readonly components["schemas"]["PullRequestKind"][];
             readonly reviewRequestedFromMe?: boolean;
             readonly readyToMerge?: boolean;
             readonly needsReview?: boolean;
-            /** @description On the board of another, nothing has. */
+            /** @description On boards of other users, no pull request counts as changed. */
             readonly changedSinceVisit?: boolean;
-            /** @description Something happened within so many hours; at most a year. */
+            /** @description Only pull requests with activity within this many hours; at most a year. */
             readonly updatedWithinHours?: number;
             readonly createdWithinHours?: number;
             readonly text?: string;
         };
         /**
-         * @description As the board is, by last activity, by creation (newest first), or by repository.
+         * @description The order of the board, or by last activity, by creation (newest first) or by repository.
          * @default board
          * @enum {string}
          */
         readonly ViewSort: "board" | "updated" | "created" | "repository";
         /**
-         * @description How a page groups them; the answer is one list all the same.
+         * @description How pages group the pull requests. Responses of the API are not grouped.
          * @default none
          * @enum {string}
          */
         readonly ViewGroup: "none" | "repository" | "forge" | "section";
-        /** @description A selection of pull requests, and how they are shown. */
+        /** @description A saved filter with sort order and grouping. */
         readonly View: {
             readonly filter: components["schemas"]["ViewFilter"];
             readonly sort?: components["schemas"]["ViewSort"];
@@ -2239,11 +2307,11 @@ export interface components {
             readonly createdAt: string;
             /**
              * Format: uri
-             * @description Where the feed is. Whoever knows it may read it; it is shown this one time.
+             * @description The URL of the feed. Anyone with the URL can read the feed. Returned only once.
              */
             readonly url: string;
         };
-        /** @description What shields.io reads of an endpoint. */
+        /** @description A badge in the format of shields.io endpoints. */
         readonly Badge: {
             /** @constant */
             readonly schemaVersion: 1;
@@ -2266,7 +2334,7 @@ export interface components {
             /** Format: date-time */
             readonly createdAt: string;
         };
-        /** @description An invitation that is outstanding; never its secret. */
+        /** @description An open invitation, without its secret. */
         readonly AdminInvite: {
             readonly id: string;
             readonly username: string;
@@ -2279,7 +2347,7 @@ export interface components {
             readonly displayName: components["schemas"]["DisplayName"];
         };
         readonly CreatedInvite: {
-            /** @description The secret of the invitation's link. It is shown this one time. */
+            /** @description The secret of the invitation link. Returned only once. */
             readonly token: string;
             readonly id: string;
             readonly username: string;
@@ -2287,29 +2355,29 @@ export interface components {
             /** Format: date-time */
             readonly expiresAt: string;
         };
-        /** @description A request that was made to a forge. */
+        /** @description A request that Trellis sent to a forge. */
         readonly RequestLogEntry: {
             /** Format: date-time */
             readonly loggedAt: string;
             readonly forge: components["schemas"]["ForgeName"];
             readonly method: string;
-            /** @description The path; GraphQL is always `/graphql`. */
+            /** @description The path; always `/graphql` for GraphQL. */
             readonly endpoint: string;
             readonly outcome: components["schemas"]["RequestOutcome"];
-            /** @description In whose name at the forge. */
+            /** @description The account at the forge. */
             readonly account?: string;
-            /** @description Left out when no answer came. */
+            /** @description Omitted if there was no response. */
             readonly statusCode?: number;
             readonly rateLimit?: components["schemas"]["RateLimit"];
         };
         /**
-         * @description How it ended; `success`, or the kind of error.
+         * @description The outcome, `success` or the kind of error.
          * @enum {string}
          */
         readonly RequestOutcome: "success" | "unreachable" | "unauthorized" | "not_found" | "rate_limited" | "conflict" | "address_refused" | "unknown";
     };
     responses: {
-        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
+        /** @description A parameter or the body violates the contract; `field` names the invalid part. */
         readonly InvalidInput: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2327,7 +2395,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `Accept` header leaves none of the representations that this operation has. */
+        /** @description The `Accept` header allows none of the media types of this operation. */
         readonly NotAcceptable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2336,7 +2404,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected to be allowed to answer with application/json.",
+                 *       "error": "Expected Accept to allow application/json.",
                  *       "code": "not_acceptable",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2344,7 +2412,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A defect of the server; the request id leads to it in the log. */
+        /** @description An internal error. The request id identifies it in the server's log. */
         readonly Internal: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2353,7 +2421,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Something went wrong on our side.",
+                 *       "error": "Internal error. Quote the request id when you report it.",
                  *       "code": "internal",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2361,7 +2429,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
+        /** @description The server is starting, shutting down, or can't reach its database. The request can be repeated later. */
         readonly Unavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2379,8 +2447,8 @@ export interface components {
             };
         };
         /**
-         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
-         *     after `Retry-After` seconds.
+         * @description The credential, or the client address without one, exceeded a rate limit. The request can be repeated after
+         *     `Retry-After` seconds.
          */
         readonly RateLimited: {
             headers: {
@@ -2395,7 +2463,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
+                 *       "error": "Rate limit exceeded: at most 10 requests per minute. Retry in 12 s.",
                  *       "code": "rate_limited",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2404,8 +2472,8 @@ export interface components {
             };
         };
         /**
-         * @description The credential is valid and may not do this: it lacks the scope (`forbidden`), is a token where only a
-         *     session will do (`session_required`), or the request came from another site (`cross_site`).
+         * @description The credential is valid but doesn't permit the operation. It lacks a scope (`forbidden`), is a token although a
+         *     session is required (`session_required`), or the request came from another site (`cross_site`).
          */
         readonly Forbidden: {
             headers: {
@@ -2416,7 +2484,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The state of things does not allow it now. */
+        /** @description The current state doesn't allow the operation. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2425,7 +2493,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a username that is free; this one is taken.",
+                 *       "error": "The username \"ada\" is already taken.",
                  *       "code": "conflict",
                  *       "field": "username",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
@@ -2434,7 +2502,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than this operation reads. */
+        /** @description The body exceeds the size limit of this operation. */
         readonly TooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2443,7 +2511,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a body of at most 16384 bytes.",
+                 *       "error": "Expected a body of at most 16384 bytes; received more.",
                  *       "code": "too_large",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2451,7 +2519,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body's content type is not one that this operation reads. */
+        /** @description The content type of the body isn't supported by this operation. */
         readonly UnsupportedMediaType: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2468,7 +2536,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
+        /** @description The credential is missing, unknown, expired or revoked; the last three are indistinguishable. */
         readonly Unauthenticated: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2478,7 +2546,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a session or a bearer token that is still valid.",
+                 *       "error": "The session or token is invalid, expired or revoked.",
                  *       "code": "unauthenticated",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2486,7 +2554,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or the caller may not know that there is. */
+        /** @description The requested item doesn't exist, or the caller isn't allowed to know that it does. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2495,7 +2563,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "There is no user \"mona\".",
+                 *       "error": "No user named \"mona\".",
                  *       "code": "not_found",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2503,7 +2571,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The forge refuses the credential that it was asked with (`permission`), or this server refuses the request. */
+        /** @description The forge rejected the credential (`permission`), or this server rejected the request. */
         readonly ActionForbidden: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2512,16 +2580,16 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge refused the credential; it may have expired or lack a permission.",
+                 *       "error": "The forge rejected the credential. It may have expired or lack a permission.",
                  *       "code": "permission",
-                 *       "message": "The forge refused the credential; it may have expired or lack a permission.",
+                 *       "message": "The forge rejected the credential. It may have expired or lack a permission.",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
-        /** @description The forge has no such pull request or repository, or no such label (`label_missing`). */
+        /** @description The pull request or repository doesn't exist at the forge, or the label doesn't (`label_missing`). */
         readonly ActionTargetMissing: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2530,9 +2598,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge has nothing under this name.",
+                 *       "error": "The forge has nothing with this name, or hides it from the credential.",
                  *       "code": "unknown",
-                 *       "message": "The forge has nothing under this name.",
+                 *       "message": "The forge has nothing with this name, or hides it from the credential.",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
@@ -2540,8 +2608,8 @@ export interface components {
             };
         };
         /**
-         * @description The pull request is in a state that does not allow it, the same action is under way (`in_progress`), or it was sent before and
-         *     nobody can say yet what became of that (`unknown`).
+         * @description The state of the pull request doesn't allow the action, the same action is running (`in_progress`), or an
+         *     earlier attempt has an unknown outcome (`unknown`).
          */
         readonly ActionRefused: {
             headers: {
@@ -2551,16 +2619,16 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Its checks are still running.",
+                 *       "error": "Checks are still running.",
                  *       "code": "checks_pending",
-                 *       "message": "Its checks are still running.",
+                 *       "message": "Checks are still running.",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
-        /** @description The forge takes no more requests until `resetsAt`, or this server took too many from the caller. */
+        /** @description The forge's API quota is exhausted until `resetsAt`, or the caller exceeded a rate limit of this server. */
         readonly ActionRateLimited: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2574,9 +2642,9 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "error": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
                  *       "code": "rate_limited",
-                 *       "message": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "message": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
                  *       "resetsAt": "2026-05-02T11:00:00Z",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2584,7 +2652,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
-        /** @description The forge did not answer, or not as expected; whether it was done shows at the next refresh. */
+        /** @description The forge didn't respond, or not as expected. The next refresh shows whether the action was performed. */
         readonly ActionFailed: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2593,16 +2661,19 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge did not answer; it is asked again at the next refresh.",
+                 *       "error": "The forge didn't respond. The outcome will show on the board within 10 minutes.",
                  *       "code": "unknown",
-                 *       "message": "The forge did not answer; it is asked again at the next refresh.",
+                 *       "message": "The forge didn't respond. The outcome will show on the board within 10 minutes.",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
                  */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
-        /** @description The forge accepts no more requests until `Retry-After` has passed, or the caller has sent this server too many. */
+        /**
+         * @description The forge's API quota is exhausted until `Retry-After` has passed, or the caller exceeded a rate limit of this
+         *     server.
+         */
         readonly ForgeRateLimited: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2616,7 +2687,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge takes no more requests for now; they go on when its limit is reset.",
+                 *       "error": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
                  *       "code": "rate_limited",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2624,7 +2695,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description Another server that had to be asked did not answer, or not as expected. */
+        /** @description Another server that is needed for the request didn't respond, or not as expected. */
         readonly BadGateway: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -2633,7 +2704,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "The forge did not answer.",
+                 *       "error": "The forge didn't respond.",
                  *       "code": "bad_gateway",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -2644,8 +2715,8 @@ export interface components {
     };
     parameters: {
         /**
-         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-         *     and nothing is done a second time.
+         * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+         *     response and has no further effect.
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
@@ -2655,7 +2726,7 @@ export interface components {
          */
         readonly PasskeyId: string;
         /**
-         * @description Whom it is about, in any case.
+         * @description The user's name, in upper or lower case.
          * @example lisa
          */
         readonly UsernameInPath: components["schemas"]["Username"];
@@ -2665,82 +2736,82 @@ export interface components {
          */
         readonly LoggedForge: components["schemas"]["ForgeName"];
         /**
-         * @description Only requests in the name of this account of a forge.
+         * @description Only requests made with this account of a forge.
          * @example mona
          */
         readonly LoggedAccount: string;
-        /** @description How many entries to leave out at the start. */
+        /** @description The number of entries to skip. */
         readonly Offset: number;
     };
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request in the server's log; the error body holds the same value.
+         * @description Identifies the request in the server's log. The error body contains the same value.
          * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
          */
         readonly RequestId: string;
         /**
-         * @description Seconds to wait before the next try; at least 1.
+         * @description The number of seconds to wait before retrying, at least 1.
          * @example 12
          */
         readonly RetryAfter: number;
         /**
-         * @description How many requests the budget holds that this one counts against.
+         * @description The number of requests that the rate limit allows per window.
          * @example 10
          */
         readonly RateLimitLimit: number;
         /**
-         * @description How many of them are left.
+         * @description The number of requests left in the current window.
          * @example 0
          */
         readonly RateLimitRemaining: number;
         /**
-         * @description Seconds until the budget is whole again.
+         * @description The number of seconds until the current window ends.
          * @example 12
          */
         readonly RateLimitReset: number;
         /**
-         * @description The budget and the seconds that it is for, as `10;w=60`.
+         * @description The rate limit and the length of its window in seconds, such as `10;w=60`.
          * @example 10;w=60
          */
         readonly RateLimitPolicy: string;
         /**
-         * @description Sets the session cookie, or takes it back.
+         * @description Sets or clears the session cookie.
          * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
          */
         readonly SessionCookie: string;
         /**
-         * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
          * @example Bearer
          */
         readonly BearerChallenge: string;
         /**
-         * @description How many requests this server's budget holds; absent while its limits are off.
+         * @description The number of requests that this server's rate limit allows per window; absent if rate limits are switched off.
          * @example 600
          */
         readonly OwnRateLimitLimit: number;
         /**
-         * @description How many of them are left.
+         * @description The number of requests left in the current window.
          * @example 571
          */
         readonly OwnRateLimitRemaining: number;
         /**
-         * @description Seconds until this server's budget is whole again.
+         * @description The number of seconds until the current window ends.
          * @example 12
          */
         readonly OwnRateLimitReset: number;
         /**
-         * @description This server's budget and the seconds that it is for, as `600;w=60`.
+         * @description This server's rate limit and the length of its window in seconds, such as `600;w=60`.
          * @example 600;w=60
          */
         readonly OwnRateLimitPolicy: string;
         /**
-         * @description How many entries match, over all pages.
+         * @description The number of matching entries on all pages.
          * @example 128
          */
         readonly TotalCount: number;
         /**
-         * @description The next page as `<url>; rel="next"`; left out on the last page.
+         * @description The URL of the next page as `<url>; rel="next"`; absent on the last page.
          * @example </secrets/objects?limit=50&offset=50>; rel="next"
          */
         readonly PageLink: string;
@@ -2758,7 +2829,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The process runs. */
+            /** @description The process is running. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2787,7 +2858,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Requests can be served. */
+            /** @description The server can handle requests. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2827,7 +2898,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The release that runs. */
+            /** @description The running release. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2857,7 +2928,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Whether the first account is still to come. */
+            /** @description Whether the first account is still missing. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2898,7 +2969,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What the browser creates a passkey by. */
+            /** @description The options for creating a passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2954,7 +3025,7 @@ export interface operations {
         readonly parameters: {
             readonly query: {
                 /**
-                 * @description The username that registration began with.
+                 * @description The username with which registration was started.
                  * @example mona
                  */
                 readonly username: components["schemas"]["Username"];
@@ -3030,7 +3101,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What the browser picks a passkey by. */
+            /** @description The options for signing in with a passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3061,7 +3132,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Who expects to sign in; a passkey of anybody else is refused then.
+                 * @description The expected user. If given, passkeys of other users are rejected.
                  * @example mona
                  */
                 readonly username?: components["schemas"]["Username"];
@@ -3090,7 +3161,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Who is signed in. */
+            /** @description The signed-in user. */
             readonly 200: {
                 headers: {
                     readonly "Set-Cookie": components["headers"]["SessionCookie"];
@@ -3125,7 +3196,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nobody is signed in with this cookie any more. */
+            /** @description The user is signed out. */
             readonly 204: {
                 headers: {
                     readonly "Set-Cookie": components["headers"]["SessionCookie"];
@@ -3149,7 +3220,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Every session of the caller has ended. */
+            /** @description All sessions of the caller have ended. */
             readonly 204: {
                 headers: {
                     readonly "Set-Cookie": components["headers"]["SessionCookie"];
@@ -3174,7 +3245,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Who the caller is. */
+            /** @description The caller. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3244,7 +3315,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What the browser creates a passkey by. */
+            /** @description The options for creating a passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3298,15 +3369,15 @@ export interface operations {
         readonly parameters: {
             readonly query: {
                 /**
-                 * @description What the passkey is told by; not blank.
+                 * @description The name of the passkey; not blank.
                  * @example laptop
                  */
                 readonly label: components["schemas"]["PasskeyLabel"];
             };
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3378,7 +3449,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The passkey does not sign anybody in any more. */
+            /** @description The caller has no passkey with this id. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3417,7 +3488,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The passkey under its new name. */
+            /** @description The renamed passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3454,7 +3525,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The caller's tokens. */
+            /** @description The caller's API tokens. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3491,8 +3562,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3515,7 +3586,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The new token. */
+            /** @description The new API token. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3562,7 +3633,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The token does not work any more. */
+            /** @description The caller has no valid token with this id. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3650,7 +3721,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The settings from now on. */
+            /** @description The saved settings. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3715,7 +3786,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description How that went. */
+            /** @description The result of the test. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3799,7 +3870,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The theme from now on. */
+            /** @description The saved theme. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3874,7 +3945,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The time zone from now on. */
+            /** @description The saved time zone. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3908,7 +3979,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The object that was saved last. */
+            /** @description The last saved object. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3953,7 +4024,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is saved. */
+            /** @description The filters are saved. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3974,25 +4045,25 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Whose board, when its owner shares it with the caller; by default the caller's own.
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
                  * @example mona
                  */
                 readonly owner?: string;
-                /** @description Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+                /** @description Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
                 readonly includeDrafts?: boolean;
-                /** @description Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+                /** @description Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
                 readonly includeSnoozed?: boolean;
                 /**
-                 * @description Only what this saved view of the caller selects, in its order; on the board of another, what one's own view selects there.
-                 *     Counts are of the whole board all the same. A view that asks for the section `drafts` lists drafts without being told to.
-                 *     404 when there is none.
+                 * @description The name of one of the caller's saved views. Only the pull requests that match its filter are listed, in its
+                 *     sort order, also on another user's board. Counts still cover the whole board. A view with the section
+                 *     `drafts` lists drafts even without `includeDrafts`. Returns 404 if the view doesn't exist.
                  * @example waiting-for-me
                  */
                 readonly view?: components["schemas"]["ViewName"];
             };
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the caller still has.
+                 * @description The `ETag` of the response that the client has stored.
                  * @example "1d-9f8b"
                  */
                 readonly "If-None-Match"?: string;
@@ -4006,7 +4077,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     /**
-                     * @description Changes whenever the answer does.
+                     * @description Changes whenever the content of the response changes.
                      * @example "1d-9f8b"
                      */
                     readonly ETag?: string;
@@ -4125,11 +4196,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Dashboard"];
                 };
             };
-            /** @description The board is the one that `If-None-Match` names. */
+            /** @description The board still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
                     /**
-                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @description The current `ETag`, for a later `If-None-Match`.
                      * @example "7dR0p2sK9fQxV1uYb3mWtA"
                      */
                     readonly ETag?: string;
@@ -4150,9 +4221,9 @@ export interface operations {
     readonly refreshDashboard: {
         readonly parameters: {
             readonly query?: {
-                /** @description Whether draft pull requests are listed too; otherwise `hiddenDrafts` counts them. */
+                /** @description Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
                 readonly includeDrafts?: boolean;
-                /** @description Whether pull requests that were set aside are listed too; otherwise `hiddenSnoozed` counts them. */
+                /** @description Whether to list snoozed pull requests; if not, `hiddenSnoozed` counts them. */
                 readonly includeSnoozed?: boolean;
             };
             readonly header?: never;
@@ -4205,14 +4276,14 @@ export interface operations {
     readonly streamDashboard: {
         readonly parameters: {
             readonly query?: {
-                /** @description Whether draft pull requests are listed too, for as long as the stream lasts. */
+                /** @description Whether to list draft pull requests in all events of the stream. */
                 readonly includeDrafts?: boolean;
-                /** @description Whether pull requests that were set aside are listed too, for as long as the stream lasts. */
+                /** @description Whether to list snoozed pull requests in all events of the stream. */
                 readonly includeSnoozed?: boolean;
             };
             readonly header?: {
                 /**
-                 * @description The `id` of the last event that the caller received.
+                 * @description The `id` of the last event that the client received.
                  * @example mbp1w8hs
                  */
                 readonly "Last-Event-ID"?: string;
@@ -4222,7 +4293,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The boards, one after the other. */
+            /** @description A stream of boards. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4266,7 +4337,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is ignored from now on. */
+            /** @description The repository is ignored. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4302,7 +4373,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is on the board. */
+            /** @description The repository is shown. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4338,7 +4409,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It has it from now on. */
+            /** @description Automatic branch updates are enabled. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4374,7 +4445,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It does not have it any more. */
+            /** @description Automatic branch updates are disabled. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4396,8 +4467,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4417,7 +4488,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The forge delivers to this server. */
+            /** @description The webhook is set up. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4446,7 +4517,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The new ones. */
+            /** @description The new values. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4476,24 +4547,24 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description HMAC-SHA256 of the body with the secret, in hexadecimal behind `sha256=`.
+                 * @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal after `sha256=`.
                  * @example sha256=0b5f…
                  */
                 readonly "X-Hub-Signature-256"?: string;
                 /**
-                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @description The id of the delivery. Repeated deliveries are acknowledged and ignored.
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "X-GitHub-Delivery"?: string;
                 /**
-                 * @description What happened.
+                 * @description The event type.
                  * @example pull_request
                  */
                 readonly "X-GitHub-Event"?: string;
             };
             readonly path: {
                 /**
-                 * @description The token of the settings that the delivery is for.
+                 * @description The webhook token from the user's settings.
                  * @example 5cR1nX0vP5rB8kQ2mW7yZg
                  */
                 readonly webhookToken: string;
@@ -4513,7 +4584,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Received; the board follows. */
+            /** @description The delivery is accepted; the board is updated afterwards. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4534,39 +4605,39 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description HMAC-SHA256 of the body with the secret, in hexadecimal.
+                 * @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal.
                  * @example 0b5f…
                  */
                 readonly "X-Forgejo-Signature"?: string;
                 /**
-                 * @description The same, as Gitea names it.
+                 * @description Gitea's name for `X-Forgejo-Signature`.
                  * @example 0b5f…
                  */
                 readonly "X-Gitea-Signature"?: string;
                 /**
-                 * @description Names the delivery; one that came before is acknowledged and not acted on again.
+                 * @description The id of the delivery. Repeated deliveries are acknowledged and ignored.
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "X-Forgejo-Delivery"?: string;
                 /**
-                 * @description The same, as Gitea names it.
+                 * @description Gitea's name for `X-Forgejo-Delivery`.
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "X-Gitea-Delivery"?: string;
                 /**
-                 * @description What happened.
+                 * @description The event type.
                  * @example pull_request
                  */
                 readonly "X-Forgejo-Event"?: string;
                 /**
-                 * @description The same, as Gitea names it.
+                 * @description Gitea's name for `X-Forgejo-Event`.
                  * @example pull_request
                  */
                 readonly "X-Gitea-Event"?: string;
             };
             readonly path: {
                 /**
-                 * @description The token of the settings that the delivery is for.
+                 * @description The webhook token from the user's settings.
                  * @example 5cR1nX0vP5rB8kQ2mW7yZg
                  */
                 readonly webhookToken: string;
@@ -4586,7 +4657,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Received; the board follows. */
+            /** @description The delivery is accepted; the board is updated afterwards. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4607,25 +4678,25 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The secret itself, which is how GitLab signs.
+                 * @description The webhook secret itself, which GitLab sends in place of a signature.
                  * @example Jq3v…
                  */
                 readonly "X-Gitlab-Token"?: string;
                 /**
-                 * @description Names the delivery (GitLab 17.4 and later); one that came before is acknowledged and not acted on again. What one
-                 *     delivery brings about at the forge shares its `X-Gitlab-Event-UUID`, so that says nothing here.
+                 * @description The id of the delivery (GitLab 17.4 and later). Repeated deliveries are acknowledged and ignored.
+                 *     `X-Gitlab-Event-UUID` can't serve as the id, because deliveries that result from another delivery share it.
                  * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "Idempotency-Key"?: string;
                 /**
-                 * @description What happened.
+                 * @description The event type.
                  * @example Merge Request Hook
                  */
                 readonly "X-Gitlab-Event"?: string;
             };
             readonly path: {
                 /**
-                 * @description The token of the settings that the delivery is for.
+                 * @description The webhook token from the user's settings.
                  * @example 5cR1nX0vP5rB8kQ2mW7yZg
                  */
                 readonly webhookToken: string;
@@ -4645,7 +4716,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Received; the board follows. */
+            /** @description The delivery is accepted; the board is updated afterwards. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4666,8 +4737,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4688,7 +4759,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is merged. */
+            /** @description The pull request is merged. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4713,8 +4784,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4735,7 +4806,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is merged once it can be. */
+            /** @description Auto-merge is enabled. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4760,8 +4831,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4782,7 +4853,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is not merged by itself. */
+            /** @description Auto-merge is not enabled. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4807,8 +4878,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4829,7 +4900,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is closed. */
+            /** @description The pull request is closed. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4854,8 +4925,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4876,7 +4947,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description They are queued. */
+            /** @description The checks are queued. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4901,8 +4972,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4923,14 +4994,14 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The forge will do it. */
+            /** @description The forge has queued the update. */
             readonly 202: {
                 headers: {
                     readonly [name: string]: unknown;
                 };
                 content?: never;
             };
-            /** @description It is up to date. */
+            /** @description The branch is up to date. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -4955,8 +5026,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -4978,7 +5049,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Dependabot has been asked. */
+            /** @description The request was sent to Dependabot. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5003,8 +5074,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5025,7 +5096,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Renovate has been asked. */
+            /** @description The request was sent to Renovate. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5049,17 +5120,17 @@ export interface operations {
         readonly parameters: {
             readonly query: {
                 /**
-                 * @description Which forge it is on.
+                 * @description The forge of the pull request.
                  * @example github
                  */
                 readonly forge: components["schemas"]["ForgeName"];
                 /**
-                 * @description Its repository.
+                 * @description The repository of the pull request.
                  * @example acme/shop
                  */
                 readonly fullName: components["schemas"]["RepoName"];
                 /**
-                 * @description Its number there.
+                 * @description The number of the pull request.
                  * @example 17
                  */
                 readonly number: components["schemas"]["ItemNumber"];
@@ -5070,7 +5141,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The checks of its newest commit. */
+            /** @description The checks of the newest commit. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5126,7 +5197,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is left off the board until then. */
+            /** @description The pull request is snoozed. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5164,7 +5235,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description It is on the board. */
+            /** @description The pull request isn't snoozed. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5199,7 +5270,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Kept. */
+            /** @description The visit is recorded. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5220,13 +5291,16 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Whose board, when its owner shares it with the caller; by default the caller's own.
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
                  * @example mona
                  */
                 readonly owner?: string;
-                /** @description How many days back, today included. Weeks are answered whole, with the days before that they have. */
+                /**
+                 * @description The number of days to cover, including today. With weeks, the first one also includes its days before that
+                 *     range.
+                 */
                 readonly days?: number;
-                /** @description What is counted together; weeks begin on Monday. */
+                /** @description The length of a period; weeks begin on Monday. */
                 readonly per?: components["schemas"]["ThroughputUnit"];
             };
             readonly header?: never;
@@ -5323,7 +5397,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description What the view is called.
+                 * @description The name of the view.
                  * @example waiting-for-me
                  */
                 readonly name: components["schemas"]["ViewName"];
@@ -5350,7 +5424,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The view as it is kept. */
+            /** @description The saved view. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5392,7 +5466,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description What the view is called.
+                 * @description The name of the view.
                  * @example waiting-for-me
                  */
                 readonly name: components["schemas"]["ViewName"];
@@ -5401,7 +5475,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description It is gone. */
+            /** @description The view doesn't exist. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5458,8 +5532,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5480,7 +5554,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The feed. */
+            /** @description The new feed. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5527,7 +5601,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The address does not work any more. */
+            /** @description The caller has no feed with this id. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5547,14 +5621,14 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the caller still has.
+                 * @description The `ETag` of the response that the client has stored.
                  * @example "1d-9f8b"
                  */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
                 /**
-                 * @description The secret part of the feed's address.
+                 * @description The secret part of the feed's URL.
                  * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
                  */
                 readonly feedToken: string;
@@ -5567,7 +5641,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     /**
-                     * @description Changes whenever the answer does.
+                     * @description Changes whenever the content of the response changes.
                      * @example "1d-9f8b"
                      */
                     readonly ETag?: string;
@@ -5578,11 +5652,11 @@ export interface operations {
                     readonly "application/atom+xml": string;
                 };
             };
-            /** @description The feed is the one that `If-None-Match` names. */
+            /** @description The feed still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
                     /**
-                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @description The current `ETag`, for a later `If-None-Match`.
                      * @example "7dR0p2sK9fQxV1uYb3mWtA"
                      */
                     readonly ETag?: string;
@@ -5603,14 +5677,14 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The `ETag` of the answer that the caller still has.
+                 * @description The `ETag` of the response that the client has stored.
                  * @example "1d-9f8b"
                  */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
                 /**
-                 * @description The secret part of the feed's address.
+                 * @description The secret part of the feed's URL.
                  * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
                  */
                 readonly feedToken: string;
@@ -5623,7 +5697,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     /**
-                     * @description Changes whenever the answer does.
+                     * @description Changes whenever the content of the response changes.
                      * @example "1d-9f8b"
                      */
                     readonly ETag?: string;
@@ -5641,11 +5715,11 @@ export interface operations {
                     readonly "application/json": components["schemas"]["Badge"];
                 };
             };
-            /** @description The badge is the one that `If-None-Match` names. */
+            /** @description The badge still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
                     /**
-                     * @description Stands for this answer in a later `If-None-Match`.
+                     * @description The current `ETag`, for a later `If-None-Match`.
                      * @example "7dR0p2sK9fQxV1uYb3mWtA"
                      */
                     readonly ETag?: string;
@@ -5670,7 +5744,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Who may read the caller's board, and whose boards the caller may read. */
+            /** @description The users who can read the caller's board, and the users whose boards the caller can read. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5705,7 +5779,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Whom it is about, in any case.
+                 * @description The user's name, in upper or lower case.
                  * @example lisa
                  */
                 readonly username: components["parameters"]["UsernameInPath"];
@@ -5714,7 +5788,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description They may read it. */
+            /** @description The user can read the board. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5736,7 +5810,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Whom it is about, in any case.
+                 * @description The user's name, in upper or lower case.
                  * @example lisa
                  */
                 readonly username: components["parameters"]["UsernameInPath"];
@@ -5745,7 +5819,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description They may not read it. */
+            /** @description The user can't read the board. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5769,7 +5843,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Everybody with an account. */
+            /** @description All users. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5803,7 +5877,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Whom it is about, in any case.
+                 * @description The user's name, in upper or lower case.
                  * @example lisa
                  */
                 readonly username: components["parameters"]["UsernameInPath"];
@@ -5812,7 +5886,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The account is gone. */
+            /** @description The account is deleted. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5834,7 +5908,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description Whom it is about, in any case.
+                 * @description The user's name, in upper or lower case.
                  * @example lisa
                  */
                 readonly username: components["parameters"]["UsernameInPath"];
@@ -5843,7 +5917,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description They are signed out everywhere and can not sign in. */
+            /** @description The user is signed out everywhere and can't sign in. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5868,7 +5942,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The outstanding invitations. */
+            /** @description The open invitations. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5901,8 +5975,8 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -5922,7 +5996,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The invitation. */
+            /** @description The new invitation. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5967,7 +6041,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The invitation does not work any more. */
+            /** @description The invitation is revoked. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -5992,13 +6066,13 @@ export interface operations {
                  */
                 readonly forge?: components["parameters"]["LoggedForge"];
                 /**
-                 * @description Only requests in the name of this account of a forge.
+                 * @description Only requests made with this account of a forge.
                  * @example mona
                  */
                 readonly account?: components["parameters"]["LoggedAccount"];
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: number;
-                /** @description How many entries to leave out at the start. */
+                /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: never;
@@ -6007,7 +6081,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The requests that match. */
+            /** @description The matching requests. */
             readonly 200: {
                 headers: {
                     readonly "X-Total-Count": components["headers"]["TotalCount"];
@@ -6056,7 +6130,7 @@ export interface operations {
                  */
                 readonly forge?: components["parameters"]["LoggedForge"];
                 /**
-                 * @description Only requests in the name of this account of a forge.
+                 * @description Only requests made with this account of a forge.
                  * @example mona
                  */
                 readonly account?: components["parameters"]["LoggedAccount"];
@@ -6067,11 +6141,11 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The requests that match, as RFC 4180 says. */
+            /** @description The matching requests, as RFC 4180 CSV. */
             readonly 200: {
                 headers: {
                     /**
-                     * @description Names the file.
+                     * @description The suggested file name.
                      * @example attachment; filename="requests.csv"
                      */
                     readonly "Content-Disposition": string;

@@ -13,19 +13,19 @@ export { readAll, readAllAfter } from '../../client/paging.js';
 export type { RetryNotice, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
-/** Names the contract that these types were made from. */
-export const revision = '1518bb1b1966de49';
+/** Identifies the contract that this client was generated from. */
+export const revision = '00a60dcff3869725';
 
-/** The environment variable that holds the token when no option does. */
+/** The environment variable that the token is read from unless an option sets it. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';
 
-/** A client of Trellis secrets: `GET`, `POST`, … typed by the contract's paths. */
+/** A client of Trellis secrets with the functions `GET`, `POST`, …, typed by the paths of the contract. */
 export type SecretsClient = ServiceClient<paths>;
 
 /**
- * Makes a client of Trellis secrets.
+ * Creates a client of Trellis secrets.
  *
- * @param baseUrl Where the service is, such as `http://localhost:4000/secrets`; slashes at the end are cut.
+ * @param baseUrl The URL of the service, such as `http://localhost:4000/secrets`. Trailing slashes are removed.
  */
 export function createSecretsClient(baseUrl: string, options: ClientOptions = {}): SecretsClient {
   const contract = { baseUrl, revision, product: 'Trellis secrets', tokenVariable: TOKEN_ENV_VAR };

@@ -4,13 +4,13 @@ import type { HandlerRequest, OperationSpec } from '../../server/operation.js';
 import type { components, operations as shapes } from './types.js';
 import * as validators from './validators.js';
 
-/** Goes before every path. */
+/** The prefix of every path. */
 export const basePath = '/secrets';
 
-/** Names what the contract says; the client is told it and compares. */
-export const revision = '1518bb1b1966de49';
+/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
+export const revision = '00a60dcff3869725';
 
-/** The kind of caller that each security scheme proves. */
+/** The kind of caller that each security scheme authenticates. */
 export const schemes = {
   session: 'session',
   writeToken: 'token',
@@ -986,27 +986,27 @@ export const operations: readonly OperationSpec[] = [
   },
 ];
 
-/** What every handler is told besides its parameters. */
-type Facts = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-/** What `getHealth` is given. */
-export interface GetHealthInput extends Facts {
+/** The input of `getHealth`. */
+export interface GetHealthInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getHealth` answers; refusals are thrown. */
+/** The responses of `getHealth`. Errors are thrown. */
 export type GetHealthOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Health'];
     };
 
-/** What `getReadiness` is given. */
-export interface GetReadinessInput extends Facts {
+/** The input of `getReadiness`. */
+export interface GetReadinessInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getReadiness` answers; refusals are thrown. */
+/** The responses of `getReadiness`. Errors are thrown. */
 export type GetReadinessOutput =
   | {
       readonly status: 200;
@@ -1016,232 +1016,232 @@ export type GetReadinessOutput =
       readonly status: 503;
       readonly body: shapes['getReadiness']['responses'][503]['content']['application/json'];
       readonly headers?: {
-        /** Names this request in the server's log. */
+        /** Identifies the request in the server's log. */
         readonly 'X-Request-Id'?: string;
       };
     };
 
-/** What `beginRegistration` is given. */
-export interface BeginRegistrationInput extends Facts {
+/** The input of `beginRegistration`. */
+export interface BeginRegistrationInput extends RequestContext {
   readonly body: components['schemas']['RegistrationBeginRequest'] & Required<Pick<components['schemas']['RegistrationBeginRequest'], 'username'>> | undefined;
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `beginRegistration` answers; refusals are thrown. */
+/** The responses of `beginRegistration`. Errors are thrown. */
 export type BeginRegistrationOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['RegistrationOptions'];
     };
 
-/** What `finishRegistration` is given. */
-export interface FinishRegistrationInput extends Facts {
+/** The input of `finishRegistration`. */
+export interface FinishRegistrationInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['RegistrationFinishRequest'] & Required<Pick<components['schemas']['RegistrationFinishRequest'], 'username'>>;
   readonly caller: SessionCaller | undefined;
 }
 
-/** What `finishRegistration` answers; refusals are thrown. */
+/** The responses of `finishRegistration`. Errors are thrown. */
 export type FinishRegistrationOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['Credential'];
       readonly headers?: {
-        /** Signs in whoever had no session. */
+        /** Signs in a caller without a session. */
         readonly 'Set-Cookie'?: string;
       };
     };
 
-/** What `beginLogin` is given. */
-export interface BeginLoginInput extends Facts {
+/** The input of `beginLogin`. */
+export interface BeginLoginInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `beginLogin` answers; refusals are thrown. */
+/** The responses of `beginLogin`. Errors are thrown. */
 export type BeginLoginOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['LoginOptions'];
     };
 
-/** What `finishLogin` is given. */
-export interface FinishLoginInput extends Facts {
+/** The input of `finishLogin`. */
+export interface FinishLoginInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['LoginFinishRequest'];
   readonly caller: Caller | undefined;
 }
 
-/** What `finishLogin` answers; refusals are thrown. */
+/** The responses of `finishLogin`. Errors are thrown. */
 export type FinishLoginOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `logout` is given. */
-export interface LogoutInput extends Facts {
+/** The input of `logout`. */
+export interface LogoutInput extends RequestContext {
   readonly caller: SessionCaller;
 }
 
-/** What `logout` answers; refusals are thrown. */
+/** The responses of `logout`. Errors are thrown. */
 export type LogoutOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
       readonly headers: {
-        /** Sets the session cookie, or takes it back. */
+        /** Sets or clears the session cookie. */
         readonly 'Set-Cookie': string;
       };
     };
 
-/** What `getAuthStatus` is given. */
-export interface GetAuthStatusInput extends Facts {
+/** The input of `getAuthStatus`. */
+export interface GetAuthStatusInput extends RequestContext {
   readonly caller: Caller | undefined;
 }
 
-/** What `getAuthStatus` answers; refusals are thrown. */
+/** The responses of `getAuthStatus`. Errors are thrown. */
 export type GetAuthStatusOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuthStatus'];
     };
 
-/** What `getIdentity` is given. */
-export interface GetIdentityInput extends Facts {
+/** The input of `getIdentity`. */
+export interface GetIdentityInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getIdentity` answers; refusals are thrown. */
+/** The responses of `getIdentity`. Errors are thrown. */
 export type GetIdentityOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['OwnerIdentity'];
     };
 
-/** What `keepIdentity` is given. */
-export interface KeepIdentityInput extends Facts {
+/** The input of `keepIdentity`. */
+export interface KeepIdentityInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['KeepIdentityRequest'];
   readonly caller: SessionCaller;
 }
 
-/** What `keepIdentity` answers; refusals are thrown. */
+/** The responses of `keepIdentity`. Errors are thrown. */
 export type KeepIdentityOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['OwnerIdentity'];
     };
 
-/** What `listCredentials` is given. */
-export interface ListCredentialsInput extends Facts {
+/** The input of `listCredentials`. */
+export interface ListCredentialsInput extends RequestContext {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `listCredentials` answers; refusals are thrown. */
+/** The responses of `listCredentials`. Errors are thrown. */
 export type ListCredentialsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `deleteCredential` is given. */
-export interface DeleteCredentialInput extends Facts {
+/** The input of `deleteCredential`. */
+export interface DeleteCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `deleteCredential` answers; refusals are thrown. */
+/** The responses of `deleteCredential`. Errors are thrown. */
 export type DeleteCredentialOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `renameCredential` is given. */
-export interface RenameCredentialInput extends Facts {
+/** The input of `renameCredential`. */
+export interface RenameCredentialInput extends RequestContext {
   readonly params: {
     /** The passkey's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['CredentialRenameRequest'];
   readonly caller: SessionCaller;
 }
 
-/** What `renameCredential` answers; refusals are thrown. */
+/** The responses of `renameCredential`. Errors are thrown. */
 export type RenameCredentialOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['Credential'];
     };
 
-/** What `listTokens` is given. */
-export interface ListTokensInput extends Facts {
+/** The input of `listTokens`. */
+export interface ListTokensInput extends RequestContext {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `listTokens` answers; refusals are thrown. */
+/** The responses of `listTokens`. Errors are thrown. */
 export type ListTokensOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `createToken` is given. */
-export interface CreateTokenInput extends Facts {
+/** The input of `createToken`. */
+export interface CreateTokenInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1249,45 +1249,45 @@ export interface CreateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `createToken` answers; refusals are thrown. */
+/** The responses of `createToken`. Errors are thrown. */
 export type CreateTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['TokenWithValue'];
     };
 
-/** What `revokeToken` is given. */
-export interface RevokeTokenInput extends Facts {
+/** The input of `revokeToken`. */
+export interface RevokeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `revokeToken` answers; refusals are thrown. */
+/** The responses of `revokeToken`. Errors are thrown. */
 export type RevokeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `rotateToken` is given. */
-export interface RotateTokenInput extends Facts {
+/** The input of `rotateToken`. */
+export interface RotateTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1295,70 +1295,70 @@ export interface RotateTokenInput extends Facts {
   readonly caller: SessionCaller;
 }
 
-/** What `rotateToken` answers; refusals are thrown. */
+/** The responses of `rotateToken`. Errors are thrown. */
 export type RotateTokenOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['TokenWithValue'];
     };
 
-/** What `purgeToken` is given. */
-export interface PurgeTokenInput extends Facts {
+/** The input of `purgeToken`. */
+export interface PurgeTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller;
 }
 
-/** What `purgeToken` answers; refusals are thrown. */
+/** The responses of `purgeToken`. Errors are thrown. */
 export type PurgeTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listConsumerTokens` is given. */
-export interface ListConsumerTokensInput extends Facts {
+/** The input of `listConsumerTokens`. */
+export interface ListConsumerTokensInput extends RequestContext {
   readonly query: {
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listConsumerTokens` answers; refusals are thrown. */
+/** The responses of `listConsumerTokens`. Errors are thrown. */
 export type ListConsumerTokensOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listConsumerTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `createConsumerToken` is given. */
-export interface CreateConsumerTokenInput extends Facts {
+/** The input of `createConsumerToken`. */
+export interface CreateConsumerTokenInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1366,45 +1366,45 @@ export interface CreateConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `createConsumerToken` answers; refusals are thrown. */
+/** The responses of `createConsumerToken`. Errors are thrown. */
 export type CreateConsumerTokenOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ConsumerTokenWithValue'];
     };
 
-/** What `revokeConsumerToken` is given. */
-export interface RevokeConsumerTokenInput extends Facts {
+/** The input of `revokeConsumerToken`. */
+export interface RevokeConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `revokeConsumerToken` answers; refusals are thrown. */
+/** The responses of `revokeConsumerToken`. Errors are thrown. */
 export type RevokeConsumerTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `rotateConsumerToken` is given. */
-export interface RotateConsumerTokenInput extends Facts {
+/** The input of `rotateConsumerToken`. */
+export interface RotateConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1412,80 +1412,83 @@ export interface RotateConsumerTokenInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `rotateConsumerToken` answers; refusals are thrown. */
+/** The responses of `rotateConsumerToken`. Errors are thrown. */
 export type RotateConsumerTokenOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ConsumerTokenWithValue'];
     };
 
-/** What `purgeConsumerToken` is given. */
-export interface PurgeConsumerTokenInput extends Facts {
+/** The input of `purgeConsumerToken`. */
+export interface PurgeConsumerTokenInput extends RequestContext {
   readonly params: {
     /** The token's id, as listed. */
     readonly id: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `purgeConsumerToken` answers; refusals are thrown. */
+/** The responses of `purgeConsumerToken`. Errors are thrown. */
 export type PurgeConsumerTokenOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `listObjects` is given. */
-export interface ListObjectsInput extends Facts {
+/** The input of `listObjects`. */
+export interface ListObjectsInput extends RequestContext {
   readonly query: {
-    /** Only the object of this name, or its variants. */
+    /** Only the secret with this slug, with all its variants. */
     readonly slug?: string;
-    /** Only objects that this consumer depends on. */
+    /** Only secrets on which this consumer depends. */
     readonly used_by?: components['schemas']['KnownConsumerName'];
-    /** Only objects with this tag, in either case; repeat it to ask for several at once. One that is no tag is 400. */
+    /**
+     * Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
+     * tag returns 400.
+     */
     readonly tag?: readonly (string)[];
-    /** Only objects whose value is (`true`) or is not (`false`) older than their `rotate_after_days` allow. */
+    /** Only secrets whose value is (`true`) or isn't (`false`) older than their `rotate_after_days`. */
     readonly rotation_due?: boolean;
-    /** Only objects that have (`true`) or have not (`false`) a reason in `reseal`. */
+    /** Only secrets with (`true`) or without (`false`) a reason in `reseal`. */
     readonly reseal?: boolean;
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
-    /** How many entries to leave out at the start. */
+    /** The number of entries to skip. */
     readonly offset: number;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listObjects` answers; refusals are thrown. */
+/** The responses of `listObjects`. Errors are thrown. */
 export type ListObjectsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listObjects']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `createObject` is given. */
-export interface CreateObjectInput extends Facts {
+/** The input of `createObject`. */
+export interface CreateObjectInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1493,88 +1496,88 @@ export interface CreateObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `createObject` answers; refusals are thrown. */
+/** The responses of `createObject`. Errors are thrown. */
 export type CreateObjectOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `deleteObject` is given. */
-export interface DeleteObjectInput extends Facts {
+/** The input of `deleteObject`. */
+export interface DeleteObjectInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteObject` answers; refusals are thrown. */
+/** The responses of `deleteObject`. Errors are thrown. */
 export type DeleteObjectOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `getObject` is given. */
-export interface GetObjectInput extends Facts {
+/** The input of `getObject`. */
+export interface GetObjectInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: TokenCaller | SessionCaller | ConsumerTokenCaller;
 }
 
-/** What `getObject` answers; refusals are thrown. */
+/** The responses of `getObject`. Errors are thrown. */
 export type GetObjectOutput =
   | {
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers: {
-        /** The id of the variant that was read. */
+        /** The id of the variant. */
         readonly 'X-Object-Id': string;
-        /** Names this value of this variant, for `If-Match` where it is replaced. */
+        /** Identifies this value of this variant, for `If-Match` when the value is replaced. */
         readonly ETag: string;
       };
     };
 
-/** What `renameObject` is given. */
-export interface RenameObjectInput extends Facts {
+/** The input of `renameObject`. */
+export interface RenameObjectInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1582,34 +1585,35 @@ export interface RenameObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `renameObject` answers; refusals are thrown. */
+/** The responses of `renameObject`. Errors are thrown. */
 export type RenameObjectOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `updateObject` is given. */
-export interface UpdateObjectInput extends Facts {
+/** The input of `updateObject`. */
+export interface UpdateObjectInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
     /**
-     * The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
-     * another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+     * The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
+     * value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
+     * unconditionally.
      */
     readonly 'if-match'?: string;
   };
@@ -1617,152 +1621,152 @@ export interface UpdateObjectInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateObject` answers; refusals are thrown. */
+/** The responses of `updateObject`. Errors are thrown. */
 export type UpdateObjectOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `getObjectUsedBy` is given. */
-export interface GetObjectUsedByInput extends Facts {
+/** The input of `getObjectUsedBy`. */
+export interface GetObjectUsedByInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getObjectUsedBy` answers; refusals are thrown. */
+/** The responses of `getObjectUsedBy`. Errors are thrown. */
 export type GetObjectUsedByOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['UsedBy'];
     };
 
-/** What `listObjectVersions` is given. */
-export interface ListObjectVersionsInput extends Facts {
+/** The input of `listObjectVersions`. */
+export interface ListObjectVersionsInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listObjectVersions` answers; refusals are thrown. */
+/** The responses of `listObjectVersions`. Errors are thrown. */
 export type ListObjectVersionsOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listObjectVersions']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
       };
     };
 
-/** What `getObjectVersion` is given. */
-export interface GetObjectVersionInput extends Facts {
+/** The input of `getObjectVersion`. */
+export interface GetObjectVersionInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
     /** The number of the version, as listed. */
     readonly version: number;
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getObjectVersion` answers; refusals are thrown. */
+/** The responses of `getObjectVersion`. Errors are thrown. */
 export type GetObjectVersionOutput =
   | {
       readonly status: 200;
       readonly body: Uint8Array;
       readonly headers: {
-        /** The id of the variant that was read. */
+        /** The id of the variant. */
         readonly 'X-Object-Id': string;
       };
     };
 
-/** What `restoreObjectVersion` is given. */
-export interface RestoreObjectVersionInput extends Facts {
+/** The input of `restoreObjectVersion`. */
+export interface RestoreObjectVersionInput extends RequestContext {
   readonly params: {
-    /** The object's name. */
+    /** The name of the secret. */
     readonly slug: components['schemas']['Slug'];
     /** The number of the version, as listed. */
     readonly version: number;
   };
   readonly query: {
-    /** Which variant of that name; needed only where there are several. */
+    /** The id of the variant; required only if the slug has several. */
     readonly id?: string;
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `restoreObjectVersion` answers; refusals are thrown. */
+/** The responses of `restoreObjectVersion`. Errors are thrown. */
 export type RestoreObjectVersionOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ObjectMetadata'];
     };
 
-/** What `listConsumers` is given. */
-export interface ListConsumersInput extends Facts {
+/** The input of `listConsumers`. */
+export interface ListConsumersInput extends RequestContext {
   readonly query: {
-    /** Only names that contain this text, in either case. */
+    /** Only names that contain this text, in upper or lower case. */
     readonly q?: string;
-    /** Which page, counted from 1; 1 when only another parameter is given. */
+    /** The page number, starting at 1; defaults to 1 if another parameter is given. */
     readonly page?: number;
-    /** Entries on a page; 20 when only another parameter is given. */
+    /** The number of entries per page; defaults to 20 if another parameter is given. */
     readonly page_size?: number;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `listConsumers` answers; refusals are thrown. */
+/** The responses of `listConsumers`. Errors are thrown. */
 export type ListConsumersOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listConsumers']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `addConsumer` is given. */
-export interface AddConsumerInput extends Facts {
+/** The input of `addConsumer`. */
+export interface AddConsumerInput extends RequestContext {
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1770,50 +1774,50 @@ export interface AddConsumerInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `addConsumer` answers; refusals are thrown. */
+/** The responses of `addConsumer`. Errors are thrown. */
 export type AddConsumerOutput =
   | {
       readonly status: 201;
       readonly body: components['schemas']['ConsumerEntry'];
     };
 
-/** What `deleteConsumer` is given. */
-export interface DeleteConsumerInput extends Facts {
+/** The input of `deleteConsumer`. */
+export interface DeleteConsumerInput extends RequestContext {
   readonly params: {
-    /** The consumer's name, with its slashes as they are. */
+    /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `deleteConsumer` answers; refusals are thrown. */
+/** The responses of `deleteConsumer`. Errors are thrown. */
 export type DeleteConsumerOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
     };
 
-/** What `updateConsumer` is given. */
-export interface UpdateConsumerInput extends Facts {
+/** The input of `updateConsumer`. */
+export interface UpdateConsumerInput extends RequestContext {
   readonly params: {
-    /** The consumer's name, with its slashes as they are. */
+    /** The name of the consumer, including its slashes. */
     readonly name: components['schemas']['KnownConsumerName'];
   };
   readonly headers: {
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
     /**
-     * Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-     * and nothing is done a second time.
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
      */
     readonly 'idempotency-key'?: string;
   };
@@ -1821,94 +1825,94 @@ export interface UpdateConsumerInput extends Facts {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `updateConsumer` answers; refusals are thrown. */
+/** The responses of `updateConsumer`. Errors are thrown. */
 export type UpdateConsumerOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['ConsumerEntry'];
     };
 
-/** What `queryAuditLog` is given. */
-export interface QueryAuditLogInput extends Facts {
+/** The input of `queryAuditLog`. */
+export interface QueryAuditLogInput extends RequestContext {
   readonly query: {
-    /** Only entries about the object of this slug. */
+    /** Only entries about secrets with this slug. */
     readonly object_id?: components['schemas']['Slug'];
-    /** Only entries about things of this kind. */
+    /** Only entries about subjects of this type. */
     readonly subject_type?: components['schemas']['AuditSubjectType'];
-    /** Only entries whose caller named itself so in `X-Caller`. */
+    /** Only entries with this name in `X-Caller`. */
     readonly caller?: string;
-    /** Only entries of this actor's id; `none` stands for requests without a credential, and for the server itself. */
+    /** Only entries of the actor with this id; `none` selects requests without a credential, and the server itself. */
     readonly actor?: string;
-    /** Only entries of this moment or later. */
+    /** Only entries at or after this time. */
     readonly from?: string;
-    /** Only entries before this moment. */
+    /** Only entries before this time. */
     readonly to?: string;
-    /** Only entries that come behind the entry of this id in the order asked for. */
+    /** Only entries after the entry with this id, in the requested order. */
     readonly after?: number;
     /** Oldest first or newest first. */
     readonly order: 'asc' | 'desc';
-    /** How many entries to answer with at most. */
+    /** The maximum number of entries to return. */
     readonly limit: number;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `queryAuditLog` answers; refusals are thrown. */
+/** The responses of `queryAuditLog`. Errors are thrown. */
 export type QueryAuditLogOutput =
   | {
       readonly status: 200;
       readonly body: shapes['queryAuditLog']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** How many entries match, over all pages. */
+        /** The number of matching entries on all pages. */
         readonly 'X-Total-Count': string;
-        /** The next page as `<url>; rel="next"`; left out on the last page. */
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
       };
     };
 
-/** What `getAuditLogFilterOptions` is given. */
-export interface GetAuditLogFilterOptionsInput extends Facts {
+/** The input of `getAuditLogFilterOptions`. */
+export interface GetAuditLogFilterOptionsInput extends RequestContext {
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `getAuditLogFilterOptions` answers; refusals are thrown. */
+/** The responses of `getAuditLogFilterOptions`. Errors are thrown. */
 export type GetAuditLogFilterOptionsOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuditLogFilterOptions'];
     };
 
-/** What `verifyAuditLog` is given. */
-export interface VerifyAuditLogInput extends Facts {
+/** The input of `verifyAuditLog`. */
+export interface VerifyAuditLogInput extends RequestContext {
   readonly query: {
-    /** How many entries an earlier check told; goes with `head`. */
+    /** The number of entries from an earlier verification; requires `head`. */
     readonly entries?: number;
-    /** The head that it told. */
+    /** The `head` from the same verification. */
     readonly head?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `verifyAuditLog` answers; refusals are thrown. */
+/** The responses of `verifyAuditLog`. Errors are thrown. */
 export type VerifyAuditLogOutput =
   | {
       readonly status: 200;
       readonly body: components['schemas']['AuditLogVerification'];
     };
 
-/** What `callMcp` is given. */
-export interface CallMcpInput extends Facts {
+/** The input of `callMcp`. */
+export interface CallMcpInput extends RequestContext {
   readonly headers: {
-    /** The version of the protocol that was agreed on. */
+    /** The negotiated version of the protocol. */
     readonly 'mcp-protocol-version'?: string;
-    /** What the client says of itself, for the audit log; nobody verifies it. */
+    /** A name that the client gives itself for the audit log; not verified. */
     readonly 'x-caller'?: string;
   };
   readonly body: components['schemas']['JsonRpcMessage'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
-/** What `callMcp` answers; refusals are thrown. */
+/** The responses of `callMcp`. Errors are thrown. */
 export type CallMcpOutput =
   | {
       readonly status: 200;
@@ -1919,31 +1923,31 @@ export type CallMcpOutput =
       readonly body?: undefined;
     };
 
-/** Whether the service is there and able to work. */
+/** Liveness and readiness of the service. */
 export interface HealthHandlers {
-  /** Say that the process runs */
+  /** Check liveness */
   readonly getHealth: (input: GetHealthInput) => Promise<GetHealthOutput>;
-  /** Say whether requests can be served */
+  /** Check readiness */
   readonly getReadiness: (input: GetReadinessInput) => Promise<GetReadinessOutput>;
 }
 
-/** Who owns this service, and signing in to it with a passkey. */
+/** The owner of the service, and signing in with a passkey. */
 export interface AuthHandlers {
-  /** Begin to register a passkey */
+  /** Start registering a passkey */
   readonly beginRegistration: (input: BeginRegistrationInput) => Promise<BeginRegistrationOutput>;
-  /** Finish to register a passkey */
+  /** Finish registering a passkey */
   readonly finishRegistration: (input: FinishRegistrationInput) => Promise<FinishRegistrationOutput>;
-  /** Begin to sign in */
+  /** Start signing in */
   readonly beginLogin: (input: BeginLoginInput) => Promise<BeginLoginOutput>;
-  /** Finish to sign in */
+  /** Finish signing in */
   readonly finishLogin: (input: FinishLoginInput) => Promise<FinishLoginOutput>;
   /** Sign out */
   readonly logout: (input: LogoutInput) => Promise<LogoutOutput>;
-  /** Say whether anybody owns this service yet */
+  /** Check whether the service has an owner */
   readonly getAuthStatus: (input: GetAuthStatusInput) => Promise<GetAuthStatusOutput>;
-  /** Give the owner's public key */
+  /** Get the owner's public key */
   readonly getIdentity: (input: GetIdentityInput) => Promise<GetIdentityOutput>;
-  /** Keep the owner's public key and copies of their identity */
+  /** Save the owner's public key and copies of the identity */
   readonly keepIdentity: (input: KeepIdentityInput) => Promise<KeepIdentityOutput>;
 }
 
@@ -1965,13 +1969,13 @@ export interface TokensHandlers {
   readonly createToken: (input: CreateTokenInput) => Promise<CreateTokenOutput>;
   /** Revoke a write token */
   readonly revokeToken: (input: RevokeTokenInput) => Promise<RevokeTokenOutput>;
-  /** Give a write token a new secret */
+  /** Rotate a write token */
   readonly rotateToken: (input: RotateTokenInput) => Promise<RotateTokenOutput>;
-  /** Take a dead write token out of the list */
+  /** Purge a write token */
   readonly purgeToken: (input: PurgeTokenInput) => Promise<PurgeTokenOutput>;
 }
 
-/** Tokens of consumers, which read what names them and nothing else. */
+/** Tokens of consumers, which can only read the values for that consumer. */
 export interface ConsumerTokensHandlers {
   /** List consumer tokens */
   readonly listConsumerTokens: (input: ListConsumerTokensInput) => Promise<ListConsumerTokensOutput>;
@@ -1979,67 +1983,67 @@ export interface ConsumerTokensHandlers {
   readonly createConsumerToken: (input: CreateConsumerTokenInput) => Promise<CreateConsumerTokenOutput>;
   /** Revoke a consumer token */
   readonly revokeConsumerToken: (input: RevokeConsumerTokenInput) => Promise<RevokeConsumerTokenOutput>;
-  /** Give a consumer token a new secret */
+  /** Rotate a consumer token */
   readonly rotateConsumerToken: (input: RotateConsumerTokenInput) => Promise<RotateConsumerTokenOutput>;
-  /** Take a dead consumer token out of the list */
+  /** Purge a consumer token */
   readonly purgeConsumerToken: (input: PurgeConsumerTokenInput) => Promise<PurgeConsumerTokenOutput>;
 }
 
-/** Sealed objects by name. */
+/** Sealed secrets by name. */
 export interface ObjectsHandlers {
-  /** List objects, never their values */
+  /** List secrets */
   readonly listObjects: (input: ListObjectsInput) => Promise<ListObjectsOutput>;
-  /** Store a new object */
+  /** Create a secret */
   readonly createObject: (input: CreateObjectInput) => Promise<CreateObjectOutput>;
-  /** Delete an object */
+  /** Delete a secret */
   readonly deleteObject: (input: DeleteObjectInput) => Promise<DeleteObjectOutput>;
-  /** Read a sealed value */
+  /** Get a sealed value */
   readonly getObject: (input: GetObjectInput) => Promise<GetObjectOutput>;
-  /** Rename an object */
+  /** Rename a secret */
   readonly renameObject: (input: RenameObjectInput) => Promise<RenameObjectOutput>;
   /** Replace a sealed value */
   readonly updateObject: (input: UpdateObjectInput) => Promise<UpdateObjectOutput>;
-  /** List the consumers of an object */
+  /** List the consumers of a secret */
   readonly getObjectUsedBy: (input: GetObjectUsedByInput) => Promise<GetObjectUsedByOutput>;
 }
 
-/** Values that were replaced, so that a bad rotation can be undone. */
+/** Previous values, which can be restored after a bad rotation. */
 export interface VersionsHandlers {
-  /** List the values that were replaced */
+  /** List the versions of a secret */
   readonly listObjectVersions: (input: ListObjectVersionsInput) => Promise<ListObjectVersionsOutput>;
-  /** Read a sealed value that was replaced */
+  /** Get a sealed previous value */
   readonly getObjectVersion: (input: GetObjectVersionInput) => Promise<GetObjectVersionOutput>;
-  /** Put a value back that was replaced */
+  /** Restore a version */
   readonly restoreObjectVersion: (input: RestoreObjectVersionInput) => Promise<RestoreObjectVersionOutput>;
 }
 
-/** Repositories and hosts that depend on objects. */
+/** Repositories and hosts that depend on secrets. */
 export interface ConsumersHandlers {
-  /** List the consumers that are known */
+  /** List consumers */
   readonly listConsumers: (input: ListConsumersInput) => Promise<ListConsumersOutput>;
   /** Add a consumer */
   readonly addConsumer: (input: AddConsumerInput) => Promise<AddConsumerOutput>;
   /** Delete a consumer */
   readonly deleteConsumer: (input: DeleteConsumerInput) => Promise<DeleteConsumerOutput>;
-  /** Rename a consumer, or register its key */
+  /** Rename a consumer, or register its public key */
   readonly updateConsumer: (input: UpdateConsumerInput) => Promise<UpdateConsumerOutput>;
 }
 
-/** Who did what, and when. */
+/** The record of changes and reads. */
 export interface AuditHandlers {
   /** Read the audit log */
   readonly queryAuditLog: (input: QueryAuditLogInput) => Promise<QueryAuditLogOutput>;
-  /** List what the audit log can be filtered by */
+  /** List the filter values of the audit log */
   readonly getAuditLogFilterOptions: (input: GetAuditLogFilterOptionsInput) => Promise<GetAuditLogFilterOptionsOutput>;
-  /** Check that nobody has altered the audit log */
+  /** Verify the audit log */
   readonly verifyAuditLog: (input: VerifyAuditLogInput) => Promise<VerifyAuditLogOutput>;
 }
 
-/** The same for agents, by the Model Context Protocol. */
+/** Access for agents through the Model Context Protocol. */
 export interface McpHandlers {
-  /** Speak the Model Context Protocol */
+  /** Call the Model Context Protocol */
   readonly callMcp: (input: CallMcpInput) => Promise<CallMcpOutput>;
 }
 
-/** Every handler of Trellis secrets. */
+/** All handlers of Trellis secrets. */
 export interface SecretsHandlers extends HealthHandlers, AuthHandlers, CredentialsHandlers, TokensHandlers, ConsumerTokensHandlers, ObjectsHandlers, VersionsHandlers, ConsumersHandlers, AuditHandlers, McpHandlers {}

@@ -8,8 +8,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say that the process runs
-         * @description Liveness only - it stays 200 while the database is down.
+         * Check liveness
+         * @description Checks only that the process is running; returns 200 even if the database is down.
          */
         readonly get: operations["getHealth"];
         readonly put?: never;
@@ -28,8 +28,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say whether requests can be served
-         * @description Asks the database within 2 seconds and reuses the answer for about 3. It is 503 at once when the server is told to stop.
+         * Check readiness
+         * @description Queries the database with a timeout of 2 seconds and reuses the result for about 3. Returns 503 as soon as the
+         *     server begins to shut down.
          */
         readonly get: operations["getReadiness"];
         readonly put?: never;
@@ -50,12 +51,12 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin to register a passkey
-         * @description While nobody has an account, this begins the owner's, which is the admin's account of the dashboard too: it takes
-         *     the secret of the one-time setup link that is printed where the server runs, and nobody gets past it without.
-         *     Once there is an owner, it takes the owner's session and begins another passkey of theirs; without one it is 401.
-         *     The answer goes to the browser's `navigator.credentials.create()`, and what that gives to
-         *     `/auth/register/finish`, within 5 minutes and once.
+         * Start registering a passkey
+         * @description If no account exists yet, starts the owner's registration, which also creates the admin's account of the
+         *     dashboard. This requires the secret of the one-time setup link that the server prints on its console. Once there
+         *     is an owner, starts adding another passkey of the owner. This requires the owner's session; otherwise the
+         *     response is 401. Pass the response to the browser's `navigator.credentials.create()`, and send the result to
+         *     `/auth/register/finish` once, within 5 minutes.
          */
         readonly post: operations["beginRegistration"];
         readonly delete?: never;
@@ -74,11 +75,11 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Finish to register a passkey
-         * @description Takes the browser's credential as it is, and what the browser made of the owner's age identity: its public key,
-         *     the identity wrapped by this passkey, and the identity wrapped by a recovery phrase. The first public key stays;
-         *     one that is sent later changes nothing. The server opens none of it.
-         *     Whoever had no session is signed in. A credential that does not answer a challenge of the last 5 minutes is 400.
+         * Finish registering a passkey
+         * @description Accepts the browser's credential unchanged, and the owner's age identity as prepared by the browser: its public
+         *     key, the identity wrapped by this passkey, and the identity wrapped by a recovery phrase. The server can't open
+         *     these copies. The first public key is permanent; a later one has no effect. A caller without a session is signed
+         *     in. Returns 400 if the credential doesn't match a challenge issued within the last 5 minutes.
          */
         readonly post: operations["finishRegistration"];
         readonly delete?: never;
@@ -97,9 +98,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Begin to sign in
-         * @description The answer goes to the browser's `navigator.credentials.get()`, and what that gives to `/auth/login/finish`,
-         *     within 5 minutes and once. 400 while nobody has an account.
+         * Start signing in
+         * @description Pass the response to the browser's `navigator.credentials.get()`, and send the result to `/auth/login/finish`
+         *     once, within 5 minutes. Returns 400 until the first account exists.
          */
         readonly post: operations["beginLogin"];
         readonly delete?: never;
@@ -118,9 +119,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Finish to sign in
-         * @description Takes the browser's credential as it is. One that does not answer a challenge of the last 5 minutes, is unknown,
-         *     or is somebody's who does not own this service is 401.
+         * Finish signing in
+         * @description Accepts the browser's credential unchanged. Returns 401 if the credential doesn't match a challenge issued
+         *     within the last 5 minutes, is unknown, or belongs to a user who doesn't own this service.
          */
         readonly post: operations["finishLogin"];
         readonly delete?: never;
@@ -140,7 +141,7 @@ export interface paths {
         readonly put?: never;
         /**
          * Sign out
-         * @description Ends the session and takes the cookie back. Nobody needs to own anything to leave.
+         * @description Ends the session and clears the cookie. Available to every signed-in user, not only to the owner.
          */
         readonly post: operations["logout"];
         readonly delete?: never;
@@ -157,8 +158,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Say whether anybody owns this service yet
-         * @description A sign-in page asks this to know whether to offer registration or sign-in.
+         * Check whether the service has an owner
+         * @description Lets a sign-in page decide whether to offer registration or sign-in.
          */
         readonly get: operations["getAuthStatus"];
         readonly put?: never;
@@ -177,18 +178,19 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Give the owner's public key
-         * @description The key that a client seals to when it keeps a copy that the owner can read. The identity wrapped by the recovery
-         *     phrase is shown to a session only, and so is which passkeys wrapped a copy; their copies are in `/credentials`.
+         * Get the owner's public key
+         * @description Returns the key to which clients seal a copy that the owner can read. Only a session also receives the identity
+         *     wrapped by the recovery phrase, and the ids of the passkeys that have wrapped a copy; those copies are part of
+         *     `/credentials`.
          */
         readonly get: operations["getIdentity"];
         /**
-         * Keep the owner's public key and copies of their identity
-         * @description For the owner who is signed in already: what their browser made of their age identity, all of it or nothing. The
-         *     server opens none of it. The first public key stays, as values are sealed to it: another is 409, the same again
-         *     changes nothing. The first recovery copy stays too, and the answer holds the one that is kept.
-         *     `wrapped_identity` is kept for the passkey `credential_id`, in place of a copy before; the one does not come
-         *     without the other. A passkey that is not the owner's is 404.
+         * Save the owner's public key and copies of the identity
+         * @description For an owner who is already signed in: saves the age identity as prepared by the browser, either completely or
+         *     not at all. The server can't open the copies. The first public key is permanent, because values are sealed to
+         *     it: a different one returns 409, and the same one has no effect. The first recovery copy is permanent too, and
+         *     the response contains the stored one. `wrapped_identity` replaces the copy of the passkey `credential_id`; both
+         *     fields are required together. Returns 404 if the passkey isn't the owner's.
          */
         readonly put: operations["keepIdentity"];
         readonly post?: never;
@@ -207,7 +209,7 @@ export interface paths {
         };
         /**
          * List the owner's passkeys
-         * @description Takes a session only. Oldest first.
+         * @description Requires a session. Sorted by creation time, oldest first.
          */
         readonly get: operations["listCredentials"];
         readonly put?: never;
@@ -223,7 +225,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -242,14 +244,14 @@ export interface paths {
         readonly post?: never;
         /**
          * Remove a passkey
-         * @description Takes a session only. The last passkey stays, 409; an id that is unknown is answered like success.
+         * @description Requires a session. Returns 409 for the last passkey. Idempotent: an unknown id also returns 204.
          */
         readonly delete: operations["deleteCredential"];
         readonly options?: never;
         readonly head?: never;
         /**
          * Rename a passkey
-         * @description Takes a session only.
+         * @description Requires a session.
          */
         readonly patch: operations["renameCredential"];
         readonly trace?: never;
@@ -263,14 +265,15 @@ export interface paths {
         };
         /**
          * List write tokens
-         * @description Takes a session only. Oldest first, dead ones included; the tokens themselves are never shown again.
+         * @description Requires a session. Sorted by creation time, oldest first, including expired and revoked tokens. Token values
+         *     are never returned again.
          */
         readonly get: operations["listTokens"];
         readonly put?: never;
         /**
          * Create a write token
-         * @description Takes a session only. The answer is the one place where the token itself is ever shown. There are 1000 at most, dead
-         *     ones included, which is more than anyone tells apart.
+         * @description Requires a session. Only this response contains the token itself. The limit is 1000 tokens, including expired
+         *     and revoked ones.
          */
         readonly post: operations["createToken"];
         readonly delete?: never;
@@ -284,7 +287,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -303,8 +306,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Revoke a write token
-         * @description Takes a session only. The token is dead at once and stays in the list, so that the audit log can be read. An id that
-         *     is unknown or dead already is answered in the same way.
+         * @description Requires a session. The token becomes invalid immediately, and stays listed so that the audit log remains
+         *     readable. Idempotent: also returns 204 for an unknown, expired or revoked token.
          */
         readonly delete: operations["revokeToken"];
         readonly options?: never;
@@ -317,7 +320,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -334,9 +337,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Give a write token a new secret
-         * @description Takes a session only. Id and description stay; the old secret is dead at once. A token that is unknown, revoked or
-         *     expired is 404.
+         * Rotate a write token
+         * @description Requires a session. Replaces the token's value; the id and description stay. The old value becomes invalid
+         *     immediately. Returns 404 for an unknown, expired or revoked token.
          */
         readonly post: operations["rotateToken"];
         readonly delete?: never;
@@ -350,7 +353,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -368,8 +371,9 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Take a dead write token out of the list
-         * @description Takes a session only. A token that is neither revoked nor expired is 409, an unknown one 404.
+         * Purge a write token
+         * @description Requires a session. Deletes an expired or revoked token. Returns 409 for an active token and 404 for an unknown
+         *     one.
          */
         readonly delete: operations["purgeToken"];
         readonly options?: never;
@@ -386,14 +390,16 @@ export interface paths {
         };
         /**
          * List consumer tokens
-         * @description Oldest first, dead ones included; the tokens themselves are never shown again.
+         * @description Sorted by creation time, oldest first, including expired and revoked tokens. Token values are never returned
+         *     again.
          */
         readonly get: operations["listConsumerTokens"];
         readonly put?: never;
         /**
          * Create a consumer token
-         * @description It reads the values of objects that name the consumer, and nothing else. The consumer need not be known yet. The
-         *     answer is the one place where the token itself is ever shown. There are 10000 at most, dead ones included.
+         * @description The token can read the values of secrets that name its consumer, and nothing else. The consumer doesn't need to
+         *     exist yet. Only this response contains the token itself. The limit is 10000 tokens, including expired and
+         *     revoked ones.
          */
         readonly post: operations["createConsumerToken"];
         readonly delete?: never;
@@ -407,7 +413,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -426,8 +432,8 @@ export interface paths {
         readonly post?: never;
         /**
          * Revoke a consumer token
-         * @description The token is dead at once and stays in the list, so that the audit log can be read. An id that is unknown or dead
-         *     already is answered in the same way.
+         * @description The token becomes invalid immediately, and stays listed so that the audit log remains readable. Idempotent: also
+         *     returns 204 for an unknown, expired or revoked token.
          */
         readonly delete: operations["revokeConsumerToken"];
         readonly options?: never;
@@ -440,7 +446,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -457,9 +463,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Give a consumer token a new secret
-         * @description Id, consumer and description stay; the old secret is dead at once. A token that is unknown, revoked or expired is
-         *     404.
+         * Rotate a consumer token
+         * @description Replaces the token's value; the id, consumer and description stay. The old value becomes invalid immediately.
+         *     Returns 404 for an unknown, expired or revoked token.
          */
         readonly post: operations["rotateConsumerToken"];
         readonly delete?: never;
@@ -473,7 +479,7 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -491,8 +497,8 @@ export interface paths {
         readonly put?: never;
         readonly post?: never;
         /**
-         * Take a dead consumer token out of the list
-         * @description A token that is neither revoked nor expired is 409, an unknown one 404.
+         * Purge a consumer token
+         * @description Deletes an expired or revoked token. Returns 409 for an active token and 404 for an unknown one.
          */
         readonly delete: operations["purgeConsumerToken"];
         readonly options?: never;
@@ -508,16 +514,16 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List objects, never their values
-         * @description Ordered by slug. Each variant of a name is an entry of its own, so a slug can repeat.
-         *     All filters must hold.
+         * List secrets
+         * @description Returns metadata only, sorted by slug. Each variant is a separate entry, so a slug can occur several times. Only
+         *     secrets that match all filters are listed.
          */
         readonly get: operations["listObjects"];
         readonly put?: never;
         /**
-         * Store a new object
-         * @description On a name that is taken it makes another variant, unless it has no consumers, or one that belongs to a variant
-         *     already: 409.
+         * Create a secret
+         * @description If the slug exists, creates another variant. Returns 409 if the new variant has no consumers, or a consumer that
+         *     already belongs to a variant of the slug.
          */
         readonly post: operations["createObject"];
         readonly delete?: never;
@@ -530,21 +536,21 @@ export interface paths {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -552,30 +558,32 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a sealed value
-         * @description The bytes as they were stored. A consumer token reads the variant that names its consumer, without or with its id;
-         *     any other is 404, as a name that nobody has.
+         * Get a sealed value
+         * @description Returns the bytes as they were stored. A consumer token reads the variant that names its consumer, with or
+         *     without its id. Every other variant returns the same 404 as an unknown slug.
          */
         readonly get: operations["getObject"];
         /**
          * Replace a sealed value
-         * @description What the body leaves out stays, but for `recipients`, which speak of the value alone. The value before is kept as a
-         *     version. A consumer that belongs to another variant of the name is 409, and nothing is changed then. With `If-Match`
-         *     only the value that it names is replaced: whoever seals a value anew that another has replaced meanwhile is told so.
+         * @description Omitted fields stay unchanged, except `recipients`, which describe only the value. The previous value becomes a
+         *     version. Returns 409, without changing anything, if a consumer belongs to a different variant of the slug. With
+         *     `If-Match`, only the named value is replaced; if another request has replaced it in the meantime, the response
+         *     is 412.
          */
         readonly put: operations["updateObject"];
         readonly post?: never;
         /**
-         * Delete an object
-         * @description With the values that were kept of it. The audit log keeps its name.
+         * Delete a secret
+         * @description Also deletes its versions. The audit log keeps the slug.
          */
         readonly delete: operations["deleteObject"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Rename an object
-         * @description The id, the value and its versions, tags, consumers and times stay. Where the new name is taken the object becomes a
-         *     variant of it, unless it shares a consumer with one, or it or one of those has none: 409.
+         * Rename a secret
+         * @description The id, the value and its versions, tags, consumers and times stay unchanged. If the new slug exists, the secret
+         *     becomes a variant of it. Returns 409 if it shares a consumer with an existing variant, or if it or an existing
+         *     variant has no consumers.
          */
         readonly patch: operations["renameObject"];
         readonly trace?: never;
@@ -584,7 +592,7 @@ export interface paths {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
@@ -592,7 +600,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -600,8 +608,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the consumers of an object
-         * @description Sorted, each once.
+         * List the consumers of a secret
+         * @description Sorted, without duplicates.
          */
         readonly get: operations["getObjectUsedBy"];
         readonly put?: never;
@@ -616,7 +624,7 @@ export interface paths {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
@@ -624,7 +632,7 @@ export interface paths {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -632,9 +640,9 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the values that were replaced
-         * @description Newest first, never the values themselves. The last 10 are kept, all on one page: enough to undo a bad rotation, and
-         *     an object takes 11 MiB at most. They go with the object.
+         * List the versions of a secret
+         * @description Returns metadata only, newest first. The last 10 versions are stored and returned on one page: enough to undo a
+         *     bad rotation, and a secret takes at most 11 MiB. Deleting the secret deletes its versions.
          */
         readonly get: operations["listObjectVersions"];
         readonly put?: never;
@@ -649,21 +657,21 @@ export interface paths {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -676,8 +684,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Read a sealed value that was replaced
-         * @description The bytes as they were stored. Consumer tokens read present values only.
+         * Get a sealed previous value
+         * @description Returns the bytes as they were stored. Consumer tokens can only read current values.
          */
         readonly get: operations["getObjectVersion"];
         readonly put?: never;
@@ -692,21 +700,21 @@ export interface paths {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -721,9 +729,9 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Put a value back that was replaced
-         * @description The value of that version, with the recipients that were recorded for it, becomes the present one, as if it were sent
-         *     again; the present one is kept as a version. Consumers, tags and name stay as they are.
+         * Restore a version
+         * @description Makes the value of that version current again, with its recorded recipients, as if it had been sent again. The
+         *     current value becomes a version. Consumers, tags and slug stay unchanged.
          */
         readonly post: operations["restoreObjectVersion"];
         readonly delete?: never;
@@ -740,16 +748,16 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List the consumers that are known
-         * @description Every name that an object is used by, and every name that was added directly.
-         *     Without any parameter, or with empty ones, the answer is a plain, sorted list of names; with one it is a page of
-         *     entries.
+         * List consumers
+         * @description Returns all names that a secret is used by, and all names that were added directly. Without parameters, or with
+         *     empty ones only, the response is a sorted list of names; with a parameter, it is a page of entries.
          */
         readonly get: operations["listConsumers"];
         readonly put?: never;
         /**
          * Add a consumer
-         * @description Before an object names it, so that it can be prepared. A name that is known already is 409; 10000 are added at most.
+         * @description Adds a consumer before a secret names it, so that it can be prepared. Returns 409 if the name is already known,
+         *     or if 10000 consumers have been added.
          */
         readonly post: operations["addConsumer"];
         readonly delete?: never;
@@ -763,14 +771,14 @@ export interface paths {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The consumer's name, with its slashes as they are.
+                 * @description The name of the consumer, including its slashes.
                  * @example acme/shop
                  */
                 readonly name: components["schemas"]["KnownConsumerName"];
@@ -782,20 +790,23 @@ export interface paths {
         readonly post?: never;
         /**
          * Delete a consumer
-         * @description Strips the name from every object; the objects stay, even those that nobody uses any more. Its consumer tokens are
-         *     revoked: a consumer that is called the same later is another one.
+         * @description Removes the name from all secrets; the secrets themselves stay, even without consumers. The consumer's tokens
+         *     are revoked, so they don't become valid for a later consumer of the same name.
          */
         readonly delete: operations["deleteConsumer"];
         readonly options?: never;
         readonly head?: never;
         /**
-         * Rename a consumer, or register its key
-         * @description A new name is put into every object that names the consumer. Where the new name is known already the two become one:
-         *     the key of the new name stays, otherwise that of the old one does. When two variants of one name would then share
-         *     the consumer, it is 409 and nothing is changed. A name that nobody knows is 404, unless only a key is set, which
-         *     makes the entry. With both, the rename comes first. Its consumer tokens come along: a token speaks for the consumer,
-         *     whatever it is called, and after two became one reads what either could. A key can be replaced, never cleared: an empty text counts as
-         *     absent. A new key reseals nothing; `GET /objects?reseal=true` tells what lacks it.
+         * Rename a consumer, or register its public key
+         * @description Renames the consumer in every secret that names it. If the new name already exists, both consumers are merged;
+         *     the public key of the new name wins, otherwise that of the old name is used. Returns 409, without changing
+         *     anything, if two variants of a slug would then share the consumer. Returns 404 for an unknown name, except if
+         *     only a public key is given, which creates the consumer. If both fields are given, the consumer is renamed first.
+         *     Consumer tokens follow the consumer: a token stays valid after a rename, and after a merge it can read the
+         *     values of both.
+         *
+         *     A public key can be replaced but not removed; an empty text counts as absent. A new key doesn't reseal any
+         *     value; `GET /objects?reseal=true` lists the values that aren't sealed to it.
          */
         readonly patch: operations["updateConsumer"];
         readonly trace?: never;
@@ -809,9 +820,9 @@ export interface paths {
         };
         /**
          * Read the audit log
-         * @description Entries are numbered in the order of their writing; `after` continues behind an entry, so that entries
-         *     written meanwhile don't shift pages. All filters must hold. An entry is written in one transaction with what it
-         *     speaks of.
+         * @description Entries are numbered in the order in which they were written. `after` continues after an entry, so new entries
+         *     don't shift the pages. Only entries that match all filters are returned. Each entry is written in the same
+         *     transaction as the change that it records.
          */
         readonly get: operations["queryAuditLog"];
         readonly put?: never;
@@ -830,8 +841,8 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * List what the audit log can be filtered by
-         * @description What entries hold, sorted; of each at most 1000, as more than that is nothing to choose from.
+         * List the filter values of the audit log
+         * @description Returns the values that occur in the log, sorted, at most 1000 per filter.
          */
         readonly get: operations["getAuditLogFilterOptions"];
         readonly put?: never;
@@ -850,11 +861,12 @@ export interface paths {
             readonly cookie?: never;
         };
         /**
-         * Check that nobody has altered the audit log
-         * @description Every entry holds a SHA-256 over the one before and itself, and the log keeps how many there are and the last hash.
-         *     Who can write to the database can still make all of it anew: keep `entries` and `head` of an answer elsewhere and
-         *     send them with the next check, which then says whether they are still part of the log.
-         *     Checks run one after another, over what is there when they begin.
+         * Verify the audit log
+         * @description Every entry contains a SHA-256 hash over the previous entry and itself, and the log stores the number of entries
+         *     and the last hash. A user who can write to the database can still rewrite the whole log. To detect this, store
+         *     `entries` and `head` of a response elsewhere and send them with a later verification, which then checks that
+         *     they are still part of the log. Verifications run one at a time and cover the entries that exist when they
+         *     start.
          */
         readonly get: operations["verifyAuditLog"];
         readonly put?: never;
@@ -875,10 +887,11 @@ export interface paths {
         readonly get?: never;
         readonly put?: never;
         /**
-         * Speak the Model Context Protocol
-         * @description The Streamable HTTP transport without sessions: a JSON-RPC 2.0 request is answered with JSON, never with a stream; a
-         *     notification or a response is taken with 202. Refusals of a tool are in the JSON-RPC answer; those of this page are
-         *     about the request itself. GET and DELETE are 405, as the protocol has it for servers without streams and sessions.
+         * Call the Model Context Protocol
+         * @description Implements the Streamable HTTP transport without sessions. A JSON-RPC 2.0 request returns JSON, never a stream;
+         *     a notification or response returns 202. Errors of a tool are part of the JSON-RPC response; the error responses
+         *     of this operation concern the HTTP request itself. GET and DELETE return 405, as the protocol requires for
+         *     servers without streams and sessions.
          */
         readonly post: operations["callMcp"];
         readonly delete?: never;
@@ -899,40 +912,40 @@ export interface components {
              * @example 0.1.0
              */
             readonly version: string;
-            /** @description A public label that the operator set. */
+            /** @description A public label set by the operator. */
             readonly environment?: string;
         };
-        /** @description Every refusal and every failure has this body. */
+        /** @description The body of every error response. */
         readonly Error: {
-            /** @description One sentence that is safe to show - what was expected, what came. */
+            /** @description One sentence that describes the error and is safe to show. */
             readonly error: string;
             readonly code: components["schemas"]["ErrorCode"];
-            /** @description The offending body field or parameter, when there is one. */
+            /** @description The name of the invalid body field or parameter, if there is one. */
             readonly field?: string;
-            /** @description Names the request in the server's log; the header `X-Request-Id` holds the same value. */
+            /** @description Identifies the request in the server's log. The header `X-Request-Id` contains the same value. */
             readonly requestId: string;
         };
         /**
-         * @description What went wrong, for programs. Clients treat a code that they don't know by its HTTP status.
+         * @description The error, for programs. Clients treat unknown codes by their HTTP status.
          *
-         *     - `invalid_input` (400) a parameter or body field does not fit the contract
-         *     - `malformed_body` (400) the body is not JSON
-         *     - `unauthenticated` (401) no valid credential
-         *     - `cross_site` (403) an unsafe request with a session cookie came from another site
-         *     - `forbidden` (403) the credential may not do this
-         *     - `session_required` (403) a token came where only a session will do
-         *     - `not_found` (404) no such thing
-         *     - `method_not_allowed` (405) the path has other methods, see `Allow`
-         *     - `not_acceptable` (406) none of the accepted media types can be had
-         *     - `conflict` (409) the state does not allow it now
-         *     - `precondition_failed` (412) what `If-Match` names is not the present state any more
-         *     - `too_large` (413) the body is over the limit
-         *     - `unsupported_media_type` (415) the body's content type is not read here
-         *     - `unprocessable` (422) well-formed, and still not usable
-         *     - `rate_limited` (429) too many requests, see `Retry-After`
-         *     - `internal` (500) a defect of the server
-         *     - `bad_gateway` (502) another server that had to be asked failed
-         *     - `unavailable` (503) starting, stopping, or a part that is needed is down
+         *     - `invalid_input` (400): a parameter or body field violates the contract
+         *     - `malformed_body` (400): the body is not JSON
+         *     - `unauthenticated` (401): no valid credential
+         *     - `cross_site` (403): an unsafe request with a session cookie came from another site
+         *     - `forbidden` (403): the credential doesn't permit the operation
+         *     - `session_required` (403): the operation requires a session; the credential is a token
+         *     - `not_found` (404): the requested item doesn't exist
+         *     - `method_not_allowed` (405): the path doesn't support the method; see `Allow`
+         *     - `not_acceptable` (406): none of the accepted media types is available
+         *     - `conflict` (409): the current state doesn't allow the operation
+         *     - `precondition_failed` (412): the value of `If-Match` is no longer current
+         *     - `too_large` (413): the body exceeds the size limit
+         *     - `unsupported_media_type` (415): the content type of the body isn't supported
+         *     - `unprocessable` (422): the body is well-formed but a value is unusable
+         *     - `rate_limited` (429): too many requests; see `Retry-After`
+         *     - `internal` (500): an internal error of the server
+         *     - `bad_gateway` (502): another server that is needed for the request failed
+         *     - `unavailable` (503): the server is starting or shutting down, or a component it needs is down
          * @enum {string}
          */
         readonly ErrorCode: "invalid_input" | "malformed_body" | "unauthenticated" | "cross_site" | "forbidden" | "session_required" | "not_found" | "method_not_allowed" | "not_acceptable" | "conflict" | "precondition_failed" | "too_large" | "unsupported_media_type" | "unprocessable" | "rate_limited" | "internal" | "bad_gateway" | "unavailable";
@@ -941,21 +954,21 @@ export interface components {
             readonly status: "ok" | "unavailable";
         };
         readonly RegistrationBeginRequest: {
-            /** @description The secret of the setup link; needed while nobody has an account, and of no use later. */
+            /** @description The secret of the setup link; required until the first account exists, and ignored afterwards. */
             readonly setup_token?: string;
             /**
-             * @description What the owner is to be called.
+             * @description The username of the owner.
              * @default owner
              */
             readonly username?: string;
-            /** @description How the owner is shown; the username when left out. */
+            /** @description The display name of the owner; defaults to the username. */
             readonly display_name?: string;
         };
         readonly RegistrationOptions: {
             /** @description WebAuthn's PublicKeyCredentialCreationOptionsJSON. */
             readonly publicKey: components["schemas"]["WebAuthnOptions"];
         };
-        /** @description The options of a ceremony in WebAuthn's JSON form. */
+        /** @description The options of a WebAuthn ceremony, in its JSON form. */
         readonly WebAuthnOptions: {
             readonly challenge: string;
         } & {
@@ -964,20 +977,20 @@ export interface components {
         readonly RegistrationFinishRequest: {
             readonly credential: components["schemas"]["BrowserCredential"];
             /**
-             * @description As registration began with it; for the first account only.
+             * @description The username with which registration was started; only for the first account.
              * @default owner
              */
             readonly username?: string;
-            /** @description What the passkey is told by; `passkey N` when left out. */
+            /** @description The name of the passkey; defaults to `passkey N`. */
             readonly nickname?: string;
-            /** @description The owner's age recipient. The first one stays. */
+            /** @description The owner's age public key. The first one is permanent. */
             readonly public_key?: string;
-            /** @description The owner's identity wrapped by this passkey, for one that can (PRF). */
+            /** @description The owner's identity wrapped by this passkey, if the passkey supports it (PRF). */
             readonly wrapped_identity?: string;
-            /** @description The owner's identity wrapped by a recovery phrase. The first one stays. */
+            /** @description The owner's identity wrapped by a recovery phrase. The first one is permanent. */
             readonly recovery_wrapped_identity?: string;
         };
-        /** @description The browser's credential in WebAuthn's JSON form, as it is. */
+        /** @description The browser's credential in WebAuthn's JSON form, unchanged. */
         readonly BrowserCredential: {
             readonly id: string;
             readonly response: {
@@ -987,7 +1000,7 @@ export interface components {
             readonly [key: string]: unknown;
         };
         readonly Credential: {
-            /** @description The credential's id, base64url. */
+            /** @description The credential id, in base64url. */
             readonly id: string;
             readonly nickname: string;
             /** Format: date-time */
@@ -1009,28 +1022,28 @@ export interface components {
             readonly bootstrapped: boolean;
         };
         readonly OwnerIdentity: {
-            /** @description The owner's age recipient; left out while nobody has registered one. */
+            /** @description The owner's age public key; omitted until it is registered. */
             readonly public_key?: string;
-            /** @description The owner's identity wrapped by the recovery phrase; for a session only. */
+            /** @description The owner's identity wrapped by the recovery phrase; only for a session. */
             readonly recovery_wrapped_identity?: string;
             /**
-             * @description The ids of the passkeys that hold a copy of the identity, as `/credentials` gives it; for a session only, and
-             *     left out while there is none.
+             * @description The ids of the passkeys that have wrapped a copy of the identity, as in `/credentials`; only for a session,
+             *     and omitted if no passkey has.
              */
             readonly wrapped_by?: readonly string[];
         };
         readonly KeepIdentityRequest: {
-            /** @description The owner's age recipient. The first one stays. */
+            /** @description The owner's age public key. The first one is permanent. */
             readonly public_key: string;
-            /** @description The owner's identity wrapped by a recovery phrase. The first one stays. */
+            /** @description The owner's identity wrapped by a recovery phrase. The first one is permanent. */
             readonly recovery_wrapped_identity?: string;
-            /** @description Which passkey wrapped `wrapped_identity`. */
+            /** @description The id of the passkey that wrapped `wrapped_identity`. */
             readonly credential_id?: string;
             /** @description The owner's identity wrapped by that passkey. */
             readonly wrapped_identity?: string;
         };
         readonly CredentialRenameRequest: {
-            /** @description Not blank. */
+            /** @description The new name; not blank. */
             readonly nickname: string;
         };
         readonly TokenMetadata: {
@@ -1041,23 +1054,23 @@ export interface components {
             /** Format: date-time */
             readonly expires_at: string;
             readonly revoked: boolean;
-            /** @description Who issued it; left out for one that was issued on the server's command line. */
+            /** @description The issuer of the token; omitted if it was issued on the server's command line. */
             readonly owner?: string;
             /**
              * Format: date-time
-             * @description To the minute; left out while it was not used.
+             * @description Precise to the minute; omitted if the token was never used.
              */
             readonly last_used_at?: string;
             readonly status?: components["schemas"]["TokenStatus"];
             readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
         };
         /**
-         * @description By the server's clock; revoked wins over expired.
+         * @description The status by the server's clock. A token that is both revoked and expired is `revoked`.
          * @enum {string}
          */
         readonly TokenStatus: "active" | "expired" | "revoked";
         /**
-         * @description Rotate and revoke while it is active, purge when it is dead.
+         * @description Active tokens can be rotated and revoked; expired and revoked tokens can be purged.
          * @enum {string}
          */
         readonly TokenAction: "rotate" | "revoke" | "purge";
@@ -1065,15 +1078,15 @@ export interface components {
             readonly description: components["schemas"]["TokenDescription"];
             readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
         };
-        /** @description What the token is told by; not blank. */
+        /** @description The purpose of the token; not blank. */
         readonly TokenDescription: string;
         /**
-         * @description How long the token lives, a year at most; 90 days when left out.
+         * @description The lifetime of the token in seconds, at most a year; defaults to 90 days.
          * @default 7776000
          */
         readonly TtlSeconds: number;
         readonly TokenWithValue: components["schemas"]["TokenMetadata"] & {
-            /** @description The token itself, shown this once. */
+            /** @description The token itself. Returned only once. */
             readonly value: string;
         };
         readonly RotateTokenRequest: {
@@ -1090,14 +1103,14 @@ export interface components {
             readonly revoked: boolean;
             /**
              * Format: date-time
-             * @description To the minute; left out while it was not used.
+             * @description Precise to the minute; omitted if the token was never used.
              */
             readonly last_used_at?: string;
             readonly status?: components["schemas"]["TokenStatus"];
             readonly allowed_actions?: readonly components["schemas"]["TokenAction"][];
         };
         /**
-         * @description The name of a consumer that is there, or is asked for.
+         * @description The name of an existing or requested consumer.
          * @example acme/shop
          */
         readonly KnownConsumerName: string;
@@ -1107,33 +1120,34 @@ export interface components {
             readonly ttl_seconds?: components["schemas"]["TtlSeconds"];
         };
         /**
-         * @description A repository or a host that depends on objects. It is part of a path, so its parts between slashes are neither empty
-         *     nor `.` or `..`, and it has no control or format characters and no white space but single spaces inside. Any letters
-         *     will do and are compared as they are: names that only look alike are two names.
+         * @description A repository or host that depends on secrets. The name is part of a path: its segments between slashes must not
+         *     be empty, `.` or `..`. Control characters, format characters and white space aren't allowed, except for single
+         *     spaces inside a segment. Letters of all scripts are allowed and compared exactly, so names that only look the
+         *     same are different.
          * @example acme/shop
          */
         readonly ConsumerName: string;
         readonly ConsumerTokenWithValue: components["schemas"]["ConsumerTokenMetadata"] & {
-            /** @description The token itself, shown this once. */
+            /** @description The token itself. Returned only once. */
             readonly value: string;
         };
-        /** @description What is known of an object; never its value. */
+        /** @description The metadata of a secret, without its value. */
         readonly ObjectMetadata: {
             /** Format: uuid */
             readonly id: string;
             readonly slug: components["schemas"]["Slug"];
             /**
-             * @description Names the present value, for `If-Match` where it is replaced: no other value, variant or object is named so.
-             *     It changes with the value alone.
+             * @description Identifies the current value, for `If-Match` when it is replaced. It is unique among all values, variants
+             *     and secrets, and changes only with the value.
              */
             readonly etag?: string;
-            /** @description Always there, and empty when the object has none. */
+            /** @description Always present; empty if the secret has no tags. */
             readonly tags: readonly components["schemas"]["Tag"][];
-            /** @description Each consumer once; left out when there is none. */
+            /** @description The consumers, without duplicates; omitted if empty. */
             readonly used_by?: readonly components["schemas"]["KnownConsumerName"][];
-            /** @description Fixed when the object is created. */
+            /** @description Fixed when the secret is created. */
             readonly description?: string;
-            /** @description The request asked for a copy that the owner can read; echoed, not stored, and left out when it did not. */
+            /** @description Whether the request asked for a copy that the owner can read; not stored, and omitted if it didn't. */
             readonly keep_readable_copy?: boolean;
             /**
              * Format: date-time
@@ -1142,66 +1156,67 @@ export interface components {
             readonly created_at?: string;
             /**
              * Format: date-time
-             * @description When the value was last replaced; equals `created_at` before that. In lists only.
+             * @description The time when the value was last replaced, or `created_at` if it never was. In lists only.
              */
             readonly updated_at?: string;
             /** @description In lists only. */
             readonly created_by?: components["schemas"]["Actor"];
-            /** @description Who last replaced the value. In lists only. */
+            /** @description The actor who last replaced the value. In lists only. */
             readonly updated_by?: components["schemas"]["Actor"];
-            /** @description Left out for an object that is never due. */
+            /** @description Omitted if the secret is never due for rotation. */
             readonly rotate_after_days?: number;
             /**
              * Format: date-time
-             * @description `updated_at` and as many days; in lists, for an object with `rotate_after_days`.
+             * @description `updated_at` plus `rotate_after_days`. In lists only, for secrets with `rotate_after_days`.
              */
             readonly rotation_due_at?: string;
-            /** @description Whether that moment has come; in lists, for an object with `rotate_after_days`. */
+            /** @description Whether `rotation_due_at` has passed. In lists only, for secrets with `rotate_after_days`. */
             readonly rotation_due?: boolean;
-            /** @description How many recipients the age header of the value has. */
+            /** @description The number of recipients in the age header of the value. */
             readonly recipient_count?: number;
-            /** @description The public keys that the client said the value is sealed to. */
+            /** @description The public keys to which the value is sealed, according to the client. */
             readonly recipients?: readonly components["schemas"]["Recipient"][];
-            /** @description Why the value should be sealed anew; in lists, and left out where there is no reason to. */
+            /** @description The reason to reseal the value. In lists only; omitted if there is no reason. */
             readonly reseal?: components["schemas"]["Reseal"];
         };
         /**
-         * @description An object's name. Letters of either case count as different.
+         * @description The name of a secret. Upper and lower case are distinguished.
          * @example db-password
          */
         readonly Slug: string;
-        /** @description A label. Upper case is lowered on the way in. */
+        /** @description A label. Upper case is converted to lower case when it is stored. */
         readonly Tag: string;
-        /** @description Who did it, as far as the credential proves; the audit log reports the same values. */
+        /** @description The actor, as far as the credential proves it. The audit log uses the same values. */
         readonly Actor: {
             readonly type: components["schemas"]["ActorType"];
             readonly id: string;
         };
         /**
-         * @description `machine` is whoever works on the machine where the server runs, with its command line.
+         * @description The kind of actor; `machine` is a user of the command line on the server's machine.
          * @enum {string}
          */
         readonly ActorType: "session" | "token" | "consumer_token" | "machine";
         /**
-         * @description The public key that a value was sealed to, as age writes it.
+         * @description A public key to which a value was sealed, in age's notation.
          * @example age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p
          */
         readonly Recipient: string;
         /**
-         * @description How the recipients of a value differ from the keys that its consumers have registered. With recorded `recipients` the
-         *     keys are compared. Without, only the number in the age header is known: it tells when there are fewer recipients
-         *     than keys, or, where every consumer has a key, more than those and the owner's.
+         * @description How the recipients of a value differ from the registered keys of its consumers. With recorded `recipients`, the
+         *     keys are compared. Without them, only the number of recipients in the age header is known. It reveals that there
+         *     are fewer recipients than keys or, if every consumer has a key, more recipients than the keys and the owner's
+         *     together.
          */
         readonly Reseal: {
             /**
-             * @description - `recipients` the recorded public keys are not those of the consumers
-             *     - `count` the number in the age header does not fit
+             * @description - `recipients`: the recorded public keys differ from those of the consumers
+             *     - `count`: the number of recipients in the age header doesn't match
              * @enum {string}
              */
             readonly reason: "recipients" | "count";
-            /** @description Consumers whose present key the value is not sealed to. */
+            /** @description The consumers whose current key the value isn't sealed to. */
             readonly missing?: readonly components["schemas"]["KnownConsumerName"][];
-            /** @description Recorded keys that are neither a consumer's any more nor the owner's. */
+            /** @description The recorded keys that belong to neither a current consumer nor the owner. */
             readonly stale?: readonly components["schemas"]["Recipient"][];
         };
         readonly CreateObjectRequest: {
@@ -1209,46 +1224,48 @@ export interface components {
             readonly value: components["schemas"]["SealedValue"];
             readonly used_by?: components["schemas"]["RequestedConsumers"];
             readonly tags?: components["schemas"]["RequestedTags"];
-            /** @description Fixed from now on. */
+            /** @description Can't be changed later. */
             readonly description?: string;
             /**
-             * @description Whether the value is sealed to the owner too, as the client says; echoed, not stored.
+             * @description Whether the value is also sealed to the owner, according to the client; returned in the response, not
+             *     stored.
              * @default false
              */
             readonly keep_readable_copy?: boolean;
-            /** @description After how many days the value is due for rotation; null, or left out, for never. */
+            /** @description The number of days after which the value is due for rotation; null or omitted for never. */
             readonly rotate_after_days?: number | null;
             readonly recipients?: components["schemas"]["RequestedRecipients"];
         };
         /**
-         * @description The sealed value, base64 with padding, 1 MiB decoded at most (413). It is an age file with at least one
-         *     recipient, armored or not, or is refused with 422; no more than its header is looked at, and it is kept byte for byte.
+         * @description The sealed value as base64 with padding, at most 1 MiB when decoded (413). It must be an age file with at least
+         *     one recipient, armored or not (otherwise 422). The server parses only its header, and stores it byte for byte.
          */
         readonly SealedValue: string;
-        /** @description The consumers that depend on the object; one that is named twice is recorded once. */
+        /** @description The consumers that depend on the secret. Duplicates are removed. */
         readonly RequestedConsumers: readonly components["schemas"]["ConsumerName"][];
         /**
-         * @description At most 10, each 1 to 32 of `a-z 0-9 . _ / -`; upper case is lowered, and duplicates are dropped. Others are 400, and
-         *     only after the value was looked at.
+         * @description At most 10 tags of 1 to 32 characters from `a-z 0-9 . _ / -`. Upper case is converted to lower case, and
+         *     duplicates are removed. Other tags return 400, which is checked after the value.
          */
         readonly RequestedTags: readonly string[];
         /**
-         * @description The public keys that the value is sealed to, for `reseal`: an age file does not tell them. Only their form is checked,
-         *     and that the file has at least as many recipients.
+         * @description The public keys to which the value is sealed, for `reseal`; an age file doesn't contain them. The server checks
+         *     only their format, and that the file has at least as many recipients.
          */
         readonly RequestedRecipients: readonly components["schemas"]["Recipient"][];
         readonly UpdateObjectRequest: {
             readonly value: components["schemas"]["SealedValue"];
-            /** @description Left out, the consumers stay; an empty list clears them. */
+            /** @description If omitted, the consumers stay unchanged; an empty list removes all. */
             readonly used_by?: components["schemas"]["RequestedConsumers"];
-            /** @description Left out, the tags stay; an empty list clears them. */
+            /** @description If omitted, the tags stay unchanged; an empty list removes all. */
             readonly tags?: components["schemas"]["RequestedTags"];
             /**
-             * @description Whether the value is sealed to the owner too, as the client says; echoed, not stored.
+             * @description Whether the value is also sealed to the owner, according to the client; returned in the response, not
+             *     stored.
              * @default false
              */
             readonly keep_readable_copy?: boolean;
-            /** @description Left out it stays; null clears it. */
+            /** @description If omitted, it stays unchanged; null removes it. */
             readonly rotate_after_days?: number | null;
             readonly recipients?: components["schemas"]["RequestedRecipients"];
         };
@@ -1258,13 +1275,13 @@ export interface components {
         readonly UsedBy: {
             readonly used_by: readonly components["schemas"]["KnownConsumerName"][];
         };
-        /** @description A value that was replaced; never the value itself. */
+        /** @description A previous value of a secret, without the value itself. */
         readonly ObjectVersion: {
-            /** @description Counts the values of the object from 1. */
+            /** @description The number of the value, counted per secret from 1. */
             readonly version: number;
             /**
              * Format: date-time
-             * @description When it became the value.
+             * @description The time when it became the current value.
              */
             readonly created_at: string;
             readonly created_by: components["schemas"]["Actor"];
@@ -1276,67 +1293,68 @@ export interface components {
         };
         readonly ConsumersPage: {
             readonly consumers: readonly components["schemas"]["ConsumerEntry"][];
-            /** @description How many match, over all pages. */
+            /** @description The number of matching consumers on all pages. */
             readonly total: number;
         };
         readonly ConsumerEntry: {
             readonly name: components["schemas"]["KnownConsumerName"];
-            /** @description How many objects name this consumer. */
+            /** @description The number of secrets that name this consumer. */
             readonly secret_count: number;
-            /** @description The consumer's age recipient, when it has registered one. */
+            /** @description The consumer's age public key, if it has registered one. */
             readonly public_key?: string;
         };
         readonly AddConsumerRequest: {
             readonly name: components["schemas"]["ConsumerName"];
-            /** @description The consumer's age recipient; an empty text counts as absent. */
+            /** @description The consumer's age public key; an empty text counts as absent. */
             readonly public_key?: string;
         };
-        /** @description One of the two at least; an empty text counts as absent. */
+        /** @description At least one of both fields is required; an empty text counts as absent. */
         readonly UpdateConsumerRequest: {
-            /** @description The new name, as `ConsumerName` has it. */
+            /** @description The new name, in the format of `ConsumerName`. */
             readonly name?: string;
-            /** @description The consumer's age recipient. */
+            /** @description The consumer's age public key. */
             readonly public_key?: string;
         };
         /**
-         * @description What an entry is about; `identity` is the owner's public key.
+         * @description The type of the entry's subject; `identity` is the owner's public key.
          * @enum {string}
          */
         readonly AuditSubjectType: "object" | "consumer" | "token" | "consumer_token" | "passkey" | "identity";
         readonly AuditLogEntry: {
-            /** @description Rises with every entry. */
+            /** @description Increases with every entry. */
             readonly id: number;
-            /** @description The slug of the object; it outlives the object. Empty for an entry about anything else. */
+            /** @description The slug of the secret, also after its deletion. Empty for entries about other subjects. */
             readonly object_id: string;
             /**
              * Format: uuid
-             * @description Which variant of that name.
+             * @description The id of the variant.
              */
             readonly variant_id?: string;
             readonly subject_type?: components["schemas"]["AuditSubjectType"];
-            /** @description The name of the consumer, the id of the token or passkey, or the public key; left out for objects. */
+            /** @description The name of the consumer, the id of the token or passkey, or the public key; omitted for secrets. */
             readonly subject_id?: string;
             readonly action: components["schemas"]["AuditAction"];
-            /** @description Which kept value of the object was read or restored. */
+            /** @description The version of the secret that was read or restored. */
             readonly version?: number;
-            /** @description The name before a rename, of an object or a consumer. */
+            /** @description The name of a secret or consumer before it was renamed. */
             readonly previous_slug?: string;
             /** Format: date-time */
             readonly timestamp: string;
-            /** @description The address of the peer. */
+            /** @description The IP address of the client. */
             readonly ip: string;
-            /** @description What the caller said of itself in `X-Caller`; not verified. */
+            /** @description The name that the client gave itself in `X-Caller`; not verified. */
             readonly caller?: string;
             readonly actor_type?: components["schemas"]["ActorType"];
-            /** @description Left out for a request without a credential, and for what the server does by itself. */
+            /** @description Omitted for requests without a credential and for automatic operations of the server. */
             readonly actor_id?: string;
         };
         /**
-         * @description - `create`, `read`, `update`, `rename`, `delete` as the words say
-         *     - `restore` a value of an object was put back
-         *     - `rotation_due` the value of an object is older than `rotate_after_days` allow; said once for a value, by the server
-         *     - `merge` a consumer was renamed to one that was there
-         *     - `rotate`, `revoke`, `purge` a token
+         * @description - `create`, `read`, `update`, `rename`, `delete`: the operation of that name
+         *     - `restore`: a version of a secret became its current value
+         *     - `rotation_due`: the value of a secret is older than `rotate_after_days`; recorded once per value, by the
+         *       server
+         *     - `merge`: a consumer was renamed to an existing one
+         *     - `rotate`, `revoke`, `purge`: the operation on a token
          * @enum {string}
          */
         readonly AuditAction: "create" | "read" | "update" | "rename" | "delete" | "restore" | "rotation_due" | "merge" | "rotate" | "revoke" | "purge";
@@ -1346,36 +1364,36 @@ export interface components {
             readonly callers: readonly string[];
         };
         readonly AuditActorOption: {
-            /** @description What the filter `actor` takes. */
+            /** @description The value for the filter `actor`. */
             readonly value: string;
-            /** @description As people read it - `admin`, `token:<id>`, `consumer_token:<id>` or `none`. */
+            /** @description The readable form: `admin`, `token:<id>`, `consumer_token:<id>` or `none`. */
             readonly label: string;
         };
         readonly AuditLogVerification: {
-            /** @description Whether every entry is as it was written. */
+            /** @description Whether all entries are unchanged. */
             readonly intact: boolean;
-            /** @description How many the log has, as it keeps beside them. */
+            /** @description The number of entries, as stored separately from them. */
             readonly entries: number;
-            /** @description The hash of the last entry, as the log keeps it beside them; left out while there is none. */
+            /** @description The hash of the last entry, as stored separately; omitted if the log is empty. */
             readonly head?: string;
             /**
-             * @description The first entry that is not as it was written. An altered entry whose own hash was made anew shows at the one
-             *     behind it, whose hash was not.
+             * @description The first entry that is no longer as it was written. If an altered entry has a recomputed hash, this is the
+             *     next entry, whose hash no longer matches.
              */
             readonly first_broken_id?: number;
             /**
-             * @description What is wrong with it; `added` is one behind the end that the log keeps.
+             * @description The problem with that entry; `added` is an entry after the stored end of the log.
              * @enum {string}
              */
             readonly reason?: "added" | "changed" | "missing";
         };
-        /** @description A JSON-RPC 2.0 message, or a batch of them; the protocol says what is in it. */
+        /** @description A JSON-RPC 2.0 message or a batch of messages, as defined by the protocol. */
         readonly JsonRpcMessage: {
             readonly [key: string]: unknown;
         } | readonly unknown[];
     };
     responses: {
-        /** @description A parameter or the body does not fit the contract; `field` names the offending part. */
+        /** @description A parameter or the body violates the contract; `field` names the invalid part. */
         readonly InvalidInput: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1393,7 +1411,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The `Accept` header leaves none of the representations that this operation has. */
+        /** @description The `Accept` header allows none of the media types of this operation. */
         readonly NotAcceptable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1402,7 +1420,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected to be allowed to answer with application/json.",
+                 *       "error": "Expected Accept to allow application/json.",
                  *       "code": "not_acceptable",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1410,7 +1428,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A defect of the server; the request id leads to it in the log. */
+        /** @description An internal error. The request id identifies it in the server's log. */
         readonly Internal: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1419,7 +1437,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Something went wrong on our side.",
+                 *       "error": "Internal error. Quote the request id when you report it.",
                  *       "code": "internal",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1427,7 +1445,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The server is starting, stopping, or without its database. The same request may be sent again later. */
+        /** @description The server is starting, shutting down, or can't reach its database. The request can be repeated later. */
         readonly Unavailable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1444,7 +1462,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description No credential came, or it is unknown, expired or revoked (these look the same). */
+        /** @description The credential is missing, unknown, expired or revoked; the last three are indistinguishable. */
         readonly Unauthenticated: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1454,7 +1472,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a session or a bearer token that is still valid.",
+                 *       "error": "The session or token is invalid, expired or revoked.",
                  *       "code": "unauthenticated",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1463,8 +1481,8 @@ export interface components {
             };
         };
         /**
-         * @description The credential is valid and may not do this: it lacks the scope (`forbidden`), is a token where only a
-         *     session will do (`session_required`), or the request came from another site (`cross_site`).
+         * @description The credential is valid but doesn't permit the operation. It lacks a scope (`forbidden`), is a token although a
+         *     session is required (`session_required`), or the request came from another site (`cross_site`).
          */
         readonly Forbidden: {
             headers: {
@@ -1475,7 +1493,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body is larger than this operation reads. */
+        /** @description The body exceeds the size limit of this operation. */
         readonly TooLarge: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1484,7 +1502,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a body of at most 16384 bytes.",
+                 *       "error": "Expected a body of at most 16384 bytes; received more.",
                  *       "code": "too_large",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1492,7 +1510,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The body's content type is not one that this operation reads. */
+        /** @description The content type of the body isn't supported by this operation. */
         readonly UnsupportedMediaType: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1509,7 +1527,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description A text is longer than its limit; `field` names it. */
+        /** @description A text exceeds its length limit; `field` names it. */
         readonly Unprocessable: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1528,8 +1546,8 @@ export interface components {
             };
         };
         /**
-         * @description Too many requests by this credential, or from this address when none came. The same request may be sent again
-         *     after `Retry-After` seconds.
+         * @description The credential, or the client address without one, exceeded a rate limit. The request can be repeated after
+         *     `Retry-After` seconds.
          */
         readonly RateLimited: {
             headers: {
@@ -1544,7 +1562,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected at most 10 requests in 60 seconds; try again in 12 seconds.",
+                 *       "error": "Rate limit exceeded: at most 10 requests per minute. Retry in 12 s.",
                  *       "code": "rate_limited",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1552,7 +1570,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description There is no such thing, or the caller may not know that there is. */
+        /** @description The requested item doesn't exist, or the caller isn't allowed to know that it does. */
         readonly NotFound: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1561,7 +1579,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "There is no user \"mona\".",
+                 *       "error": "No user named \"mona\".",
                  *       "code": "not_found",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
                  *     }
@@ -1569,7 +1587,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description The state of things does not allow it now. */
+        /** @description The current state doesn't allow the operation. */
         readonly Conflict: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1578,7 +1596,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "Expected a username that is free; this one is taken.",
+                 *       "error": "The username \"ada\" is already taken.",
                  *       "code": "conflict",
                  *       "field": "username",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
@@ -1587,7 +1605,7 @@ export interface components {
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
-        /** @description What `If-Match` names is not the present state any more; nothing was changed. */
+        /** @description The value that `If-Match` names is no longer current; nothing was changed. */
         readonly PreconditionFailed: {
             headers: {
                 readonly "X-Request-Id": components["headers"]["RequestId"];
@@ -1596,7 +1614,7 @@ export interface components {
             content: {
                 /**
                  * @example {
-                 *       "error": "value was replaced meanwhile",
+                 *       "error": "The secret was changed by another request; reload it.",
                  *       "code": "precondition_failed",
                  *       "field": "If-Match",
                  *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
@@ -1608,13 +1626,13 @@ export interface components {
     };
     parameters: {
         /**
-         * @description What the client says of itself, for the audit log; nobody verifies it.
+         * @description A name that the client gives itself for the audit log; not verified.
          * @example acme/shop/deploy
          */
         readonly Caller: string;
-        /** @description How many entries to answer with at most. */
+        /** @description The maximum number of entries to return. */
         readonly Limit: number;
-        /** @description How many entries to leave out at the start. */
+        /** @description The number of entries to skip. */
         readonly Offset: number;
         /**
          * @description The passkey's id, as listed.
@@ -1622,8 +1640,8 @@ export interface components {
          */
         readonly CredentialId: string;
         /**
-         * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-         *     and nothing is done a second time.
+         * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+         *     response and has no further effect.
          * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
@@ -1633,18 +1651,19 @@ export interface components {
          */
         readonly TokenId: string;
         /**
-         * @description The object's name.
+         * @description The name of the secret.
          * @example db-password
          */
         readonly Slug: components["schemas"]["Slug"];
         /**
-         * @description Which variant of that name; needed only where there are several.
+         * @description The id of the variant; required only if the slug has several.
          * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
          */
         readonly VariantId: string;
         /**
-         * @description The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
-         *     another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+         * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
+         *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
+         *     unconditionally.
          * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
          */
         readonly IfMatch: string;
@@ -1657,52 +1676,52 @@ export interface components {
     requestBodies: never;
     headers: {
         /**
-         * @description Names this request in the server's log; the error body holds the same value.
+         * @description Identifies the request in the server's log. The error body contains the same value.
          * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
          */
         readonly RequestId: string;
         /**
-         * @description `Bearer`, the one scheme that an `Authorization` header may have; every 401 says so.
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
          * @example Bearer
          */
         readonly BearerChallenge: string;
         /**
-         * @description Seconds to wait before the next try; at least 1.
+         * @description The number of seconds to wait before retrying, at least 1.
          * @example 12
          */
         readonly RetryAfter: number;
         /**
-         * @description How many requests the budget holds that this one counts against.
+         * @description The number of requests that the rate limit allows per window.
          * @example 10
          */
         readonly RateLimitLimit: number;
         /**
-         * @description How many of them are left.
+         * @description The number of requests left in the current window.
          * @example 0
          */
         readonly RateLimitRemaining: number;
         /**
-         * @description Seconds until the budget is whole again.
+         * @description The number of seconds until the current window ends.
          * @example 12
          */
         readonly RateLimitReset: number;
         /**
-         * @description The budget and the seconds that it is for, as `10;w=60`.
+         * @description The rate limit and the length of its window in seconds, such as `10;w=60`.
          * @example 10;w=60
          */
         readonly RateLimitPolicy: string;
         /**
-         * @description Sets the session cookie, or takes it back.
+         * @description Sets or clears the session cookie.
          * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
          */
         readonly SessionCookie: string;
         /**
-         * @description How many entries match, over all pages.
+         * @description The number of matching entries on all pages.
          * @example 128
          */
         readonly TotalCount: number;
         /**
-         * @description The next page as `<url>; rel="next"`; left out on the last page.
+         * @description The URL of the next page as `<url>; rel="next"`; absent on the last page.
          * @example </secrets/objects?limit=50&offset=50>; rel="next"
          */
         readonly PageLink: string;
@@ -1720,7 +1739,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The process runs. */
+            /** @description The process is running. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1751,7 +1770,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Requests can be served. */
+            /** @description The service can handle requests. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1768,14 +1787,11 @@ export interface operations {
             readonly 400: components["responses"]["InvalidInput"];
             readonly 406: components["responses"]["NotAcceptable"];
             readonly 500: components["responses"]["Internal"];
-            /**
-             * @description The database does not answer, or the server is stopping. While the server starts, the body is that of an
-             *     error.
-             */
+            /** @description The database doesn't respond, or the server is shutting down. During startup, the body is an error body. */
             readonly 503: {
                 headers: {
                     /**
-                     * @description Names this request in the server's log.
+                     * @description Identifies the request in the server's log.
                      * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
                      */
                     readonly "X-Request-Id"?: string;
@@ -1812,7 +1828,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What the browser creates a passkey by. */
+            /** @description The options for creating a passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1864,7 +1880,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -1899,7 +1915,7 @@ export interface operations {
             readonly 201: {
                 headers: {
                     /**
-                     * @description Signs in whoever had no session.
+                     * @description Signs in a caller without a session.
                      * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
                      */
                     readonly "Set-Cookie"?: string;
@@ -1937,7 +1953,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What the browser picks a passkey by. */
+            /** @description The options for signing in with a passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -1969,7 +1985,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2025,7 +2041,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nobody is signed in with this cookie any more. */
+            /** @description The user is signed out. */
             readonly 204: {
                 headers: {
                     readonly "Set-Cookie": components["headers"]["SessionCookie"];
@@ -2080,7 +2096,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The owner's identity; the key is left out while nobody has registered one. */
+            /** @description The owner's identity; without the public key until it is registered. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2108,7 +2124,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2128,7 +2144,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The owner's identity from now on. */
+            /** @description The saved identity. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2160,9 +2176,9 @@ export interface operations {
     readonly listCredentials: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
-                /** @description How many entries to leave out at the start. */
+                /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: never;
@@ -2207,7 +2223,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2223,7 +2239,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The passkey does not sign anybody in any more. */
+            /** @description The owner has no passkey with this id. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2245,7 +2261,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2270,7 +2286,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The passkey under its new name. */
+            /** @description The renamed passkey. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2302,9 +2318,9 @@ export interface operations {
     readonly listTokens: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
-                /** @description How many entries to leave out at the start. */
+                /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: never;
@@ -2355,13 +2371,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2423,7 +2439,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2439,7 +2455,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The token does not work any more. */
+            /** @description The token is not valid. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2460,13 +2476,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2491,7 +2507,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token with its new secret. */
+            /** @description The token with its new value. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2534,13 +2550,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2556,7 +2572,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nothing of the token is kept but what the audit log says. */
+            /** @description The token is deleted. The audit log keeps its entries. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2577,9 +2593,9 @@ export interface operations {
     readonly listConsumerTokens: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
-                /** @description How many entries to leave out at the start. */
+                /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: never;
@@ -2630,13 +2646,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2699,7 +2715,7 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -2715,7 +2731,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The token does not work any more. */
+            /** @description The token is not valid. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2736,13 +2752,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2767,7 +2783,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The token with its new secret. */
+            /** @description The token with its new value. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2810,13 +2826,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2832,7 +2848,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nothing of the token is kept but what the audit log says. */
+            /** @description The token is deleted. The audit log keeps its entries. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -2854,17 +2870,18 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only the object of this name, or its variants.
+                 * @description Only the secret with this slug, with all its variants.
                  * @example db-password
                  */
                 readonly slug?: string;
                 /**
-                 * @description Only objects that this consumer depends on.
+                 * @description Only secrets on which this consumer depends.
                  * @example acme/shop
                  */
                 readonly used_by?: components["schemas"]["KnownConsumerName"];
                 /**
-                 * @description Only objects with this tag, in either case; repeat it to ask for several at once. One that is no tag is 400.
+                 * @description Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
+                 *     tag returns 400.
                  * @example [
                  *       "prod",
                  *       "database"
@@ -2872,18 +2889,18 @@ export interface operations {
                  */
                 readonly tag?: readonly string[];
                 /**
-                 * @description Only objects whose value is (`true`) or is not (`false`) older than their `rotate_after_days` allow.
+                 * @description Only secrets whose value is (`true`) or isn't (`false`) older than their `rotate_after_days`.
                  * @example true
                  */
                 readonly rotation_due?: boolean;
                 /**
-                 * @description Only objects that have (`true`) or have not (`false`) a reason in `reseal`.
+                 * @description Only secrets with (`true`) or without (`false`) a reason in `reseal`.
                  * @example true
                  */
                 readonly reseal?: boolean;
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
-                /** @description How many entries to leave out at the start. */
+                /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
             };
             readonly header?: never;
@@ -2892,7 +2909,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description One page of objects. */
+            /** @description One page of secrets. */
             readonly 200: {
                 headers: {
                     readonly "X-Total-Count": components["headers"]["TotalCount"];
@@ -2948,13 +2965,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -2983,7 +3000,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The new object. */
+            /** @description The new secret. */
             readonly 201: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3025,21 +3042,21 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3052,12 +3069,12 @@ export interface operations {
             readonly 200: {
                 headers: {
                     /**
-                     * @description The id of the variant that was read.
+                     * @description The id of the variant.
                      * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                      */
                     readonly "X-Object-Id": string;
                     /**
-                     * @description Names this value of this variant, for `If-Match` where it is replaced.
+                     * @description Identifies this value of this variant, for `If-Match` when the value is replaced.
                      * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
                      */
                     readonly ETag: string;
@@ -3083,33 +3100,34 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description The `etag` of the value that is to be replaced, or several with commas between; `*` for whatever is there. When it is
-                 *     another by now, the answer is 412 and nothing is changed. Without this header whatever is there is replaced.
+                 * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
+                 *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
+                 *     unconditionally.
                  * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3130,7 +3148,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The object from now on. */
+            /** @description The updated secret. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3173,27 +3191,27 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3202,7 +3220,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The object is not there any more. */
+            /** @description The secret is deleted. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3224,27 +3242,27 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3262,7 +3280,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The object under its new name. */
+            /** @description The renamed secret. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3303,7 +3321,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
@@ -3311,7 +3329,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3353,7 +3371,7 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
@@ -3361,7 +3379,7 @@ export interface operations {
             readonly header?: never;
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3370,7 +3388,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description What is kept. */
+            /** @description The stored versions. */
             readonly 200: {
                 headers: {
                     readonly "X-Total-Count": components["headers"]["TotalCount"];
@@ -3414,21 +3432,21 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3446,7 +3464,7 @@ export interface operations {
             readonly 200: {
                 headers: {
                     /**
-                     * @description The id of the variant that was read.
+                     * @description The id of the variant.
                      * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                      */
                     readonly "X-Object-Id": string;
@@ -3472,27 +3490,27 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Which variant of that name; needed only where there are several.
+                 * @description The id of the variant; required only if the slug has several.
                  * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
                  */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description The object's name.
+                 * @description The name of the secret.
                  * @example db-password
                  */
                 readonly slug: components["parameters"]["Slug"];
@@ -3506,7 +3524,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description The object from now on. */
+            /** @description The updated secret. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3545,13 +3563,13 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only names that contain this text, in either case.
+                 * @description Only names that contain this text, in upper or lower case.
                  * @example shop
                  */
                 readonly q?: string;
-                /** @description Which page, counted from 1; 1 when only another parameter is given. */
+                /** @description The page number, starting at 1; defaults to 1 if another parameter is given. */
                 readonly page?: number;
-                /** @description Entries on a page; 20 when only another parameter is given. */
+                /** @description The number of entries per page; defaults to 20 if another parameter is given. */
                 readonly page_size?: number;
             };
             readonly header?: never;
@@ -3586,13 +3604,13 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
@@ -3644,20 +3662,20 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description The consumer's name, with its slashes as they are.
+                 * @description The name of the consumer, including its slashes.
                  * @example acme/shop
                  */
                 readonly name: components["schemas"]["KnownConsumerName"];
@@ -3666,7 +3684,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Nobody is called so any more. */
+            /** @description The consumer is deleted. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3688,20 +3706,20 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
-                 * @description Makes a retry safe: within 24 hours the same key of the same caller gets the first answer again,
-                 *     and nothing is done a second time.
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
                  * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
                 /**
-                 * @description The consumer's name, with its slashes as they are.
+                 * @description The name of the consumer, including its slashes.
                  * @example acme/shop
                  */
                 readonly name: components["schemas"]["KnownConsumerName"];
@@ -3719,7 +3737,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The consumer from now on. */
+            /** @description The updated consumer. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3753,34 +3771,34 @@ export interface operations {
         readonly parameters: {
             readonly query?: {
                 /**
-                 * @description Only entries about the object of this slug.
+                 * @description Only entries about secrets with this slug.
                  * @example db-password
                  */
                 readonly object_id?: components["schemas"]["Slug"];
                 /**
-                 * @description Only entries about things of this kind.
+                 * @description Only entries about subjects of this type.
                  * @example object
                  */
                 readonly subject_type?: components["schemas"]["AuditSubjectType"];
-                /** @description Only entries whose caller named itself so in `X-Caller`. */
+                /** @description Only entries with this name in `X-Caller`. */
                 readonly caller?: string;
                 /**
-                 * @description Only entries of this actor's id; `none` stands for requests without a credential, and for the server itself.
+                 * @description Only entries of the actor with this id; `none` selects requests without a credential, and the server itself.
                  * @example admin
                  */
                 readonly actor?: string;
                 /**
-                 * @description Only entries of this moment or later.
+                 * @description Only entries at or after this time.
                  * @example 2026-01-01T00:00:00Z
                  */
                 readonly from?: string;
-                /** @description Only entries before this moment. */
+                /** @description Only entries before this time. */
                 readonly to?: string;
-                /** @description Only entries that come behind the entry of this id in the order asked for. */
+                /** @description Only entries after the entry with this id, in the requested order. */
                 readonly after?: number;
                 /** @description Oldest first or newest first. */
                 readonly order?: "asc" | "desc";
-                /** @description How many entries to answer with at most. */
+                /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
             };
             readonly header?: never;
@@ -3876,9 +3894,9 @@ export interface operations {
     readonly verifyAuditLog: {
         readonly parameters: {
             readonly query?: {
-                /** @description How many entries an earlier check told; goes with `head`. */
+                /** @description The number of entries from an earlier verification; requires `head`. */
                 readonly entries?: number;
-                /** @description The head that it told. */
+                /** @description The `head` from the same verification. */
                 readonly head?: string;
             };
             readonly header?: never;
@@ -3887,7 +3905,7 @@ export interface operations {
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description Whether the chain holds. */
+            /** @description The result of the verification. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3917,12 +3935,12 @@ export interface operations {
             readonly query?: never;
             readonly header?: {
                 /**
-                 * @description The version of the protocol that was agreed on.
+                 * @description The negotiated version of the protocol.
                  * @example 2025-06-18
                  */
                 readonly "MCP-Protocol-Version"?: string;
                 /**
-                 * @description What the client says of itself, for the audit log; nobody verifies it.
+                 * @description A name that the client gives itself for the audit log; not verified.
                  * @example acme/shop/deploy
                  */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
@@ -3943,7 +3961,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description The answer to a request. */
+            /** @description The JSON-RPC response. */
             readonly 200: {
                 headers: {
                     readonly [name: string]: unknown;
@@ -3961,7 +3979,7 @@ export interface operations {
                     readonly "application/json": components["schemas"]["JsonRpcMessage"];
                 };
             };
-            /** @description A notification or a response was taken; there is nothing to answer. */
+            /** @description A notification or response was accepted; there is no response body. */
             readonly 202: {
                 headers: {
                     readonly [name: string]: unknown;

@@ -4,7 +4,7 @@ import type { RecordTable } from '../../site/fields.js';
 
 export type RecordKind = 'File' | 'Directory' | 'ImageProc' | 'Recipe' | 'Site' | 'SiteBuildMetadata' | 'SitePage' | 'SitePlugin';
 
-/** A record of File as it is stored, by column. */
+/** The stored columns of a File record. */
 export type FileRecord = {
   readonly sourceInstanceName: string;
   readonly absolutePath: string;
@@ -47,7 +47,7 @@ export type FileRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of Directory as it is stored, by column. */
+/** The stored columns of a Directory record. */
 export type DirectoryRecord = {
   readonly sourceInstanceName: string;
   readonly absolutePath: string;
@@ -90,7 +90,7 @@ export type DirectoryRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of ImageProc as it is stored, by column. */
+/** The stored columns of a ImageProc record. */
 export type ImageProcRecord = {
   readonly id: string;
   readonly parent: string | null;
@@ -104,7 +104,7 @@ export type ImageProcRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of Recipe as it is stored, by column. */
+/** The stored columns of a Recipe record. */
 export type RecipeRecord = {
   readonly title: string;
   readonly cooked: string | null;
@@ -125,7 +125,7 @@ export type RecipeRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of Site as it is stored, by column. */
+/** The stored columns of a Site record. */
 export type SiteRecord = {
   readonly host: string | null;
   readonly pathPrefix: string | null;
@@ -146,7 +146,7 @@ export type SiteRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of SiteBuildMetadata as it is stored, by column. */
+/** The stored columns of a SiteBuildMetadata record. */
 export type SiteBuildMetadataRecord = {
   readonly buildTime: string | null;
   readonly id: string;
@@ -161,7 +161,7 @@ export type SiteBuildMetadataRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of SitePage as it is stored, by column. */
+/** The stored columns of a SitePage record. */
 export type SitePageRecord = {
   readonly component: string;
   readonly componentChunkName: string;
@@ -183,7 +183,7 @@ export type SitePageRecord = {
   readonly 'internal.type': string;
 };
 
-/** A record of SitePlugin as it is stored, by column. */
+/** The stored columns of a SitePlugin record. */
 export type SitePluginRecord = {
   readonly browserAPIs: string | null;
   readonly name: string | null;
@@ -228,7 +228,7 @@ export type SitePluginRecord = {
   readonly 'internal.type': string;
 };
 
-/** Records by kind. */
+/** The stored form of each record type. */
 export interface RecordsByKind {
   File: FileRecord;
   Directory: DirectoryRecord;
@@ -240,7 +240,7 @@ export interface RecordsByKind {
   SitePlugin: SitePluginRecord;
 }
 
-/** A record of any kind. */
+/** A stored record of any type. */
 export type NodeRecord = RecordsByKind[RecordKind];
 
 export const records: Readonly<Record<RecordKind, RecordTable>> = {

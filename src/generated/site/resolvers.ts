@@ -15,7 +15,7 @@ export type Scalars = {
   Float: { input: number; output: number; }
   /**
    * A point in time as ISO 8601 text, such as `2020-02-29T12:30:00.000Z`.
-   * Answers and variables hold text as it is; a literal in a query is a string.
+   * Results and variables contain the text unchanged; a literal in a query is a string.
    */
   Date: { input: string; output: string; }
 };
@@ -23,37 +23,37 @@ export type Scalars = {
 /** The data of the site. */
 export type Query = {
   __typename?: 'Query';
-  /** The first File for which all conditions hold. */
+  /** The first File record that matches all conditions. */
   file?: Maybe<File>;
-  /** All records of File, or those that a filter leaves. */
+  /** All File records, or those that match a filter. */
   allFile: FileConnection;
-  /** The first Directory for which all conditions hold. */
+  /** The first Directory record that matches all conditions. */
   directory?: Maybe<Directory>;
-  /** All records of Directory, or those that a filter leaves. */
+  /** All Directory records, or those that match a filter. */
   allDirectory: DirectoryConnection;
-  /** The first ImageProc for which all conditions hold. */
+  /** The first ImageProc record that matches all conditions. */
   imageProc?: Maybe<ImageProc>;
-  /** All records of ImageProc, or those that a filter leaves. */
+  /** All ImageProc records, or those that match a filter. */
   allImageProc: ImageProcConnection;
-  /** The first Recipe for which all conditions hold. */
+  /** The first Recipe record that matches all conditions. */
   recipe?: Maybe<Recipe>;
-  /** All records of Recipe, or those that a filter leaves. */
+  /** All Recipe records, or those that match a filter. */
   allRecipe: RecipeConnection;
-  /** The first Site for which all conditions hold. */
+  /** The first Site record that matches all conditions. */
   site?: Maybe<Site>;
-  /** All records of Site, or those that a filter leaves. */
+  /** All Site records, or those that match a filter. */
   allSite: SiteConnection;
-  /** The first SiteBuildMetadata for which all conditions hold. */
+  /** The first SiteBuildMetadata record that matches all conditions. */
   siteBuildMetadata?: Maybe<SiteBuildMetadata>;
-  /** All records of SiteBuildMetadata, or those that a filter leaves. */
+  /** All SiteBuildMetadata records, or those that match a filter. */
   allSiteBuildMetadata: SiteBuildMetadataConnection;
-  /** The first SitePage for which all conditions hold. */
+  /** The first SitePage record that matches all conditions. */
   sitePage?: Maybe<SitePage>;
-  /** All records of SitePage, or those that a filter leaves. */
+  /** All SitePage records, or those that match a filter. */
   allSitePage: SitePageConnection;
-  /** The first SitePlugin for which all conditions hold. */
+  /** The first SitePlugin record that matches all conditions. */
   sitePlugin?: Maybe<SitePlugin>;
-  /** All records of SitePlugin, or those that a filter leaves. */
+  /** All SitePlugin records, or those that match a filter. */
   allSitePlugin: SitePluginConnection;
 };
 
@@ -307,31 +307,31 @@ export type QueryAllSitePluginArgs = {
   limit?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** Records of File, one page of those that match. */
+/** One page of the File records that match. */
 export type FileConnection = {
   __typename?: 'FileConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<FileEdge>;
   /** The records of the page. */
   nodes: Array<File>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<FileGroupConnection>;
 };
 
 
-/** Records of File, one page of those that match. */
+/** One page of the File records that match. */
 export type FileConnectionDistinctArgs = {
   field: FileFieldsEnum;
 };
 
 
-/** Records of File, one page of those that match. */
+/** One page of the File records that match. */
 export type FileConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -339,18 +339,18 @@ export type FileConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A File among its neighbours on the page. */
+/** A File record with its neighbours on the page. */
 export type FileEdge = {
   __typename?: 'FileEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<File>;
   /** The record. */
   node: File;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<File>;
 };
 
-/** Records of File that have one value of a field in common. */
+/** The File records that share a value of a field. */
 export type FileGroupConnection = {
   __typename?: 'FileGroupConnection';
   /** The number of records in the group. */
@@ -359,23 +359,23 @@ export type FileGroupConnection = {
   edges: Array<FileEdge>;
   /** The records of the group. */
   nodes: Array<File>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of File: by the first field, then by the second, and so on. */
+/** The order of File records: by the first field, then by the second, and so on. */
 export type FileSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<FileFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of File and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of File, its objects and its related records, as paths with `___` between the segments. */
 export type FileFieldsEnum =
   | 'sourceInstanceName'
   | 'absolutePath'
@@ -589,31 +589,31 @@ export type FileFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of Directory, one page of those that match. */
+/** One page of the Directory records that match. */
 export type DirectoryConnection = {
   __typename?: 'DirectoryConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<DirectoryEdge>;
   /** The records of the page. */
   nodes: Array<Directory>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<DirectoryGroupConnection>;
 };
 
 
-/** Records of Directory, one page of those that match. */
+/** One page of the Directory records that match. */
 export type DirectoryConnectionDistinctArgs = {
   field: DirectoryFieldsEnum;
 };
 
 
-/** Records of Directory, one page of those that match. */
+/** One page of the Directory records that match. */
 export type DirectoryConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -621,18 +621,18 @@ export type DirectoryConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A Directory among its neighbours on the page. */
+/** A Directory record with its neighbours on the page. */
 export type DirectoryEdge = {
   __typename?: 'DirectoryEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<Directory>;
   /** The record. */
   node: Directory;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<Directory>;
 };
 
-/** Records of Directory that have one value of a field in common. */
+/** The Directory records that share a value of a field. */
 export type DirectoryGroupConnection = {
   __typename?: 'DirectoryGroupConnection';
   /** The number of records in the group. */
@@ -641,23 +641,23 @@ export type DirectoryGroupConnection = {
   edges: Array<DirectoryEdge>;
   /** The records of the group. */
   nodes: Array<Directory>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of Directory: by the first field, then by the second, and so on. */
+/** The order of Directory records: by the first field, then by the second, and so on. */
 export type DirectorySortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<DirectoryFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of Directory and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of Directory, its objects and its related records, as paths with `___` between the segments. */
 export type DirectoryFieldsEnum =
   | 'sourceInstanceName'
   | 'absolutePath'
@@ -779,31 +779,31 @@ export type DirectoryFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of ImageProc, one page of those that match. */
+/** One page of the ImageProc records that match. */
 export type ImageProcConnection = {
   __typename?: 'ImageProcConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<ImageProcEdge>;
   /** The records of the page. */
   nodes: Array<ImageProc>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<ImageProcGroupConnection>;
 };
 
 
-/** Records of ImageProc, one page of those that match. */
+/** One page of the ImageProc records that match. */
 export type ImageProcConnectionDistinctArgs = {
   field: ImageProcFieldsEnum;
 };
 
 
-/** Records of ImageProc, one page of those that match. */
+/** One page of the ImageProc records that match. */
 export type ImageProcConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -811,18 +811,18 @@ export type ImageProcConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A ImageProc among its neighbours on the page. */
+/** A ImageProc record with its neighbours on the page. */
 export type ImageProcEdge = {
   __typename?: 'ImageProcEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<ImageProc>;
   /** The record. */
   node: ImageProc;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<ImageProc>;
 };
 
-/** Records of ImageProc that have one value of a field in common. */
+/** The ImageProc records that share a value of a field. */
 export type ImageProcGroupConnection = {
   __typename?: 'ImageProcGroupConnection';
   /** The number of records in the group. */
@@ -831,23 +831,23 @@ export type ImageProcGroupConnection = {
   edges: Array<ImageProcEdge>;
   /** The records of the group. */
   nodes: Array<ImageProc>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of ImageProc: by the first field, then by the second, and so on. */
+/** The order of ImageProc records: by the first field, then by the second, and so on. */
 export type ImageProcSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<ImageProcFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of ImageProc and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of ImageProc, its objects and its related records, as paths with `___` between the segments. */
 export type ImageProcFieldsEnum =
   | 'fixed___aspectRatio'
   | 'fixed___base64'
@@ -989,31 +989,31 @@ export type ImageProcFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of Recipe, one page of those that match. */
+/** One page of the Recipe records that match. */
 export type RecipeConnection = {
   __typename?: 'RecipeConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<RecipeEdge>;
   /** The records of the page. */
   nodes: Array<Recipe>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<RecipeGroupConnection>;
 };
 
 
-/** Records of Recipe, one page of those that match. */
+/** One page of the Recipe records that match. */
 export type RecipeConnectionDistinctArgs = {
   field: RecipeFieldsEnum;
 };
 
 
-/** Records of Recipe, one page of those that match. */
+/** One page of the Recipe records that match. */
 export type RecipeConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -1021,18 +1021,18 @@ export type RecipeConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A Recipe among its neighbours on the page. */
+/** A Recipe record with its neighbours on the page. */
 export type RecipeEdge = {
   __typename?: 'RecipeEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<Recipe>;
   /** The record. */
   node: Recipe;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<Recipe>;
 };
 
-/** Records of Recipe that have one value of a field in common. */
+/** The Recipe records that share a value of a field. */
 export type RecipeGroupConnection = {
   __typename?: 'RecipeGroupConnection';
   /** The number of records in the group. */
@@ -1041,23 +1041,23 @@ export type RecipeGroupConnection = {
   edges: Array<RecipeEdge>;
   /** The records of the group. */
   nodes: Array<Recipe>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of Recipe: by the first field, then by the second, and so on. */
+/** The order of Recipe records: by the first field, then by the second, and so on. */
 export type RecipeSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<RecipeFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of Recipe and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of Recipe, its objects and its related records, as paths with `___` between the segments. */
 export type RecipeFieldsEnum =
   | 'title'
   | 'cooked'
@@ -1293,31 +1293,31 @@ export type RecipeFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of Site, one page of those that match. */
+/** One page of the Site records that match. */
 export type SiteConnection = {
   __typename?: 'SiteConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<SiteEdge>;
   /** The records of the page. */
   nodes: Array<Site>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<SiteGroupConnection>;
 };
 
 
-/** Records of Site, one page of those that match. */
+/** One page of the Site records that match. */
 export type SiteConnectionDistinctArgs = {
   field: SiteFieldsEnum;
 };
 
 
-/** Records of Site, one page of those that match. */
+/** One page of the Site records that match. */
 export type SiteConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -1325,18 +1325,18 @@ export type SiteConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A Site among its neighbours on the page. */
+/** A Site record with its neighbours on the page. */
 export type SiteEdge = {
   __typename?: 'SiteEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<Site>;
   /** The record. */
   node: Site;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<Site>;
 };
 
-/** Records of Site that have one value of a field in common. */
+/** The Site records that share a value of a field. */
 export type SiteGroupConnection = {
   __typename?: 'SiteGroupConnection';
   /** The number of records in the group. */
@@ -1345,23 +1345,23 @@ export type SiteGroupConnection = {
   edges: Array<SiteEdge>;
   /** The records of the group. */
   nodes: Array<Site>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of Site: by the first field, then by the second, and so on. */
+/** The order of Site records: by the first field, then by the second, and so on. */
 export type SiteSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<SiteFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of Site and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of Site, its objects and its related records, as paths with `___` between the segments. */
 export type SiteFieldsEnum =
   | 'buildTime'
   | 'host'
@@ -1458,31 +1458,31 @@ export type SiteFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of SiteBuildMetadata, one page of those that match. */
+/** One page of the SiteBuildMetadata records that match. */
 export type SiteBuildMetadataConnection = {
   __typename?: 'SiteBuildMetadataConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<SiteBuildMetadataEdge>;
   /** The records of the page. */
   nodes: Array<SiteBuildMetadata>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<SiteBuildMetadataGroupConnection>;
 };
 
 
-/** Records of SiteBuildMetadata, one page of those that match. */
+/** One page of the SiteBuildMetadata records that match. */
 export type SiteBuildMetadataConnectionDistinctArgs = {
   field: SiteBuildMetadataFieldsEnum;
 };
 
 
-/** Records of SiteBuildMetadata, one page of those that match. */
+/** One page of the SiteBuildMetadata records that match. */
 export type SiteBuildMetadataConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -1490,18 +1490,18 @@ export type SiteBuildMetadataConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A SiteBuildMetadata among its neighbours on the page. */
+/** A SiteBuildMetadata record with its neighbours on the page. */
 export type SiteBuildMetadataEdge = {
   __typename?: 'SiteBuildMetadataEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<SiteBuildMetadata>;
   /** The record. */
   node: SiteBuildMetadata;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<SiteBuildMetadata>;
 };
 
-/** Records of SiteBuildMetadata that have one value of a field in common. */
+/** The SiteBuildMetadata records that share a value of a field. */
 export type SiteBuildMetadataGroupConnection = {
   __typename?: 'SiteBuildMetadataGroupConnection';
   /** The number of records in the group. */
@@ -1510,23 +1510,23 @@ export type SiteBuildMetadataGroupConnection = {
   edges: Array<SiteBuildMetadataEdge>;
   /** The records of the group. */
   nodes: Array<SiteBuildMetadata>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of SiteBuildMetadata: by the first field, then by the second, and so on. */
+/** The order of SiteBuildMetadata records: by the first field, then by the second, and so on. */
 export type SiteBuildMetadataSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<SiteBuildMetadataFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of SiteBuildMetadata and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of SiteBuildMetadata, its objects and its related records, as paths with `___` between the segments. */
 export type SiteBuildMetadataFieldsEnum =
   | 'buildTime'
   | 'id'
@@ -1616,31 +1616,31 @@ export type SiteBuildMetadataFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of SitePage, one page of those that match. */
+/** One page of the SitePage records that match. */
 export type SitePageConnection = {
   __typename?: 'SitePageConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<SitePageEdge>;
   /** The records of the page. */
   nodes: Array<SitePage>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<SitePageGroupConnection>;
 };
 
 
-/** Records of SitePage, one page of those that match. */
+/** One page of the SitePage records that match. */
 export type SitePageConnectionDistinctArgs = {
   field: SitePageFieldsEnum;
 };
 
 
-/** Records of SitePage, one page of those that match. */
+/** One page of the SitePage records that match. */
 export type SitePageConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -1648,18 +1648,18 @@ export type SitePageConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A SitePage among its neighbours on the page. */
+/** A SitePage record with its neighbours on the page. */
 export type SitePageEdge = {
   __typename?: 'SitePageEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<SitePage>;
   /** The record. */
   node: SitePage;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<SitePage>;
 };
 
-/** Records of SitePage that have one value of a field in common. */
+/** The SitePage records that share a value of a field. */
 export type SitePageGroupConnection = {
   __typename?: 'SitePageGroupConnection';
   /** The number of records in the group. */
@@ -1668,23 +1668,23 @@ export type SitePageGroupConnection = {
   edges: Array<SitePageEdge>;
   /** The records of the group. */
   nodes: Array<SitePage>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of SitePage: by the first field, then by the second, and so on. */
+/** The order of SitePage records: by the first field, then by the second, and so on. */
 export type SitePageSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<SitePageFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of SitePage and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of SitePage, its objects and its related records, as paths with `___` between the segments. */
 export type SitePageFieldsEnum =
   | 'component'
   | 'componentChunkName'
@@ -1856,31 +1856,31 @@ export type SitePageFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Records of SitePlugin, one page of those that match. */
+/** One page of the SitePlugin records that match. */
 export type SitePluginConnection = {
   __typename?: 'SitePluginConnection';
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
   /** The records of the page, each with its neighbours. */
   edges: Array<SitePluginEdge>;
   /** The records of the page. */
   nodes: Array<SitePlugin>;
-  /** Where the page stands. */
+  /** The position of the page. */
   pageInfo: PageInfo;
-  /** The values of a field on the page as text, each once, in the order of text. */
+  /** The distinct values of a field on the page as text, in text order. */
   distinct: Array<Scalars['String']['output']>;
-  /** The records of the page by the value of a field; records without one are in no group. */
+  /** The records of the page, grouped by the value of a field. Records without a value are in no group. */
   group: Array<SitePluginGroupConnection>;
 };
 
 
-/** Records of SitePlugin, one page of those that match. */
+/** One page of the SitePlugin records that match. */
 export type SitePluginConnectionDistinctArgs = {
   field: SitePluginFieldsEnum;
 };
 
 
-/** Records of SitePlugin, one page of those that match. */
+/** One page of the SitePlugin records that match. */
 export type SitePluginConnectionGroupArgs = {
   skip?: InputMaybe<Scalars['Int']['input']>;
   limit?: InputMaybe<Scalars['Int']['input']>;
@@ -1888,18 +1888,18 @@ export type SitePluginConnectionGroupArgs = {
   sort?: InputMaybe<GroupSortInput>;
 };
 
-/** A SitePlugin among its neighbours on the page. */
+/** A SitePlugin record with its neighbours on the page. */
 export type SitePluginEdge = {
   __typename?: 'SitePluginEdge';
-  /** The record after this one. */
+  /** The next record. */
   next?: Maybe<SitePlugin>;
   /** The record. */
   node: SitePlugin;
-  /** The record before this one. */
+  /** The previous record. */
   previous?: Maybe<SitePlugin>;
 };
 
-/** Records of SitePlugin that have one value of a field in common. */
+/** The SitePlugin records that share a value of a field. */
 export type SitePluginGroupConnection = {
   __typename?: 'SitePluginGroupConnection';
   /** The number of records in the group. */
@@ -1908,23 +1908,23 @@ export type SitePluginGroupConnection = {
   edges: Array<SitePluginEdge>;
   /** The records of the group. */
   nodes: Array<SitePlugin>;
-  /** Where the records given stand in the group. */
+  /** The position of the returned records in the group. */
   pageInfo: PageInfo;
-  /** The path of the field, with dots between its steps. */
+  /** The path of the field, with dots between its segments. */
   field: Scalars['String']['output'];
-  /** The value that the records have in common, as text. */
+  /** The shared value, as text. */
   fieldValue?: Maybe<Scalars['String']['output']>;
 };
 
-/** How to order records of SitePlugin: by the first field, then by the second, and so on. */
+/** The order of SitePlugin records: by the first field, then by the second, and so on. */
 export type SitePluginSortInput = {
-  /** The fields to order by. */
+  /** The fields to sort by. */
   fields?: InputMaybe<Array<InputMaybe<SitePluginFieldsEnum>>>;
-  /** The direction of each field; ascending where none is given. */
+  /** The direction for each field. Defaults to ascending. */
   order?: InputMaybe<Array<InputMaybe<SortOrderEnum>>>;
 };
 
-/** The fields of SitePlugin and of what it leads to; `___` stands between the steps of a path. */
+/** The fields of SitePlugin, its objects and its related records, as paths with `___` between the segments. */
 export type SitePluginFieldsEnum =
   | 'browserAPIs'
   | 'name'
@@ -2050,7 +2050,7 @@ export type SitePluginFieldsEnum =
   | 'internal___owner'
   | 'internal___type';
 
-/** Conditions on File, all of which must hold. */
+/** Conditions on File, all of which must match. */
 export type FileFilterInput = {
   sourceInstanceName?: InputMaybe<StringQueryOperatorInput>;
   absolutePath?: InputMaybe<StringQueryOperatorInput>;
@@ -2091,13 +2091,13 @@ export type FileFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<FileFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<FileFilterInput>;
 };
 
-/** Conditions on Directory, all of which must hold. */
+/** Conditions on Directory, all of which must match. */
 export type DirectoryFilterInput = {
   sourceInstanceName?: InputMaybe<StringQueryOperatorInput>;
   absolutePath?: InputMaybe<StringQueryOperatorInput>;
@@ -2136,13 +2136,13 @@ export type DirectoryFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<DirectoryFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<DirectoryFilterInput>;
 };
 
-/** Conditions on ImageProc, all of which must hold. */
+/** Conditions on ImageProc, all of which must match. */
 export type ImageProcFilterInput = {
   fixed?: InputMaybe<ImageProcFixedFilterInput>;
   fluid?: InputMaybe<ImageProcFluidFilterInput>;
@@ -2154,13 +2154,13 @@ export type ImageProcFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<ImageProcFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<ImageProcFilterInput>;
 };
 
-/** Conditions on Recipe, all of which must hold. */
+/** Conditions on Recipe, all of which must match. */
 export type RecipeFilterInput = {
   title?: InputMaybe<StringQueryOperatorInput>;
   cooked?: InputMaybe<DateQueryOperatorInput>;
@@ -2173,13 +2173,13 @@ export type RecipeFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<RecipeFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<RecipeFilterInput>;
 };
 
-/** Conditions on Site, all of which must hold. */
+/** Conditions on Site, all of which must match. */
 export type SiteFilterInput = {
   buildTime?: InputMaybe<DateQueryOperatorInput>;
   host?: InputMaybe<StringQueryOperatorInput>;
@@ -2191,26 +2191,26 @@ export type SiteFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<SiteFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<SiteFilterInput>;
 };
 
-/** Conditions on SiteBuildMetadata, all of which must hold. */
+/** Conditions on SiteBuildMetadata, all of which must match. */
 export type SiteBuildMetadataFilterInput = {
   buildTime?: InputMaybe<DateQueryOperatorInput>;
   id?: InputMaybe<StringQueryOperatorInput>;
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<SiteBuildMetadataFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<SiteBuildMetadataFilterInput>;
 };
 
-/** Conditions on SitePage, all of which must hold. */
+/** Conditions on SitePage, all of which must match. */
 export type SitePageFilterInput = {
   component?: InputMaybe<StringQueryOperatorInput>;
   componentChunkName?: InputMaybe<StringQueryOperatorInput>;
@@ -2225,13 +2225,13 @@ export type SitePageFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<SitePageFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<SitePageFilterInput>;
 };
 
-/** Conditions on SitePlugin, all of which must hold. */
+/** Conditions on SitePlugin, all of which must match. */
 export type SitePluginFilterInput = {
   browserAPIs?: InputMaybe<StringQueryOperatorInput>;
   name?: InputMaybe<StringQueryOperatorInput>;
@@ -2246,13 +2246,13 @@ export type SitePluginFilterInput = {
   parent?: InputMaybe<NodeFilterInput>;
   children?: InputMaybe<NodeFilterListInput>;
   internal?: InputMaybe<InternalFilterInput>;
-  /** At least one of these holds; an empty list leaves no record. */
+  /** At least one of these filters must match; an empty list matches no record. */
   or?: InputMaybe<Array<SitePluginFilterInput>>;
-  /** Not all of these hold; `{}` is no condition. */
+  /** This filter must not match; `{}` has no effect. */
   not?: InputMaybe<SitePluginFilterInput>;
 };
 
-/** Conditions on ImageProcFixed, all of which must hold. */
+/** Conditions on ImageProcFixed, all of which must match. */
 export type ImageProcFixedFilterInput = {
   aspectRatio?: InputMaybe<FloatQueryOperatorInput>;
   base64?: InputMaybe<StringQueryOperatorInput>;
@@ -2266,7 +2266,7 @@ export type ImageProcFixedFilterInput = {
   width?: InputMaybe<FloatQueryOperatorInput>;
 };
 
-/** Conditions on ImageProcFluid, all of which must hold. */
+/** Conditions on ImageProcFluid, all of which must match. */
 export type ImageProcFluidFilterInput = {
   aspectRatio?: InputMaybe<FloatQueryOperatorInput>;
   base64?: InputMaybe<StringQueryOperatorInput>;
@@ -2282,14 +2282,14 @@ export type ImageProcFluidFilterInput = {
   tracedSVG?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on ImageProcOriginal, all of which must hold. */
+/** Conditions on ImageProcOriginal, all of which must match. */
 export type ImageProcOriginalFilterInput = {
   height?: InputMaybe<FloatQueryOperatorInput>;
   src?: InputMaybe<StringQueryOperatorInput>;
   width?: InputMaybe<FloatQueryOperatorInput>;
 };
 
-/** Conditions on ImageProcResize, all of which must hold. */
+/** Conditions on ImageProcResize, all of which must match. */
 export type ImageProcResizeFilterInput = {
   aspectRatio?: InputMaybe<FloatQueryOperatorInput>;
   height?: InputMaybe<IntQueryOperatorInput>;
@@ -2299,7 +2299,7 @@ export type ImageProcResizeFilterInput = {
   width?: InputMaybe<IntQueryOperatorInput>;
 };
 
-/** Conditions on ImageProcResolutions, all of which must hold. */
+/** Conditions on ImageProcResolutions, all of which must match. */
 export type ImageProcResolutionsFilterInput = {
   aspectRatio?: InputMaybe<FloatQueryOperatorInput>;
   base64?: InputMaybe<StringQueryOperatorInput>;
@@ -2313,7 +2313,7 @@ export type ImageProcResolutionsFilterInput = {
   width?: InputMaybe<FloatQueryOperatorInput>;
 };
 
-/** Conditions on ImageProcSizes, all of which must hold. */
+/** Conditions on ImageProcSizes, all of which must match. */
 export type ImageProcSizesFilterInput = {
   aspectRatio?: InputMaybe<FloatQueryOperatorInput>;
   base64?: InputMaybe<StringQueryOperatorInput>;
@@ -2329,7 +2329,7 @@ export type ImageProcSizesFilterInput = {
   tracedSVG?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on Node, all of which must hold. */
+/** Conditions on Node, all of which must match. */
 export type NodeFilterInput = {
   id?: InputMaybe<StringQueryOperatorInput>;
   parent?: InputMaybe<NodeFilterInput>;
@@ -2337,7 +2337,7 @@ export type NodeFilterInput = {
   internal?: InputMaybe<InternalFilterInput>;
 };
 
-/** Conditions on Internal, all of which must hold. */
+/** Conditions on Internal, all of which must match. */
 export type InternalFilterInput = {
   content?: InputMaybe<StringQueryOperatorInput>;
   contentDigest?: InputMaybe<StringQueryOperatorInput>;
@@ -2349,20 +2349,20 @@ export type InternalFilterInput = {
   type?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on RecipeIngredient, all of which must hold. */
+/** Conditions on RecipeIngredient, all of which must match. */
 export type RecipeIngredientFilterInput = {
   name?: InputMaybe<StringQueryOperatorInput>;
   amount?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SiteSiteMetadata, all of which must hold. */
+/** Conditions on SiteSiteMetadata, all of which must match. */
 export type SiteSiteMetadataFilterInput = {
   author?: InputMaybe<StringQueryOperatorInput>;
   description?: InputMaybe<StringQueryOperatorInput>;
   title?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SitePluginPackageJson, all of which must hold. */
+/** Conditions on SitePluginPackageJson, all of which must match. */
 export type SitePluginPackageJsonFilterInput = {
   author?: InputMaybe<StringQueryOperatorInput>;
   dependencies?: InputMaybe<SitePluginPackageJsonDependenciesFilterListInput>;
@@ -2376,25 +2376,25 @@ export type SitePluginPackageJsonFilterInput = {
   version?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SitePluginPackageJsonDependencies, all of which must hold. */
+/** Conditions on SitePluginPackageJsonDependencies, all of which must match. */
 export type SitePluginPackageJsonDependenciesFilterInput = {
   name?: InputMaybe<StringQueryOperatorInput>;
   version?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SitePluginPackageJsonDevDependencies, all of which must hold. */
+/** Conditions on SitePluginPackageJsonDevDependencies, all of which must match. */
 export type SitePluginPackageJsonDevDependenciesFilterInput = {
   name?: InputMaybe<StringQueryOperatorInput>;
   version?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SitePluginPackageJsonPeerDependencies, all of which must hold. */
+/** Conditions on SitePluginPackageJsonPeerDependencies, all of which must match. */
 export type SitePluginPackageJsonPeerDependenciesFilterInput = {
   name?: InputMaybe<StringQueryOperatorInput>;
   version?: InputMaybe<StringQueryOperatorInput>;
 };
 
-/** Conditions on SitePluginPluginOptions, all of which must hold. */
+/** Conditions on SitePluginPluginOptions, all of which must match. */
 export type SitePluginPluginOptionsFilterInput = {
   background_color?: InputMaybe<StringQueryOperatorInput>;
   cacheDigest?: InputMaybe<StringQueryOperatorInput>;
@@ -2414,158 +2414,158 @@ export type SitePluginPluginOptionsFilterInput = {
 
 /** A condition on a list of Node. */
 export type NodeFilterListInput = {
-  /** One element for which all of these hold. */
+  /** At least one element must match all of these conditions. */
   elemMatch?: InputMaybe<NodeFilterInput>;
 };
 
 /** A condition on a list of RecipeIngredient. */
 export type RecipeIngredientFilterListInput = {
-  /** One element for which all of these hold. */
+  /** At least one element must match all of these conditions. */
   elemMatch?: InputMaybe<RecipeIngredientFilterInput>;
 };
 
 /** A condition on a list of SitePluginPackageJsonDependencies. */
 export type SitePluginPackageJsonDependenciesFilterListInput = {
-  /** One element for which all of these hold. */
+  /** At least one element must match all of these conditions. */
   elemMatch?: InputMaybe<SitePluginPackageJsonDependenciesFilterInput>;
 };
 
 /** A condition on a list of SitePluginPackageJsonDevDependencies. */
 export type SitePluginPackageJsonDevDependenciesFilterListInput = {
-  /** One element for which all of these hold. */
+  /** At least one element must match all of these conditions. */
   elemMatch?: InputMaybe<SitePluginPackageJsonDevDependenciesFilterInput>;
 };
 
 /** A condition on a list of SitePluginPackageJsonPeerDependencies. */
 export type SitePluginPackageJsonPeerDependenciesFilterListInput = {
-  /** One element for which all of these hold. */
+  /** At least one element must match all of these conditions. */
   elemMatch?: InputMaybe<SitePluginPackageJsonPeerDependenciesFilterInput>;
 };
 
-/** Conditions on a String, all of which must hold; on a list, one of its elements is enough. */
+/** Conditions on a String, all of which must match. A list matches if one of its elements does. */
 export type StringQueryOperatorInput = {
-  /** Is equal; `null` asks for no value. */
+  /** Equal to this value; `null` matches a missing value. */
   eq?: InputMaybe<Scalars['String']['input']>;
-  /** Is not equal; no value is not equal to any. */
+  /** Not equal to this value; a missing value differs from every value. */
   ne?: InputMaybe<Scalars['String']['input']>;
-  /** Is equal to one of these. */
+  /** Equal to one of these values. */
   in?: InputMaybe<Array<InputMaybe<Scalars['String']['input']>>>;
-  /** Is equal to none of these. */
+  /** Not equal to any of these values. */
   nin?: InputMaybe<Array<InputMaybe<Scalars['String']['input']>>>;
-  /** Matches an expression written as `/source/flags`. */
+  /** Matches this regular expression, written as `/source/flags`. */
   regex?: InputMaybe<Scalars['String']['input']>;
-  /** Matches a pattern as a whole, such as `docs/**\/*.md`. */
+  /** Matches this glob pattern as a whole, such as `docs/**\/*.md`. */
   glob?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Conditions on a Int, all of which must hold; on a list, one of its elements is enough. */
+/** Conditions on a Int, all of which must match. A list matches if one of its elements does. */
 export type IntQueryOperatorInput = {
-  /** Is equal; `null` asks for no value. */
+  /** Equal to this value; `null` matches a missing value. */
   eq?: InputMaybe<Scalars['Int']['input']>;
-  /** Is not equal; no value is not equal to any. */
+  /** Not equal to this value; a missing value differs from every value. */
   ne?: InputMaybe<Scalars['Int']['input']>;
-  /** Is greater. */
+  /** Greater than this value. */
   gt?: InputMaybe<Scalars['Int']['input']>;
-  /** Is greater or equal. */
+  /** Greater than or equal to this value. */
   gte?: InputMaybe<Scalars['Int']['input']>;
-  /** Is less. */
+  /** Less than this value. */
   lt?: InputMaybe<Scalars['Int']['input']>;
-  /** Is less or equal. */
+  /** Less than or equal to this value. */
   lte?: InputMaybe<Scalars['Int']['input']>;
-  /** Is equal to one of these. */
+  /** Equal to one of these values. */
   in?: InputMaybe<Array<InputMaybe<Scalars['Int']['input']>>>;
-  /** Is equal to none of these. */
+  /** Not equal to any of these values. */
   nin?: InputMaybe<Array<InputMaybe<Scalars['Int']['input']>>>;
 };
 
-/** Conditions on a Float, all of which must hold; on a list, one of its elements is enough. */
+/** Conditions on a Float, all of which must match. A list matches if one of its elements does. */
 export type FloatQueryOperatorInput = {
-  /** Is equal; `null` asks for no value. */
+  /** Equal to this value; `null` matches a missing value. */
   eq?: InputMaybe<Scalars['Float']['input']>;
-  /** Is not equal; no value is not equal to any. */
+  /** Not equal to this value; a missing value differs from every value. */
   ne?: InputMaybe<Scalars['Float']['input']>;
-  /** Is greater. */
+  /** Greater than this value. */
   gt?: InputMaybe<Scalars['Float']['input']>;
-  /** Is greater or equal. */
+  /** Greater than or equal to this value. */
   gte?: InputMaybe<Scalars['Float']['input']>;
-  /** Is less. */
+  /** Less than this value. */
   lt?: InputMaybe<Scalars['Float']['input']>;
-  /** Is less or equal. */
+  /** Less than or equal to this value. */
   lte?: InputMaybe<Scalars['Float']['input']>;
-  /** Is equal to one of these. */
+  /** Equal to one of these values. */
   in?: InputMaybe<Array<InputMaybe<Scalars['Float']['input']>>>;
-  /** Is equal to none of these. */
+  /** Not equal to any of these values. */
   nin?: InputMaybe<Array<InputMaybe<Scalars['Float']['input']>>>;
 };
 
-/** Conditions on a Date, all of which must hold; on a list, one of its elements is enough. */
+/** Conditions on a Date, all of which must match. A list matches if one of its elements does. */
 export type DateQueryOperatorInput = {
-  /** Is equal; `null` asks for no value. */
+  /** Equal to this value; `null` matches a missing value. */
   eq?: InputMaybe<Scalars['Date']['input']>;
-  /** Is not equal; no value is not equal to any. */
+  /** Not equal to this value; a missing value differs from every value. */
   ne?: InputMaybe<Scalars['Date']['input']>;
-  /** Is greater. */
+  /** Greater than this value. */
   gt?: InputMaybe<Scalars['Date']['input']>;
-  /** Is greater or equal. */
+  /** Greater than or equal to this value. */
   gte?: InputMaybe<Scalars['Date']['input']>;
-  /** Is less. */
+  /** Less than this value. */
   lt?: InputMaybe<Scalars['Date']['input']>;
-  /** Is less or equal. */
+  /** Less than or equal to this value. */
   lte?: InputMaybe<Scalars['Date']['input']>;
-  /** Is equal to one of these. */
+  /** Equal to one of these values. */
   in?: InputMaybe<Array<InputMaybe<Scalars['Date']['input']>>>;
-  /** Is equal to none of these. */
+  /** Not equal to any of these values. */
   nin?: InputMaybe<Array<InputMaybe<Scalars['Date']['input']>>>;
 };
 
-/** Conditions on a Boolean, all of which must hold; on a list, one of its elements is enough. */
+/** Conditions on a Boolean, all of which must match. A list matches if one of its elements does. */
 export type BooleanQueryOperatorInput = {
-  /** Is equal; `null` asks for no value. */
+  /** Equal to this value; `null` matches a missing value. */
   eq?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Is not equal; no value is not equal to any. */
+  /** Not equal to this value; a missing value differs from every value. */
   ne?: InputMaybe<Scalars['Boolean']['input']>;
-  /** Is equal to one of these. */
+  /** Equal to one of these values. */
   in?: InputMaybe<Array<InputMaybe<Scalars['Boolean']['input']>>>;
-  /** Is equal to none of these. */
+  /** Not equal to any of these values. */
   nin?: InputMaybe<Array<InputMaybe<Scalars['Boolean']['input']>>>;
 };
 
 /** The direction of a sort. */
 export type SortOrderEnum =
-  /** Small values first; records without a value last. */
+  /** Smallest values first, records without a value last. */
   | 'ASC'
-  /** Large values first, after the records without a value. */
+  /** Records without a value first, then the largest values. */
   | 'DESC';
 
-/** How to order groups; groups that are equal in it follow each other by value, ascending. */
+/** The order of groups. Groups with equal sort keys are sorted by value, ascending. */
 export type GroupSortInput = {
-  /** What to order by. */
+  /** The sort key. */
   by?: GroupSortKey;
   /** The direction. */
   order?: SortOrderEnum;
 };
 
-/** What groups are ordered by. */
+/** The sort keys of groups. */
 export type GroupSortKey =
   /** The number of records in the group. */
   | 'COUNT'
-  /** The value that the records have in common, as text. */
+  /** The value that the records share, as text. */
   | 'VALUE';
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type File = Node & {
   __typename?: 'File';
-  /** The name of the source that found it. */
+  /** The name of the source that contains it. */
   sourceInstanceName: Scalars['String']['output'];
-  /** The path on the machine that serves the site. */
+  /** The absolute path on the server. */
   absolutePath: Scalars['String']['output'];
-  /** The path from the root of the source, with `/` between folders; empty for the root itself. */
+  /** The path from the root of the source, with `/` as separator; empty for the root itself. */
   relativePath: Scalars['String']['output'];
-  /** The extension without its dot, in lower case; `jpg` for `camera.JPG`. */
+  /** The extension without its dot, in lower case: `jpg` for `camera.JPG`. */
   extension: Scalars['String']['output'];
   /** The size in bytes. */
   size: Scalars['Int']['output'];
-  /** The size for people, such as `1.34 kB`. */
+  /** The human-readable size, such as `1.34 kB`. */
   prettySize: Scalars['String']['output'];
   /** When the content last changed; the same as `mtime`. */
   modifiedTime: Scalars['Date']['output'];
@@ -2573,33 +2573,33 @@ export type File = Node & {
   accessTime: Scalars['Date']['output'];
   /** When the content or its permissions last changed; the same as `ctime`. */
   changeTime: Scalars['Date']['output'];
-  /** When it was made. */
+  /** When it was created. */
   birthTime: Scalars['Date']['output'];
-  /** The root of the path, `/`. */
+  /** The root of the absolute path, `/`. */
   root: Scalars['String']['output'];
-  /** The path of the containing folder on the machine that serves the site. */
+  /** The absolute path of the parent folder on the server. */
   dir: Scalars['String']['output'];
-  /** The last part of the path, with its extension: `archive.tar.gz`. */
+  /** The last segment of the path, with its extension: `archive.tar.gz`. */
   base: Scalars['String']['output'];
-  /** The extension with its dot, as it is written: `.gz`. */
+  /** The extension with its dot, in its original case: `.gz`. */
   ext: Scalars['String']['output'];
-  /** The last part of the path, without its extension: `archive.tar`. */
+  /** The last segment of the path, without its extension: `archive.tar`. */
   name: Scalars['String']['output'];
-  /** The path of the containing folder from the root of the source; empty at the top. */
+  /** The path of the parent folder from the root of the source; empty at the top. */
   relativeDirectory: Scalars['String']['output'];
-  /** The device that holds it. */
+  /** The id of the device that contains it. */
   dev: Scalars['Int']['output'];
-  /** Its type and permissions, as the file system keeps them: 33188 for `-rw-r--r--`. */
+  /** The type and permissions as a number: 33188 for `-rw-r--r--`. */
   mode: Scalars['Int']['output'];
-  /** The number of hard links to it. */
+  /** The number of hard links. */
   nlink: Scalars['Int']['output'];
-  /** The user that owns it. */
+  /** The id of the user that owns it. */
   uid: Scalars['Int']['output'];
-  /** The group that owns it. */
+  /** The id of the group that owns it. */
   gid: Scalars['Int']['output'];
-  /** The device that it stands for, if it is one. */
+  /** The device id, if it is a device. */
   rdev: Scalars['Int']['output'];
-  /** Its number in the file system. */
+  /** The inode number in the file system. */
   ino: Scalars['Float']['output'];
   /** When the content was last read, in milliseconds since 1970. */
   atimeMs: Scalars['Float']['output'];
@@ -2614,35 +2614,35 @@ export type File = Node & {
   /** When the content or its permissions last changed. */
   ctime: Scalars['Date']['output'];
   /**
-   * When it was made, never formatted.
+   * When it was created, never formatted.
    * @deprecated Use `birthTime` instead.
    */
   birthtime?: Maybe<Scalars['Date']['output']>;
   /**
-   * When it was made, in milliseconds since 1970.
+   * When it was created, in milliseconds since 1970.
    * @deprecated Use `birthTime` instead.
    */
   birthtimeMs?: Maybe<Scalars['Float']['output']>;
-  /** The size of a block for reading and writing. */
+  /** The block size for reading and writing. */
   blksize?: Maybe<Scalars['Int']['output']>;
-  /** The number of blocks that it takes on disk. */
+  /** The number of blocks on disk. */
   blocks?: Maybe<Scalars['Int']['output']>;
   /** Copies the file to the static directory and returns its public URL. */
   publicURL?: Maybe<Scalars['String']['output']>;
-  /** The image that the file holds, if it holds one. */
+  /** The image record of the file, if it is an image. */
   childImageProc?: Maybe<ImageProc>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileModifiedTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2651,7 +2651,7 @@ export type FileModifiedTimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileAccessTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2660,7 +2660,7 @@ export type FileAccessTimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileChangeTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2669,7 +2669,7 @@ export type FileChangeTimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileBirthTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2678,7 +2678,7 @@ export type FileBirthTimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileAtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2687,7 +2687,7 @@ export type FileAtimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileMtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2696,7 +2696,7 @@ export type FileMtimeArgs = {
 };
 
 
-/** A file of the site's folder. */
+/** A file of the site. */
 export type FileCtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2704,20 +2704,20 @@ export type FileCtimeArgs = {
   locale?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type Directory = Node & {
   __typename?: 'Directory';
-  /** The name of the source that found it. */
+  /** The name of the source that contains it. */
   sourceInstanceName: Scalars['String']['output'];
-  /** The path on the machine that serves the site. */
+  /** The absolute path on the server. */
   absolutePath: Scalars['String']['output'];
-  /** The path from the root of the source, with `/` between folders; empty for the root itself. */
+  /** The path from the root of the source, with `/` as separator; empty for the root itself. */
   relativePath: Scalars['String']['output'];
-  /** The extension without its dot, in lower case; `jpg` for `camera.JPG`. */
+  /** The extension without its dot, in lower case: `jpg` for `camera.JPG`. */
   extension: Scalars['String']['output'];
   /** The size in bytes. */
   size: Scalars['Int']['output'];
-  /** The size for people, such as `1.34 kB`. */
+  /** The human-readable size, such as `1.34 kB`. */
   prettySize: Scalars['String']['output'];
   /** When the content last changed; the same as `mtime`. */
   modifiedTime: Scalars['Date']['output'];
@@ -2725,33 +2725,33 @@ export type Directory = Node & {
   accessTime: Scalars['Date']['output'];
   /** When the content or its permissions last changed; the same as `ctime`. */
   changeTime: Scalars['Date']['output'];
-  /** When it was made. */
+  /** When it was created. */
   birthTime: Scalars['Date']['output'];
-  /** The root of the path, `/`. */
+  /** The root of the absolute path, `/`. */
   root: Scalars['String']['output'];
-  /** The path of the containing folder on the machine that serves the site. */
+  /** The absolute path of the parent folder on the server. */
   dir: Scalars['String']['output'];
-  /** The last part of the path, with its extension: `archive.tar.gz`. */
+  /** The last segment of the path, with its extension: `archive.tar.gz`. */
   base: Scalars['String']['output'];
-  /** The extension with its dot, as it is written: `.gz`. */
+  /** The extension with its dot, in its original case: `.gz`. */
   ext: Scalars['String']['output'];
-  /** The last part of the path, without its extension: `archive.tar`. */
+  /** The last segment of the path, without its extension: `archive.tar`. */
   name: Scalars['String']['output'];
-  /** The path of the containing folder from the root of the source; empty at the top, `..` for the root of the source. */
+  /** The path of the parent folder from the root of the source; empty at the top, `..` for the root itself. */
   relativeDirectory: Scalars['String']['output'];
-  /** The device that holds it. */
+  /** The id of the device that contains it. */
   dev: Scalars['Int']['output'];
-  /** Its type and permissions, as the file system keeps them: 33188 for `-rw-r--r--`. */
+  /** The type and permissions as a number: 33188 for `-rw-r--r--`. */
   mode: Scalars['Int']['output'];
-  /** The number of hard links to it. */
+  /** The number of hard links. */
   nlink: Scalars['Int']['output'];
-  /** The user that owns it. */
+  /** The id of the user that owns it. */
   uid: Scalars['Int']['output'];
-  /** The group that owns it. */
+  /** The id of the group that owns it. */
   gid: Scalars['Int']['output'];
-  /** The device that it stands for, if it is one. */
+  /** The device id, if it is a device. */
   rdev: Scalars['Int']['output'];
-  /** Its number in the file system. */
+  /** The inode number in the file system. */
   ino: Scalars['Float']['output'];
   /** When the content was last read, in milliseconds since 1970. */
   atimeMs: Scalars['Float']['output'];
@@ -2766,31 +2766,31 @@ export type Directory = Node & {
   /** When the content or its permissions last changed. */
   ctime: Scalars['Date']['output'];
   /**
-   * When it was made, never formatted.
+   * When it was created, never formatted.
    * @deprecated Use `birthTime` instead.
    */
   birthtime?: Maybe<Scalars['Date']['output']>;
   /**
-   * When it was made, in milliseconds since 1970.
+   * When it was created, in milliseconds since 1970.
    * @deprecated Use `birthTime` instead.
    */
   birthtimeMs?: Maybe<Scalars['Float']['output']>;
-  /** The size of a block for reading and writing. */
+  /** The block size for reading and writing. */
   blksize?: Maybe<Scalars['Int']['output']>;
-  /** The number of blocks that it takes on disk. */
+  /** The number of blocks on disk. */
   blocks?: Maybe<Scalars['Int']['output']>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryModifiedTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2799,7 +2799,7 @@ export type DirectoryModifiedTimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryAccessTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2808,7 +2808,7 @@ export type DirectoryAccessTimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryChangeTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2817,7 +2817,7 @@ export type DirectoryChangeTimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryBirthTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2826,7 +2826,7 @@ export type DirectoryBirthTimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryAtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2835,7 +2835,7 @@ export type DirectoryAtimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryMtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2844,7 +2844,7 @@ export type DirectoryMtimeArgs = {
 };
 
 
-/** A folder of the site's folder, or that folder itself. */
+/** A folder of a source, or the root of the source. */
 export type DirectoryCtimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -2852,39 +2852,39 @@ export type DirectoryCtimeArgs = {
   locale?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProc = Node & {
   __typename?: 'ImageProc';
-  /** For an image that is shown in one size: that size and denser ones for denser screens. */
+  /** An image for a fixed display size: in that size, and larger for high-density screens. */
   fixed?: Maybe<ImageProcFixed>;
-  /** For an image that grows and shrinks with the page: several widths to choose from. */
+  /** An image for a flexible display size: in several widths for the browser to choose from. */
   fluid?: Maybe<ImageProcFluid>;
-  /** The image as it is. */
+  /** The unchanged image. */
   original?: Maybe<ImageProcOriginal>;
-  /** One image of one size. */
+  /** One image in one size. */
   resize?: Maybe<ImageProcResize>;
   /**
-   * Earlier name of `fixed`.
+   * The former name of `fixed`.
    * @deprecated Renamed to `fixed`.
    */
   resolutions?: Maybe<ImageProcResolutions>;
   /**
-   * Earlier name of `fluid`.
+   * The former name of `fluid`.
    * @deprecated Renamed to `fluid`.
    */
   sizes?: Maybe<ImageProcSizes>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProcFixedArgs = {
   background?: InputMaybe<Scalars['String']['input']>;
   base64Width?: InputMaybe<Scalars['Int']['input']>;
@@ -2908,7 +2908,7 @@ export type ImageProcFixedArgs = {
 };
 
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProcFluidArgs = {
   background?: InputMaybe<Scalars['String']['input']>;
   base64Width?: InputMaybe<Scalars['Int']['input']>;
@@ -2934,7 +2934,7 @@ export type ImageProcFluidArgs = {
 };
 
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProcResizeArgs = {
   background?: InputMaybe<Scalars['String']['input']>;
   base64?: InputMaybe<Scalars['Boolean']['input']>;
@@ -2958,7 +2958,7 @@ export type ImageProcResizeArgs = {
 };
 
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProcResolutionsArgs = {
   background?: InputMaybe<Scalars['String']['input']>;
   base64Width?: InputMaybe<Scalars['Int']['input']>;
@@ -2982,7 +2982,7 @@ export type ImageProcResolutionsArgs = {
 };
 
 
-/** An image that a file holds, and the images that can be made from it. */
+/** The image in a file, and the images that can be derived from it. */
 export type ImageProcSizesArgs = {
   background?: InputMaybe<Scalars['String']['input']>;
   base64Width?: InputMaybe<Scalars['Int']['input']>;
@@ -3007,26 +3007,26 @@ export type ImageProcSizesArgs = {
   trim?: InputMaybe<Scalars['Float']['input']>;
 };
 
-/** An image in one size, and the same for denser screens. */
+/** An image in one size, with variants for high-density screens. */
 export type ImageProcFixed = {
   __typename?: 'ImageProcFixed';
   /** The width divided by the height. */
   aspectRatio?: Maybe<Scalars['Float']['output']>;
-  /** A tiny preview, as a data URI. */
+  /** A tiny preview as a data URI. */
   base64?: Maybe<Scalars['String']['output']>;
   /** The height in pixels. */
   height: Scalars['Float']['output'];
-  /** The name of the file, with its extension. */
+  /** The name of the source file, with its extension. */
   originalName?: Maybe<Scalars['String']['output']>;
   /** The link to the image. */
   src: Scalars['String']['output'];
-  /** The links for each density, as a `srcset` attribute. */
+  /** The links for all densities, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null where `srcSet` has them already. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** `src` with an image in WEBP; null where `src` is one already. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
   srcWebp?: Maybe<Scalars['String']['output']>;
-  /** The outlines of the image, as a data URI. */
+  /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
   /** The width in pixels. */
   width: Scalars['Float']['output'];
@@ -3037,31 +3037,31 @@ export type ImageProcFluid = {
   __typename?: 'ImageProcFluid';
   /** The width divided by the height. */
   aspectRatio: Scalars['Float']['output'];
-  /** A tiny preview, as a data URI. */
+  /** A tiny preview as a data URI. */
   base64?: Maybe<Scalars['String']['output']>;
   /** The link to the widest image. */
   originalImg?: Maybe<Scalars['String']['output']>;
-  /** The name of the file, with its extension. */
+  /** The name of the source file, with its extension. */
   originalName?: Maybe<Scalars['String']['output']>;
-  /** The height in pixels where the image is shown largest. */
+  /** The largest display height in pixels. */
   presentationHeight: Scalars['Int']['output'];
-  /** The width in pixels where the image is shown largest. */
+  /** The largest display width in pixels. */
   presentationWidth: Scalars['Int']['output'];
-  /** The `sizes` attribute that goes with `srcSet`. */
+  /** The `sizes` attribute for `srcSet`. */
   sizes: Scalars['String']['output'];
   /** The link to the image. */
   src: Scalars['String']['output'];
-  /** The links for each width, as a `srcset` attribute. */
+  /** The links for all widths, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null where `srcSet` has them already. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** `src` with an image in WEBP; null where `src` is one already. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
   srcWebp?: Maybe<Scalars['String']['output']>;
-  /** The outlines of the image, as a data URI. */
+  /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
 };
 
-/** An image as it is. */
+/** An unchanged image. */
 export type ImageProcOriginal = {
   __typename?: 'ImageProcOriginal';
   /** The height in pixels. */
@@ -3072,86 +3072,86 @@ export type ImageProcOriginal = {
   width?: Maybe<Scalars['Float']['output']>;
 };
 
-/** One image of one size. */
+/** One image in one size. */
 export type ImageProcResize = {
   __typename?: 'ImageProcResize';
   /** The width divided by the height. */
   aspectRatio?: Maybe<Scalars['Float']['output']>;
   /** The height in pixels. */
   height?: Maybe<Scalars['Int']['output']>;
-  /** The name of the file, with its extension. */
+  /** The name of the source file, with its extension. */
   originalName?: Maybe<Scalars['String']['output']>;
   /** The link to the image. */
   src?: Maybe<Scalars['String']['output']>;
-  /** The outlines of the image, as a data URI. */
+  /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
   /** The width in pixels. */
   width?: Maybe<Scalars['Int']['output']>;
 };
 
-/** Earlier name of ImageProcFixed. */
+/** The former name of ImageProcFixed. */
 export type ImageProcResolutions = {
   __typename?: 'ImageProcResolutions';
   /** The width divided by the height. */
   aspectRatio?: Maybe<Scalars['Float']['output']>;
-  /** A tiny preview, as a data URI. */
+  /** A tiny preview as a data URI. */
   base64?: Maybe<Scalars['String']['output']>;
   /** The height in pixels. */
   height: Scalars['Float']['output'];
-  /** The name of the file, with its extension. */
+  /** The name of the source file, with its extension. */
   originalName?: Maybe<Scalars['String']['output']>;
   /** The link to the image. */
   src: Scalars['String']['output'];
-  /** The links for each density, as a `srcset` attribute. */
+  /** The links for all densities, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null where `srcSet` has them already. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** `src` with an image in WEBP; null where `src` is one already. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
   srcWebp?: Maybe<Scalars['String']['output']>;
-  /** The outlines of the image, as a data URI. */
+  /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
   /** The width in pixels. */
   width: Scalars['Float']['output'];
 };
 
-/** Earlier name of ImageProcFluid. */
+/** The former name of ImageProcFluid. */
 export type ImageProcSizes = {
   __typename?: 'ImageProcSizes';
   /** The width divided by the height. */
   aspectRatio: Scalars['Float']['output'];
-  /** A tiny preview, as a data URI. */
+  /** A tiny preview as a data URI. */
   base64?: Maybe<Scalars['String']['output']>;
   /** The link to the widest image. */
   originalImg?: Maybe<Scalars['String']['output']>;
-  /** The name of the file, with its extension. */
+  /** The name of the source file, with its extension. */
   originalName?: Maybe<Scalars['String']['output']>;
-  /** The height in pixels where the image is shown largest. */
+  /** The largest display height in pixels. */
   presentationHeight: Scalars['Int']['output'];
-  /** The width in pixels where the image is shown largest. */
+  /** The largest display width in pixels. */
   presentationWidth: Scalars['Int']['output'];
-  /** The `sizes` attribute that goes with `srcSet`. */
+  /** The `sizes` attribute for `srcSet`. */
   sizes: Scalars['String']['output'];
   /** The link to the image. */
   src: Scalars['String']['output'];
-  /** The links for each width, as a `srcset` attribute. */
+  /** The links for all widths, as a `srcset` attribute. */
   srcSet: Scalars['String']['output'];
-  /** `srcSet` with images in WEBP; null where `srcSet` has them already. */
+  /** `srcSet` with images in WEBP; null if `srcSet` already has WEBP images. */
   srcSetWebp?: Maybe<Scalars['String']['output']>;
-  /** `src` with an image in WEBP; null where `src` is one already. */
+  /** The link to the image in WEBP; null if `src` is already a WEBP image. */
   srcWebp?: Maybe<Scalars['String']['output']>;
-  /** The outlines of the image, as a data URI. */
+  /** The outlines of the image as a data URI. */
   tracedSVG?: Maybe<Scalars['String']['output']>;
 };
 
-/** The part of an image that stays when it is cropped. */
+/** The area of an image to keep when it is cropped. */
 export type ImageCropFocus =
-  /** The part that draws the eye: bright edges, strong colours, skin. */
+  /** The area that attracts attention: bright edges, saturated colours, skin tones. */
   | 'ATTENTION'
-  /** The middle. */
+  /** The centre. */
   | 'CENTER'
   /** The right side. */
   | 'EAST'
-  /** The part with the most detail. */
+  /** The area with the most detail. */
   | 'ENTROPY'
   /** The top. */
   | 'NORTH'
@@ -3168,116 +3168,116 @@ export type ImageCropFocus =
   /** The left side. */
   | 'WEST';
 
-/** How an image fills a frame of other proportions. */
+/** How an image fits a frame with different proportions. */
 export type ImageFit =
-  /** All of the image is in the frame; `background` fills the rest. */
+  /** The whole image fits into the frame; `background` fills the rest. */
   | 'CONTAIN'
-  /** The image fills the frame; what sticks out is cut off. */
+  /** The image fills the frame; the rest is cropped. */
   | 'COVER'
   /** The image is stretched to the frame. */
   | 'FILL'
-  /** The image is as large as fits inside the frame. */
+  /** The image is as large as possible inside the frame; its proportions are preserved. */
   | 'INSIDE'
-  /** The image is as small as covers the frame. */
+  /** The image is as small as possible while covering the frame; its proportions are preserved. */
   | 'OUTSIDE';
 
-/** A format of image files. */
+/** The format of an image file. */
 export type ImageFormat =
-  /** AVIF: the smallest files, the slowest to make. */
+  /** AVIF. The smallest files, and the slowest to encode. */
   | 'AVIF'
   /** JPEG. */
   | 'JPG'
-  /** The format of the original. */
+  /** The format of the source image. */
   | 'NO_CHANGE'
   /** PNG. */
   | 'PNG'
   /** WEBP. */
   | 'WEBP';
 
-/** Two colours that replace those of an image. */
+/** A gradient of two colours that replaces the colours of an image. */
 export type DuotoneGradient = {
-  /** The colour of the lightest parts, as six hex digits: `#f00e2e`. */
+  /** The colour of the lightest areas in six hexadecimal digits, such as `#f00e2e`. */
   highlight: Scalars['String']['input'];
-  /** The colour of the darkest parts, as six hex digits: `#192550`. */
+  /** The colour of the darkest areas in six hexadecimal digits, such as `#192550`. */
   shadow: Scalars['String']['input'];
-  /** How much the toned image covers the plain one, 1 to 99 percent; all of it unless named. */
+  /** The opacity of the gradient over the original colours, 1 to 99 percent. Fully opaque by default. */
   opacity?: InputMaybe<Scalars['Int']['input']>;
 };
 
-/** How the outlines of an image are drawn. */
+/** The options for tracing the outlines of an image. */
 export type Trace = {
-  /** Which way an outline goes where it could go both. */
+  /** How to resolve ambiguous turns of an outline. */
   turnPolicy?: InputMaybe<TraceTurnPolicy>;
-  /** Spots of up to this many pixels are left out; 100 unless named. */
+  /** Spots of up to this many pixels are omitted. Defaults to 100. */
   turdSize?: InputMaybe<Scalars['Float']['input']>;
-  /** How readily corners are rounded, 0 to 1.334; 1 unless named. */
+  /** The threshold for rounding corners, 0 (none) to 1.334 (all). Defaults to 1. */
   alphaMax?: InputMaybe<Scalars['Float']['input']>;
-  /** Whether neighbouring curves are joined; true unless named. */
+  /** Whether to join neighbouring curves. Defaults to true. */
   optCurve?: InputMaybe<Scalars['Boolean']['input']>;
-  /** How far a joined curve may be from the ones it replaces; 0.4 unless named. */
+  /** The maximum distance of a joined curve from the curves that it replaces. Defaults to 0.4. */
   optTolerance?: InputMaybe<Scalars['Float']['input']>;
-  /** The brightness that separates dark from light, 0 to 255; chosen by the image unless named. */
+  /** The brightness that separates dark from light areas, 0 to 255. Derived from the image by default. */
   threshold?: InputMaybe<Scalars['Int']['input']>;
-  /** Whether the dark parts are drawn; true unless named. */
+  /** Whether to draw the dark areas instead of the light ones. Defaults to true. */
   blackOnWhite?: InputMaybe<Scalars['Boolean']['input']>;
-  /** The colour of the drawing; light gray unless named. */
+  /** The colour of the drawing. Defaults to light grey. */
   color?: InputMaybe<Scalars['String']['input']>;
-  /** The colour behind the drawing; none unless named. */
+  /** The background colour of the drawing. Transparent by default. */
   background?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** Which way an outline goes where it could go both. */
+/** How to resolve ambiguous turns of an outline. */
 export type TraceTurnPolicy =
-  /** Joins dark parts. */
+  /** Joins dark areas. */
   | 'TURNPOLICY_BLACK'
-  /** Joins light parts. */
+  /** Joins light areas. */
   | 'TURNPOLICY_WHITE'
-  /** Always left. */
+  /** Always turns left. */
   | 'TURNPOLICY_LEFT'
-  /** Always right. */
+  /** Always turns right. */
   | 'TURNPOLICY_RIGHT'
-  /** Joins the colour that is rarer nearby. */
+  /** Joins regions of the minority colour. */
   | 'TURNPOLICY_MINORITY'
-  /** Joins the colour that is more frequent nearby. */
+  /** Joins regions of the majority colour. */
   | 'TURNPOLICY_MAJORITY';
 
 /** Any record of the site. */
 export type Node = {
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
-/** What the site knows about a record, whatever its kind. */
+/** Metadata that records of all types have. */
 export type Internal = {
   __typename?: 'Internal';
-  /** The text that the record was read from, where it is kept. */
+  /** The text that the record was read from, if it is stored. */
   content?: Maybe<Scalars['String']['output']>;
-  /** A digest of the content: it changes when, and only when, the content does. */
+  /** A digest that changes exactly when the content changes. */
   contentDigest: Scalars['String']['output'];
-  /** A sentence that says to a person which record this is. */
+  /** A short human-readable description of the record. */
   description?: Maybe<Scalars['String']['output']>;
-  /** Who added which fields. */
+  /** The plugins that added fields. */
   fieldOwners?: Maybe<Array<Maybe<Scalars['String']['output']>>>;
-  /** Whether the record says nothing about the fields of its kind. */
+  /** Whether the record is ignored when the fields of its type are inferred. */
   ignoreType?: Maybe<Scalars['Boolean']['output']>;
   /** The media type of the content, such as `text/markdown`. */
   mediaType?: Maybe<Scalars['String']['output']>;
-  /** Who made the record. */
+  /** The plugin that created the record. */
   owner: Scalars['String']['output'];
-  /** The kind of the record, such as `File`. */
+  /** The type of the record, such as `File`. */
   type: Scalars['String']['output'];
 };
 
-/** Where a page of records stands among all that match. */
+/** The position of a page among all matching records. */
 export type PageInfo = {
   __typename?: 'PageInfo';
-  /** The number of this page, counted from 1. */
+  /** The number of this page, starting at 1. */
   currentPage: Scalars['Int']['output'];
   /** Whether records follow this page. */
   hasNextPage: Scalars['Boolean']['output'];
@@ -3287,41 +3287,41 @@ export type PageInfo = {
   itemCount: Scalars['Int']['output'];
   /** The number of pages. */
   pageCount: Scalars['Int']['output'];
-  /** The limit that was asked for, if any. */
+  /** The requested limit, if any. */
   perPage?: Maybe<Scalars['Int']['output']>;
-  /** The number of records that match, on all pages together. */
+  /** The number of matching records on all pages. */
   totalCount: Scalars['Int']['output'];
 };
 
-/** A recipe of the example site. Each is a Markdown file: the fields stand in its front matter, the method below it. */
+/** A recipe of the example site, from a Markdown file with the fields as front matter and the method as text. */
 export type Recipe = Node & {
   __typename?: 'Recipe';
-  /** What the dish is called. */
+  /** The name of the dish. */
   title: Scalars['String']['output'];
-  /** The day on which it was last cooked. */
+  /** The date when it was last cooked. */
   cooked?: Maybe<Scalars['Date']['output']>;
-  /** What it is filed under. */
+  /** The tags of the recipe. */
   tags: Array<Scalars['String']['output']>;
-  /** The number of people it is enough for. */
+  /** The number of servings. */
   serves?: Maybe<Scalars['Int']['output']>;
-  /** A picture of it. */
+  /** The cover image. */
   cover?: Maybe<File>;
-  /** What goes into it. */
+  /** The ingredients. */
   ingredients?: Maybe<Array<RecipeIngredient>>;
   /** The method, in Markdown. */
   body?: Maybe<Scalars['String']['output']>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 
-/** A recipe of the example site. Each is a Markdown file: the fields stand in its front matter, the method below it. */
+/** A recipe of the example site, from a Markdown file with the fields as front matter and the method as text. */
 export type RecipeCookedArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -3329,37 +3329,37 @@ export type RecipeCookedArgs = {
   locale?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** One line of the shopping list. */
+/** An ingredient of a recipe. */
 export type RecipeIngredient = {
   __typename?: 'RecipeIngredient';
-  /** What to buy. */
+  /** The name of the ingredient. */
   name: Scalars['String']['output'];
-  /** How much of it, as a cook would say. */
+  /** The amount, such as `1 kg`. */
   amount?: Maybe<Scalars['String']['output']>;
 };
 
 /** The site itself. */
 export type Site = Node & {
   __typename?: 'Site';
-  /** When the data of the site was last put together. */
+  /** When the data of the site was last built. */
   buildTime?: Maybe<Scalars['Date']['output']>;
   /** The host that the site is served from. */
   host?: Maybe<Scalars['String']['output']>;
-  /** What stands before every path of the site. */
+  /** The prefix of every path of the site. */
   pathPrefix?: Maybe<Scalars['String']['output']>;
-  /** Whether the pages bring what older browsers lack. */
+  /** Whether the pages include polyfills for older browsers. */
   polyfill?: Maybe<Scalars['Boolean']['output']>;
   /** The port that the site is served from. */
   port?: Maybe<Scalars['Date']['output']>;
-  /** What the site says about itself. */
+  /** Metadata of the site. */
   siteMetadata?: Maybe<SiteSiteMetadata>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
@@ -3381,34 +3381,34 @@ export type SitePortArgs = {
   locale?: InputMaybe<Scalars['String']['input']>;
 };
 
-/** What a site says about itself. */
+/** Metadata of a site. */
 export type SiteSiteMetadata = {
   __typename?: 'SiteSiteMetadata';
-  /** Who writes the site. */
+  /** The author of the site. */
   author?: Maybe<Scalars['String']['output']>;
-  /** What the site is about. */
+  /** The description of the site. */
   description?: Maybe<Scalars['String']['output']>;
-  /** The name of the site. */
+  /** The title of the site. */
   title?: Maybe<Scalars['String']['output']>;
 };
 
-/** The run that put the data of the site together. */
+/** The run that built the data of the site. */
 export type SiteBuildMetadata = Node & {
   __typename?: 'SiteBuildMetadata';
-  /** When the run began, to the second. */
+  /** When the run started, to the second. */
   buildTime?: Maybe<Scalars['Date']['output']>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 
-/** The run that put the data of the site together. */
+/** The run that built the data of the site. */
 export type SiteBuildMetadataBuildTimeArgs = {
   difference?: InputMaybe<Scalars['String']['input']>;
   formatString?: InputMaybe<Scalars['String']['input']>;
@@ -3419,133 +3419,133 @@ export type SiteBuildMetadataBuildTimeArgs = {
 /** A page of the site. */
 export type SitePage = Node & {
   __typename?: 'SitePage';
-  /** The path of the component that draws the page. */
+  /** The path of the component that renders the page. */
   component: Scalars['String']['output'];
-  /** The name of the script that holds the component. */
+  /** The name of the script that contains the component. */
   componentChunkName: Scalars['String']['output'];
-  /** The path of the component that draws the page. */
+  /** The path of the component that renders the page. */
   componentPath?: Maybe<Scalars['String']['output']>;
   /** The name of the component inside the site. */
   internalComponentName: Scalars['String']['output'];
-  /** Whether the page was made together with all others of its maker. */
+  /** Whether the page was created together with all other pages of its creator. */
   isCreatedByStatefulCreatePages?: Maybe<Scalars['Boolean']['output']>;
-  /** The pattern of further paths that show the page. */
+  /** The pattern of further paths at which the page appears. */
   matchPath?: Maybe<Scalars['String']['output']>;
   /** The path of the page. */
   path: Scalars['String']['output'];
-  /** The plugin that made the page. */
+  /** The plugin that created the page. */
   pluginCreator?: Maybe<SitePlugin>;
-  /** The id of the plugin that made the page. */
+  /** The id of the plugin that created the page. */
   pluginCreatorId?: Maybe<Scalars['String']['output']>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
 /** A plugin of the site. */
 export type SitePlugin = Node & {
   __typename?: 'SitePlugin';
-  /** The parts it plays in the browser. */
+  /** The browser APIs that the plugin implements. */
   browserAPIs?: Maybe<Array<Maybe<Scalars['String']['output']>>>;
   /** The name of the plugin. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The parts it plays while the data is put together. */
+  /** The Node.js APIs that the plugin implements. */
   nodeAPIs?: Maybe<Array<Maybe<Scalars['String']['output']>>>;
-  /** What its package says about it. */
+  /** The `package.json` of the plugin. */
   packageJson?: Maybe<SitePluginPackageJson>;
-  /** The path of its code. */
+  /** The path of the plugin's code. */
   pluginFilepath?: Maybe<Scalars['String']['output']>;
-  /** How the site set it up. */
+  /** The options that the site configures. */
   pluginOptions?: Maybe<SitePluginPluginOptions>;
-  /** The folder of its package. */
+  /** The folder of the package. */
   resolve?: Maybe<Scalars['String']['output']>;
-  /** The parts it plays while pages are drawn on the server. */
+  /** The server-side rendering APIs that the plugin implements. */
   ssrAPIs?: Maybe<Array<Maybe<Scalars['String']['output']>>>;
-  /** The version of its package. */
+  /** The version of the package. */
   version?: Maybe<Scalars['String']['output']>;
-  /** Names the record; the same thing keeps its id from run to run. */
+  /** The id of the record, which stays the same between runs. */
   id: Scalars['ID']['output'];
-  /** The record that this one was made from. */
+  /** The record that this one was derived from. */
   parent?: Maybe<Node>;
-  /** The records that were made from this one. */
+  /** The records that were derived from this one. */
   children: Array<Node>;
-  /** What the site knows about the record itself. */
+  /** Metadata of the record. */
   internal: Internal;
 };
 
-/** What a package says about itself. */
+/** The `package.json` of a plugin. */
 export type SitePluginPackageJson = {
   __typename?: 'SitePluginPackageJson';
-  /** Who wrote it. */
+  /** The author of the package. */
   author?: Maybe<Scalars['String']['output']>;
-  /** What it needs to run. */
+  /** The packages that the plugin needs at run time. */
   dependencies?: Maybe<Array<Maybe<SitePluginPackageJsonDependencies>>>;
-  /** What it is for. */
+  /** The description of the package. */
   description?: Maybe<Scalars['String']['output']>;
-  /** What its makers need. */
+  /** The packages that the developers of the plugin need. */
   devDependencies?: Maybe<Array<Maybe<SitePluginPackageJsonDevDependencies>>>;
-  /** Words to find it by. */
+  /** The keywords of the package. */
   keywords?: Maybe<Array<Maybe<Scalars['String']['output']>>>;
-  /** The terms of its use. */
+  /** The license of the package. */
   license?: Maybe<Scalars['String']['output']>;
-  /** The file that is loaded. */
+  /** The main file of the package. */
   main?: Maybe<Scalars['String']['output']>;
   /** The name of the package. */
   name?: Maybe<Scalars['String']['output']>;
-  /** What the site has to bring. */
+  /** The packages that the site must provide. */
   peerDependencies?: Maybe<Array<Maybe<SitePluginPackageJsonPeerDependencies>>>;
   /** The version of the package. */
   version?: Maybe<Scalars['String']['output']>;
 };
 
-/** A package that a plugin needs to run. */
+/** A package that a plugin needs at run time. */
 export type SitePluginPackageJsonDependencies = {
   __typename?: 'SitePluginPackageJsonDependencies';
   /** The name of the package. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The versions that fit. */
+  /** The accepted range of versions. */
   version?: Maybe<Scalars['String']['output']>;
 };
 
-/** A package that the makers of a plugin need. */
+/** A package that the developers of a plugin need. */
 export type SitePluginPackageJsonDevDependencies = {
   __typename?: 'SitePluginPackageJsonDevDependencies';
   /** The name of the package. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The versions that fit. */
+  /** The accepted range of versions. */
   version?: Maybe<Scalars['String']['output']>;
 };
 
-/** A package that a plugin expects the site to bring. */
+/** A package that the site must provide for a plugin. */
 export type SitePluginPackageJsonPeerDependencies = {
   __typename?: 'SitePluginPackageJsonPeerDependencies';
   /** The name of the package. */
   name?: Maybe<Scalars['String']['output']>;
-  /** The versions that fit. */
+  /** The accepted range of versions. */
   version?: Maybe<Scalars['String']['output']>;
 };
 
-/** How a site set up a plugin; the options of all plugins together. */
+/** The configured options of a plugin. The type combines the options of all plugins. */
 export type SitePluginPluginOptions = {
   __typename?: 'SitePluginPluginOptions';
-  /** The colour behind the site while it starts. */
+  /** The background colour while the site starts. */
   background_color?: Maybe<Scalars['String']['output']>;
   /** A digest of the icon. */
   cacheDigest?: Maybe<Scalars['String']['output']>;
-  /** How a changed icon gets a new address. */
+  /** How the URL of a changed icon is made unique. */
   cache_busting_mode?: Maybe<Scalars['String']['output']>;
-  /** How the site is framed when it is installed. */
+  /** The display mode of the installed site. */
   display?: Maybe<Scalars['String']['output']>;
   /** The path of the icon. */
   icon?: Maybe<Scalars['String']['output']>;
   /** Whether pages link to the icon. */
   include_favicon?: Maybe<Scalars['Boolean']['output']>;
-  /** Whether pages carry icons for older devices. */
+  /** Whether pages include icons for older devices. */
   legacy?: Maybe<Scalars['Boolean']['output']>;
   /** The name of the site, or of the source. */
   name?: Maybe<Scalars['String']['output']>;
@@ -3553,13 +3553,13 @@ export type SitePluginPluginOptions = {
   path?: Maybe<Scalars['String']['output']>;
   /** Whether links to missing pages are reported. */
   pathCheck?: Maybe<Scalars['Boolean']['output']>;
-  /** The name of the site where space is short. */
+  /** The short name of the site, for limited space. */
   short_name?: Maybe<Scalars['String']['output']>;
-  /** The page to start with. */
+  /** The first page of the installed site. */
   start_url?: Maybe<Scalars['String']['output']>;
-  /** The colour of the frame around the site. */
+  /** The theme colour of the site. */
   theme_color?: Maybe<Scalars['String']['output']>;
-  /** Whether pages name the colour of the frame. */
+  /** Whether pages include the theme colour. */
   theme_color_in_head?: Maybe<Scalars['Boolean']['output']>;
 };
 
@@ -4445,7 +4445,7 @@ export type Resolvers<ContextType = SiteContext> = {
 };
 
 
-/** What is written by hand: the computed fields, and the queries that no kind of record stands for. */
+/** The hand-written resolvers: those of computed fields, and of queries that are not derived from a record type. */
 export interface SiteResolvers {
   readonly File: {
     readonly publicURL: ResolverFn<Maybe<ResolversTypes['String']>, Pick<FileRecord, 'id' | 'base' | 'absolutePath' | 'internal.contentDigest'>, SiteContext, Record<PropertyKey, never>>;

@@ -3,7 +3,7 @@
 export const typeDefs = `"The data of the site."
 type Query {
 
-  "The first File for which all conditions hold."
+  "The first File record that matches all conditions."
   file(
     sourceInstanceName: StringQueryOperatorInput
     absolutePath: StringQueryOperatorInput
@@ -45,19 +45,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): File
-  "All records of File, or those that a filter leaves."
+  "All File records, or those that match a filter."
   allFile(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: FileFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: FileSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): FileConnection!
 
-  "The first Directory for which all conditions hold."
+  "The first Directory record that matches all conditions."
   directory(
     sourceInstanceName: StringQueryOperatorInput
     absolutePath: StringQueryOperatorInput
@@ -97,19 +97,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): Directory
-  "All records of Directory, or those that a filter leaves."
+  "All Directory records, or those that match a filter."
   allDirectory(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: DirectoryFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: DirectorySortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): DirectoryConnection!
 
-  "The first ImageProc for which all conditions hold."
+  "The first ImageProc record that matches all conditions."
   imageProc(
     fixed: ImageProcFixedFilterInput
     fluid: ImageProcFluidFilterInput
@@ -122,19 +122,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): ImageProc
-  "All records of ImageProc, or those that a filter leaves."
+  "All ImageProc records, or those that match a filter."
   allImageProc(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: ImageProcFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: ImageProcSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): ImageProcConnection!
 
-  "The first Recipe for which all conditions hold."
+  "The first Recipe record that matches all conditions."
   recipe(
     title: StringQueryOperatorInput
     cooked: DateQueryOperatorInput
@@ -148,19 +148,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): Recipe
-  "All records of Recipe, or those that a filter leaves."
+  "All Recipe records, or those that match a filter."
   allRecipe(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: RecipeFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: RecipeSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): RecipeConnection!
 
-  "The first Site for which all conditions hold."
+  "The first Site record that matches all conditions."
   site(
     buildTime: DateQueryOperatorInput
     host: StringQueryOperatorInput
@@ -173,19 +173,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): Site
-  "All records of Site, or those that a filter leaves."
+  "All Site records, or those that match a filter."
   allSite(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: SiteFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: SiteSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): SiteConnection!
 
-  "The first SiteBuildMetadata for which all conditions hold."
+  "The first SiteBuildMetadata record that matches all conditions."
   siteBuildMetadata(
     buildTime: DateQueryOperatorInput
     id: StringQueryOperatorInput
@@ -193,19 +193,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): SiteBuildMetadata
-  "All records of SiteBuildMetadata, or those that a filter leaves."
+  "All SiteBuildMetadata records, or those that match a filter."
   allSiteBuildMetadata(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: SiteBuildMetadataFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: SiteBuildMetadataSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): SiteBuildMetadataConnection!
 
-  "The first SitePage for which all conditions hold."
+  "The first SitePage record that matches all conditions."
   sitePage(
     component: StringQueryOperatorInput
     componentChunkName: StringQueryOperatorInput
@@ -221,19 +221,19 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): SitePage
-  "All records of SitePage, or those that a filter leaves."
+  "All SitePage records, or those that match a filter."
   allSitePage(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: SitePageFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: SitePageSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): SitePageConnection!
 
-  "The first SitePlugin for which all conditions hold."
+  "The first SitePlugin record that matches all conditions."
   sitePlugin(
     browserAPIs: StringQueryOperatorInput
     name: StringQueryOperatorInput
@@ -249,55 +249,55 @@ type Query {
     children: NodeFilterListInput
     internal: InternalFilterInput
   ): SitePlugin
-  "All records of SitePlugin, or those that a filter leaves."
+  "All SitePlugin records, or those that match a filter."
   allSitePlugin(
-    "Conditions, all of which must hold."
+    "Conditions, all of which must match."
     filter: SitePluginFilterInput
-    "The order of the records; that of their creation unless named."
+    "The order of the records. Defaults to the order of their creation."
     sort: SitePluginSortInput
-    "The number of records to leave out at the start."
+    "The number of records to skip."
     skip: Int
-    "The most records to give."
+    "The maximum number of records to return."
     limit: Int
   ): SitePluginConnection!
 }
 
-"Records of File, one page of those that match."
+"One page of the File records that match."
 type FileConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [FileEdge!]!
   "The records of the page."
   nodes: [File!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: FileFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: FileFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [FileGroupConnection!]!
 }
 
-"A File among its neighbours on the page."
+"A File record with its neighbours on the page."
 type FileEdge {
-  "The record after this one."
+  "The next record."
   next: File
   "The record."
   node: File!
-  "The record before this one."
+  "The previous record."
   previous: File
 }
 
-"Records of File that have one value of a field in common."
+"The File records that share a value of a field."
 type FileGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -305,23 +305,23 @@ type FileGroupConnection {
   edges: [FileEdge!]!
   "The records of the group."
   nodes: [File!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of File: by the first field, then by the second, and so on."
+"The order of File records: by the first field, then by the second, and so on."
 input FileSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [FileFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of File and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of File, its objects and its related records, as paths with \`___\` between the segments."
 enum FileFieldsEnum {
   sourceInstanceName
   absolutePath
@@ -536,42 +536,42 @@ enum FileFieldsEnum {
   internal___type
 }
 
-"Records of Directory, one page of those that match."
+"One page of the Directory records that match."
 type DirectoryConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [DirectoryEdge!]!
   "The records of the page."
   nodes: [Directory!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: DirectoryFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: DirectoryFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [DirectoryGroupConnection!]!
 }
 
-"A Directory among its neighbours on the page."
+"A Directory record with its neighbours on the page."
 type DirectoryEdge {
-  "The record after this one."
+  "The next record."
   next: Directory
   "The record."
   node: Directory!
-  "The record before this one."
+  "The previous record."
   previous: Directory
 }
 
-"Records of Directory that have one value of a field in common."
+"The Directory records that share a value of a field."
 type DirectoryGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -579,23 +579,23 @@ type DirectoryGroupConnection {
   edges: [DirectoryEdge!]!
   "The records of the group."
   nodes: [Directory!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of Directory: by the first field, then by the second, and so on."
+"The order of Directory records: by the first field, then by the second, and so on."
 input DirectorySortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [DirectoryFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of Directory and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of Directory, its objects and its related records, as paths with \`___\` between the segments."
 enum DirectoryFieldsEnum {
   sourceInstanceName
   absolutePath
@@ -718,42 +718,42 @@ enum DirectoryFieldsEnum {
   internal___type
 }
 
-"Records of ImageProc, one page of those that match."
+"One page of the ImageProc records that match."
 type ImageProcConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [ImageProcEdge!]!
   "The records of the page."
   nodes: [ImageProc!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: ImageProcFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: ImageProcFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [ImageProcGroupConnection!]!
 }
 
-"A ImageProc among its neighbours on the page."
+"A ImageProc record with its neighbours on the page."
 type ImageProcEdge {
-  "The record after this one."
+  "The next record."
   next: ImageProc
   "The record."
   node: ImageProc!
-  "The record before this one."
+  "The previous record."
   previous: ImageProc
 }
 
-"Records of ImageProc that have one value of a field in common."
+"The ImageProc records that share a value of a field."
 type ImageProcGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -761,23 +761,23 @@ type ImageProcGroupConnection {
   edges: [ImageProcEdge!]!
   "The records of the group."
   nodes: [ImageProc!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of ImageProc: by the first field, then by the second, and so on."
+"The order of ImageProc records: by the first field, then by the second, and so on."
 input ImageProcSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [ImageProcFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of ImageProc and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of ImageProc, its objects and its related records, as paths with \`___\` between the segments."
 enum ImageProcFieldsEnum {
   fixed___aspectRatio @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
   fixed___base64 @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
@@ -920,42 +920,42 @@ enum ImageProcFieldsEnum {
   internal___type @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
 }
 
-"Records of Recipe, one page of those that match."
+"One page of the Recipe records that match."
 type RecipeConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [RecipeEdge!]!
   "The records of the page."
   nodes: [Recipe!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: RecipeFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: RecipeFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [RecipeGroupConnection!]!
 }
 
-"A Recipe among its neighbours on the page."
+"A Recipe record with its neighbours on the page."
 type RecipeEdge {
-  "The record after this one."
+  "The next record."
   next: Recipe
   "The record."
   node: Recipe!
-  "The record before this one."
+  "The previous record."
   previous: Recipe
 }
 
-"Records of Recipe that have one value of a field in common."
+"The Recipe records that share a value of a field."
 type RecipeGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -963,23 +963,23 @@ type RecipeGroupConnection {
   edges: [RecipeEdge!]!
   "The records of the group."
   nodes: [Recipe!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of Recipe: by the first field, then by the second, and so on."
+"The order of Recipe records: by the first field, then by the second, and so on."
 input RecipeSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [RecipeFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of Recipe and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of Recipe, its objects and its related records, as paths with \`___\` between the segments."
 enum RecipeFieldsEnum {
   title
   cooked
@@ -1216,42 +1216,42 @@ enum RecipeFieldsEnum {
   internal___type
 }
 
-"Records of Site, one page of those that match."
+"One page of the Site records that match."
 type SiteConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [SiteEdge!]!
   "The records of the page."
   nodes: [Site!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: SiteFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: SiteFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [SiteGroupConnection!]!
 }
 
-"A Site among its neighbours on the page."
+"A Site record with its neighbours on the page."
 type SiteEdge {
-  "The record after this one."
+  "The next record."
   next: Site
   "The record."
   node: Site!
-  "The record before this one."
+  "The previous record."
   previous: Site
 }
 
-"Records of Site that have one value of a field in common."
+"The Site records that share a value of a field."
 type SiteGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -1259,23 +1259,23 @@ type SiteGroupConnection {
   edges: [SiteEdge!]!
   "The records of the group."
   nodes: [Site!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of Site: by the first field, then by the second, and so on."
+"The order of Site records: by the first field, then by the second, and so on."
 input SiteSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [SiteFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of Site and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of Site, its objects and its related records, as paths with \`___\` between the segments."
 enum SiteFieldsEnum {
   buildTime
   host
@@ -1373,42 +1373,42 @@ enum SiteFieldsEnum {
   internal___type
 }
 
-"Records of SiteBuildMetadata, one page of those that match."
+"One page of the SiteBuildMetadata records that match."
 type SiteBuildMetadataConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [SiteBuildMetadataEdge!]!
   "The records of the page."
   nodes: [SiteBuildMetadata!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: SiteBuildMetadataFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: SiteBuildMetadataFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [SiteBuildMetadataGroupConnection!]!
 }
 
-"A SiteBuildMetadata among its neighbours on the page."
+"A SiteBuildMetadata record with its neighbours on the page."
 type SiteBuildMetadataEdge {
-  "The record after this one."
+  "The next record."
   next: SiteBuildMetadata
   "The record."
   node: SiteBuildMetadata!
-  "The record before this one."
+  "The previous record."
   previous: SiteBuildMetadata
 }
 
-"Records of SiteBuildMetadata that have one value of a field in common."
+"The SiteBuildMetadata records that share a value of a field."
 type SiteBuildMetadataGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -1416,23 +1416,23 @@ type SiteBuildMetadataGroupConnection {
   edges: [SiteBuildMetadataEdge!]!
   "The records of the group."
   nodes: [SiteBuildMetadata!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of SiteBuildMetadata: by the first field, then by the second, and so on."
+"The order of SiteBuildMetadata records: by the first field, then by the second, and so on."
 input SiteBuildMetadataSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [SiteBuildMetadataFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of SiteBuildMetadata and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of SiteBuildMetadata, its objects and its related records, as paths with \`___\` between the segments."
 enum SiteBuildMetadataFieldsEnum {
   buildTime
   id
@@ -1523,42 +1523,42 @@ enum SiteBuildMetadataFieldsEnum {
   internal___type
 }
 
-"Records of SitePage, one page of those that match."
+"One page of the SitePage records that match."
 type SitePageConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [SitePageEdge!]!
   "The records of the page."
   nodes: [SitePage!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: SitePageFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: SitePageFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [SitePageGroupConnection!]!
 }
 
-"A SitePage among its neighbours on the page."
+"A SitePage record with its neighbours on the page."
 type SitePageEdge {
-  "The record after this one."
+  "The next record."
   next: SitePage
   "The record."
   node: SitePage!
-  "The record before this one."
+  "The previous record."
   previous: SitePage
 }
 
-"Records of SitePage that have one value of a field in common."
+"The SitePage records that share a value of a field."
 type SitePageGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -1566,23 +1566,23 @@ type SitePageGroupConnection {
   edges: [SitePageEdge!]!
   "The records of the group."
   nodes: [SitePage!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of SitePage: by the first field, then by the second, and so on."
+"The order of SitePage records: by the first field, then by the second, and so on."
 input SitePageSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [SitePageFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of SitePage and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of SitePage, its objects and its related records, as paths with \`___\` between the segments."
 enum SitePageFieldsEnum {
   component
   componentChunkName
@@ -1755,42 +1755,42 @@ enum SitePageFieldsEnum {
   internal___type
 }
 
-"Records of SitePlugin, one page of those that match."
+"One page of the SitePlugin records that match."
 type SitePluginConnection {
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
   "The records of the page, each with its neighbours."
   edges: [SitePluginEdge!]!
   "The records of the page."
   nodes: [SitePlugin!]!
-  "Where the page stands."
+  "The position of the page."
   pageInfo: PageInfo!
-  "The values of a field on the page as text, each once, in the order of text."
+  "The distinct values of a field on the page as text, in text order."
   distinct(field: SitePluginFieldsEnum!): [String!]!
-  "The records of the page by the value of a field; records without one are in no group."
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
   group(
-    "The number of records to leave out at the start of each group."
+    "The number of records to skip at the start of each group."
     skip: Int
-    "The most records to give of each group."
+    "The maximum number of records to return for each group."
     limit: Int
-    "The field whose values make the groups."
+    "The field to group by."
     field: SitePluginFieldsEnum!
-    "The order of the groups; by value, ascending, unless named."
+    "The order of the groups. Defaults to ascending by value."
     sort: GroupSortInput
   ): [SitePluginGroupConnection!]!
 }
 
-"A SitePlugin among its neighbours on the page."
+"A SitePlugin record with its neighbours on the page."
 type SitePluginEdge {
-  "The record after this one."
+  "The next record."
   next: SitePlugin
   "The record."
   node: SitePlugin!
-  "The record before this one."
+  "The previous record."
   previous: SitePlugin
 }
 
-"Records of SitePlugin that have one value of a field in common."
+"The SitePlugin records that share a value of a field."
 type SitePluginGroupConnection {
   "The number of records in the group."
   totalCount: Int!
@@ -1798,23 +1798,23 @@ type SitePluginGroupConnection {
   edges: [SitePluginEdge!]!
   "The records of the group."
   nodes: [SitePlugin!]!
-  "Where the records given stand in the group."
+  "The position of the returned records in the group."
   pageInfo: PageInfo!
-  "The path of the field, with dots between its steps."
+  "The path of the field, with dots between its segments."
   field: String!
-  "The value that the records have in common, as text."
+  "The shared value, as text."
   fieldValue: String
 }
 
-"How to order records of SitePlugin: by the first field, then by the second, and so on."
+"The order of SitePlugin records: by the first field, then by the second, and so on."
 input SitePluginSortInput {
-  "The fields to order by."
+  "The fields to sort by."
   fields: [SitePluginFieldsEnum]
-  "The direction of each field; ascending where none is given."
+  "The direction for each field. Defaults to ascending."
   order: [SortOrderEnum] = [ASC]
 }
 
-"The fields of SitePlugin and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of SitePlugin, its objects and its related records, as paths with \`___\` between the segments."
 enum SitePluginFieldsEnum {
   browserAPIs
   name
@@ -1941,7 +1941,7 @@ enum SitePluginFieldsEnum {
   internal___type
 }
 
-"Conditions on File, all of which must hold."
+"Conditions on File, all of which must match."
 input FileFilterInput {
   sourceInstanceName: StringQueryOperatorInput
   absolutePath: StringQueryOperatorInput
@@ -1982,13 +1982,13 @@ input FileFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [FileFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: FileFilterInput
 }
 
-"Conditions on Directory, all of which must hold."
+"Conditions on Directory, all of which must match."
 input DirectoryFilterInput {
   sourceInstanceName: StringQueryOperatorInput
   absolutePath: StringQueryOperatorInput
@@ -2027,13 +2027,13 @@ input DirectoryFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [DirectoryFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: DirectoryFilterInput
 }
 
-"Conditions on ImageProc, all of which must hold."
+"Conditions on ImageProc, all of which must match."
 input ImageProcFilterInput {
   fixed: ImageProcFixedFilterInput
   fluid: ImageProcFluidFilterInput
@@ -2045,13 +2045,13 @@ input ImageProcFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [ImageProcFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: ImageProcFilterInput
 }
 
-"Conditions on Recipe, all of which must hold."
+"Conditions on Recipe, all of which must match."
 input RecipeFilterInput {
   title: StringQueryOperatorInput
   cooked: DateQueryOperatorInput
@@ -2064,13 +2064,13 @@ input RecipeFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [RecipeFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: RecipeFilterInput
 }
 
-"Conditions on Site, all of which must hold."
+"Conditions on Site, all of which must match."
 input SiteFilterInput {
   buildTime: DateQueryOperatorInput
   host: StringQueryOperatorInput
@@ -2082,26 +2082,26 @@ input SiteFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [SiteFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: SiteFilterInput
 }
 
-"Conditions on SiteBuildMetadata, all of which must hold."
+"Conditions on SiteBuildMetadata, all of which must match."
 input SiteBuildMetadataFilterInput {
   buildTime: DateQueryOperatorInput
   id: StringQueryOperatorInput
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [SiteBuildMetadataFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: SiteBuildMetadataFilterInput
 }
 
-"Conditions on SitePage, all of which must hold."
+"Conditions on SitePage, all of which must match."
 input SitePageFilterInput {
   component: StringQueryOperatorInput
   componentChunkName: StringQueryOperatorInput
@@ -2116,13 +2116,13 @@ input SitePageFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [SitePageFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: SitePageFilterInput
 }
 
-"Conditions on SitePlugin, all of which must hold."
+"Conditions on SitePlugin, all of which must match."
 input SitePluginFilterInput {
   browserAPIs: StringQueryOperatorInput
   name: StringQueryOperatorInput
@@ -2137,13 +2137,13 @@ input SitePluginFilterInput {
   parent: NodeFilterInput
   children: NodeFilterListInput
   internal: InternalFilterInput
-  "At least one of these holds; an empty list leaves no record."
+  "At least one of these filters must match; an empty list matches no record."
   or: [SitePluginFilterInput!]
-  "Not all of these hold; \`{}\` is no condition."
+  "This filter must not match; \`{}\` has no effect."
   not: SitePluginFilterInput
 }
 
-"Conditions on ImageProcFixed, all of which must hold."
+"Conditions on ImageProcFixed, all of which must match."
 input ImageProcFixedFilterInput {
   aspectRatio: FloatQueryOperatorInput
   base64: StringQueryOperatorInput
@@ -2157,7 +2157,7 @@ input ImageProcFixedFilterInput {
   width: FloatQueryOperatorInput
 }
 
-"Conditions on ImageProcFluid, all of which must hold."
+"Conditions on ImageProcFluid, all of which must match."
 input ImageProcFluidFilterInput {
   aspectRatio: FloatQueryOperatorInput
   base64: StringQueryOperatorInput
@@ -2173,14 +2173,14 @@ input ImageProcFluidFilterInput {
   tracedSVG: StringQueryOperatorInput
 }
 
-"Conditions on ImageProcOriginal, all of which must hold."
+"Conditions on ImageProcOriginal, all of which must match."
 input ImageProcOriginalFilterInput {
   height: FloatQueryOperatorInput
   src: StringQueryOperatorInput
   width: FloatQueryOperatorInput
 }
 
-"Conditions on ImageProcResize, all of which must hold."
+"Conditions on ImageProcResize, all of which must match."
 input ImageProcResizeFilterInput {
   aspectRatio: FloatQueryOperatorInput
   height: IntQueryOperatorInput
@@ -2190,7 +2190,7 @@ input ImageProcResizeFilterInput {
   width: IntQueryOperatorInput
 }
 
-"Conditions on ImageProcResolutions, all of which must hold."
+"Conditions on ImageProcResolutions, all of which must match."
 input ImageProcResolutionsFilterInput {
   aspectRatio: FloatQueryOperatorInput
   base64: StringQueryOperatorInput
@@ -2204,7 +2204,7 @@ input ImageProcResolutionsFilterInput {
   width: FloatQueryOperatorInput
 }
 
-"Conditions on ImageProcSizes, all of which must hold."
+"Conditions on ImageProcSizes, all of which must match."
 input ImageProcSizesFilterInput {
   aspectRatio: FloatQueryOperatorInput
   base64: StringQueryOperatorInput
@@ -2220,7 +2220,7 @@ input ImageProcSizesFilterInput {
   tracedSVG: StringQueryOperatorInput
 }
 
-"Conditions on Node, all of which must hold."
+"Conditions on Node, all of which must match."
 input NodeFilterInput {
   id: StringQueryOperatorInput
   parent: NodeFilterInput
@@ -2228,7 +2228,7 @@ input NodeFilterInput {
   internal: InternalFilterInput
 }
 
-"Conditions on Internal, all of which must hold."
+"Conditions on Internal, all of which must match."
 input InternalFilterInput {
   content: StringQueryOperatorInput
   contentDigest: StringQueryOperatorInput
@@ -2240,20 +2240,20 @@ input InternalFilterInput {
   type: StringQueryOperatorInput
 }
 
-"Conditions on RecipeIngredient, all of which must hold."
+"Conditions on RecipeIngredient, all of which must match."
 input RecipeIngredientFilterInput {
   name: StringQueryOperatorInput
   amount: StringQueryOperatorInput
 }
 
-"Conditions on SiteSiteMetadata, all of which must hold."
+"Conditions on SiteSiteMetadata, all of which must match."
 input SiteSiteMetadataFilterInput {
   author: StringQueryOperatorInput
   description: StringQueryOperatorInput
   title: StringQueryOperatorInput
 }
 
-"Conditions on SitePluginPackageJson, all of which must hold."
+"Conditions on SitePluginPackageJson, all of which must match."
 input SitePluginPackageJsonFilterInput {
   author: StringQueryOperatorInput
   dependencies: SitePluginPackageJsonDependenciesFilterListInput
@@ -2267,25 +2267,25 @@ input SitePluginPackageJsonFilterInput {
   version: StringQueryOperatorInput
 }
 
-"Conditions on SitePluginPackageJsonDependencies, all of which must hold."
+"Conditions on SitePluginPackageJsonDependencies, all of which must match."
 input SitePluginPackageJsonDependenciesFilterInput {
   name: StringQueryOperatorInput
   version: StringQueryOperatorInput
 }
 
-"Conditions on SitePluginPackageJsonDevDependencies, all of which must hold."
+"Conditions on SitePluginPackageJsonDevDependencies, all of which must match."
 input SitePluginPackageJsonDevDependenciesFilterInput {
   name: StringQueryOperatorInput
   version: StringQueryOperatorInput
 }
 
-"Conditions on SitePluginPackageJsonPeerDependencies, all of which must hold."
+"Conditions on SitePluginPackageJsonPeerDependencies, all of which must match."
 input SitePluginPackageJsonPeerDependenciesFilterInput {
   name: StringQueryOperatorInput
   version: StringQueryOperatorInput
 }
 
-"Conditions on SitePluginPluginOptions, all of which must hold."
+"Conditions on SitePluginPluginOptions, all of which must match."
 input SitePluginPluginOptionsFilterInput {
   background_color: StringQueryOperatorInput
   cacheDigest: StringQueryOperatorInput
@@ -2305,229 +2305,229 @@ input SitePluginPluginOptionsFilterInput {
 
 "A condition on a list of Node."
 input NodeFilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: NodeFilterInput
 }
 
 "A condition on a list of RecipeIngredient."
 input RecipeIngredientFilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: RecipeIngredientFilterInput
 }
 
 "A condition on a list of SitePluginPackageJsonDependencies."
 input SitePluginPackageJsonDependenciesFilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: SitePluginPackageJsonDependenciesFilterInput
 }
 
 "A condition on a list of SitePluginPackageJsonDevDependencies."
 input SitePluginPackageJsonDevDependenciesFilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: SitePluginPackageJsonDevDependenciesFilterInput
 }
 
 "A condition on a list of SitePluginPackageJsonPeerDependencies."
 input SitePluginPackageJsonPeerDependenciesFilterListInput {
-  "One element for which all of these hold."
+  "At least one element must match all of these conditions."
   elemMatch: SitePluginPackageJsonPeerDependenciesFilterInput
 }
 
-"Conditions on a String, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a String, all of which must match. A list matches if one of its elements does."
 input StringQueryOperatorInput {
-  "Is equal; \`null\` asks for no value."
+  "Equal to this value; \`null\` matches a missing value."
   eq: String
-  "Is not equal; no value is not equal to any."
+  "Not equal to this value; a missing value differs from every value."
   ne: String
-  "Is equal to one of these."
+  "Equal to one of these values."
   in: [String]
-  "Is equal to none of these."
+  "Not equal to any of these values."
   nin: [String]
-  "Matches an expression written as \`/source/flags\`."
+  "Matches this regular expression, written as \`/source/flags\`."
   regex: String
-  "Matches a pattern as a whole, such as \`docs/**/*.md\`."
+  "Matches this glob pattern as a whole, such as \`docs/**/*.md\`."
   glob: String
 }
 
-"Conditions on a Int, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a Int, all of which must match. A list matches if one of its elements does."
 input IntQueryOperatorInput {
-  "Is equal; \`null\` asks for no value."
+  "Equal to this value; \`null\` matches a missing value."
   eq: Int
-  "Is not equal; no value is not equal to any."
+  "Not equal to this value; a missing value differs from every value."
   ne: Int
-  "Is greater."
+  "Greater than this value."
   gt: Int
-  "Is greater or equal."
+  "Greater than or equal to this value."
   gte: Int
-  "Is less."
+  "Less than this value."
   lt: Int
-  "Is less or equal."
+  "Less than or equal to this value."
   lte: Int
-  "Is equal to one of these."
+  "Equal to one of these values."
   in: [Int]
-  "Is equal to none of these."
+  "Not equal to any of these values."
   nin: [Int]
 }
 
-"Conditions on a Float, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a Float, all of which must match. A list matches if one of its elements does."
 input FloatQueryOperatorInput {
-  "Is equal; \`null\` asks for no value."
+  "Equal to this value; \`null\` matches a missing value."
   eq: Float
-  "Is not equal; no value is not equal to any."
+  "Not equal to this value; a missing value differs from every value."
   ne: Float
-  "Is greater."
+  "Greater than this value."
   gt: Float
-  "Is greater or equal."
+  "Greater than or equal to this value."
   gte: Float
-  "Is less."
+  "Less than this value."
   lt: Float
-  "Is less or equal."
+  "Less than or equal to this value."
   lte: Float
-  "Is equal to one of these."
+  "Equal to one of these values."
   in: [Float]
-  "Is equal to none of these."
+  "Not equal to any of these values."
   nin: [Float]
 }
 
-"Conditions on a Date, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a Date, all of which must match. A list matches if one of its elements does."
 input DateQueryOperatorInput {
-  "Is equal; \`null\` asks for no value."
+  "Equal to this value; \`null\` matches a missing value."
   eq: Date
-  "Is not equal; no value is not equal to any."
+  "Not equal to this value; a missing value differs from every value."
   ne: Date
-  "Is greater."
+  "Greater than this value."
   gt: Date
-  "Is greater or equal."
+  "Greater than or equal to this value."
   gte: Date
-  "Is less."
+  "Less than this value."
   lt: Date
-  "Is less or equal."
+  "Less than or equal to this value."
   lte: Date
-  "Is equal to one of these."
+  "Equal to one of these values."
   in: [Date]
-  "Is equal to none of these."
+  "Not equal to any of these values."
   nin: [Date]
 }
 
-"Conditions on a Boolean, all of which must hold; on a list, one of its elements is enough."
+"Conditions on a Boolean, all of which must match. A list matches if one of its elements does."
 input BooleanQueryOperatorInput {
-  "Is equal; \`null\` asks for no value."
+  "Equal to this value; \`null\` matches a missing value."
   eq: Boolean
-  "Is not equal; no value is not equal to any."
+  "Not equal to this value; a missing value differs from every value."
   ne: Boolean
-  "Is equal to one of these."
+  "Equal to one of these values."
   in: [Boolean]
-  "Is equal to none of these."
+  "Not equal to any of these values."
   nin: [Boolean]
 }
 
 "The direction of a sort."
 enum SortOrderEnum {
-  "Small values first; records without a value last."
+  "Smallest values first, records without a value last."
   ASC
-  "Large values first, after the records without a value."
+  "Records without a value first, then the largest values."
   DESC
 }
 
-"How to order groups; groups that are equal in it follow each other by value, ascending."
+"The order of groups. Groups with equal sort keys are sorted by value, ascending."
 input GroupSortInput {
-  "What to order by."
+  "The sort key."
   by: GroupSortKey! = VALUE
   "The direction."
   order: SortOrderEnum! = ASC
 }
 
-"What groups are ordered by."
+"The sort keys of groups."
 enum GroupSortKey {
   "The number of records in the group."
   COUNT
-  "The value that the records have in common, as text."
+  "The value that the records share, as text."
   VALUE
 }
 
-"A file of the site's folder."
+"A file of the site."
 type File implements Node {
-  "The name of the source that found it."
+  "The name of the source that contains it."
   sourceInstanceName: String!
-  "The path on the machine that serves the site."
+  "The absolute path on the server."
   absolutePath: String!
-  "The path from the root of the source, with \`/\` between folders; empty for the root itself."
+  "The path from the root of the source, with \`/\` as separator; empty for the root itself."
   relativePath: String!
-  "The extension without its dot, in lower case; \`jpg\` for \`camera.JPG\`."
+  "The extension without its dot, in lower case: \`jpg\` for \`camera.JPG\`."
   extension: String!
   "The size in bytes."
   size: Int!
-  "The size for people, such as \`1.34 kB\`."
+  "The human-readable size, such as \`1.34 kB\`."
   prettySize: String!
   "When the content last changed; the same as \`mtime\`."
   modifiedTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content was last read; the same as \`atime\`."
   accessTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content or its permissions last changed; the same as \`ctime\`."
   changeTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "When it was made."
+  "When it was created."
   birthTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "The root of the path, \`/\`."
+  "The root of the absolute path, \`/\`."
   root: String!
-  "The path of the containing folder on the machine that serves the site."
+  "The absolute path of the parent folder on the server."
   dir: String!
-  "The last part of the path, with its extension: \`archive.tar.gz\`."
+  "The last segment of the path, with its extension: \`archive.tar.gz\`."
   base: String!
-  "The extension with its dot, as it is written: \`.gz\`."
+  "The extension with its dot, in its original case: \`.gz\`."
   ext: String!
-  "The last part of the path, without its extension: \`archive.tar\`."
+  "The last segment of the path, without its extension: \`archive.tar\`."
   name: String!
-  "The path of the containing folder from the root of the source; empty at the top."
+  "The path of the parent folder from the root of the source; empty at the top."
   relativeDirectory: String!
-  "The device that holds it."
+  "The id of the device that contains it."
   dev: Int!
-  "Its type and permissions, as the file system keeps them: 33188 for \`-rw-r--r--\`."
+  "The type and permissions as a number: 33188 for \`-rw-r--r--\`."
   mode: Int!
-  "The number of hard links to it."
+  "The number of hard links."
   nlink: Int!
-  "The user that owns it."
+  "The id of the user that owns it."
   uid: Int!
-  "The group that owns it."
+  "The id of the group that owns it."
   gid: Int!
-  "The device that it stands for, if it is one."
+  "The device id, if it is a device."
   rdev: Int!
-  "Its number in the file system."
+  "The inode number in the file system."
   ino: Float!
   "When the content was last read, in milliseconds since 1970."
   atimeMs: Float!
@@ -2537,142 +2537,142 @@ type File implements Node {
   ctimeMs: Float!
   "When the content was last read."
   atime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content last changed."
   mtime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content or its permissions last changed."
   ctime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "When it was made, never formatted."
+  "When it was created, never formatted."
   birthtime: Date @deprecated(reason: "Use \`birthTime\` instead.")
-  "When it was made, in milliseconds since 1970."
+  "When it was created, in milliseconds since 1970."
   birthtimeMs: Float @deprecated(reason: "Use \`birthTime\` instead.")
-  "The size of a block for reading and writing."
+  "The block size for reading and writing."
   blksize: Int
-  "The number of blocks that it takes on disk."
+  "The number of blocks on disk."
   blocks: Int
   "Copies the file to the static directory and returns its public URL."
   publicURL: String
-  "The image that the file holds, if it holds one."
+  "The image record of the file, if it is an image."
   childImageProc: ImageProc
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"A folder of the site's folder, or that folder itself."
+"A folder of a source, or the root of the source."
 type Directory implements Node {
-  "The name of the source that found it."
+  "The name of the source that contains it."
   sourceInstanceName: String!
-  "The path on the machine that serves the site."
+  "The absolute path on the server."
   absolutePath: String!
-  "The path from the root of the source, with \`/\` between folders; empty for the root itself."
+  "The path from the root of the source, with \`/\` as separator; empty for the root itself."
   relativePath: String!
-  "The extension without its dot, in lower case; \`jpg\` for \`camera.JPG\`."
+  "The extension without its dot, in lower case: \`jpg\` for \`camera.JPG\`."
   extension: String!
   "The size in bytes."
   size: Int!
-  "The size for people, such as \`1.34 kB\`."
+  "The human-readable size, such as \`1.34 kB\`."
   prettySize: String!
   "When the content last changed; the same as \`mtime\`."
   modifiedTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content was last read; the same as \`atime\`."
   accessTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content or its permissions last changed; the same as \`ctime\`."
   changeTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "When it was made."
+  "When it was created."
   birthTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "The root of the path, \`/\`."
+  "The root of the absolute path, \`/\`."
   root: String!
-  "The path of the containing folder on the machine that serves the site."
+  "The absolute path of the parent folder on the server."
   dir: String!
-  "The last part of the path, with its extension: \`archive.tar.gz\`."
+  "The last segment of the path, with its extension: \`archive.tar.gz\`."
   base: String!
-  "The extension with its dot, as it is written: \`.gz\`."
+  "The extension with its dot, in its original case: \`.gz\`."
   ext: String!
-  "The last part of the path, without its extension: \`archive.tar\`."
+  "The last segment of the path, without its extension: \`archive.tar\`."
   name: String!
-  "The path of the containing folder from the root of the source; empty at the top, \`..\` for the root of the source."
+  "The path of the parent folder from the root of the source; empty at the top, \`..\` for the root itself."
   relativeDirectory: String!
-  "The device that holds it."
+  "The id of the device that contains it."
   dev: Int!
-  "Its type and permissions, as the file system keeps them: 33188 for \`-rw-r--r--\`."
+  "The type and permissions as a number: 33188 for \`-rw-r--r--\`."
   mode: Int!
-  "The number of hard links to it."
+  "The number of hard links."
   nlink: Int!
-  "The user that owns it."
+  "The id of the user that owns it."
   uid: Int!
-  "The group that owns it."
+  "The id of the group that owns it."
   gid: Int!
-  "The device that it stands for, if it is one."
+  "The device id, if it is a device."
   rdev: Int!
-  "Its number in the file system."
+  "The inode number in the file system."
   ino: Float!
   "When the content was last read, in milliseconds since 1970."
   atimeMs: Float!
@@ -2682,301 +2682,301 @@ type Directory implements Node {
   ctimeMs: Float!
   "When the content was last read."
   atime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content last changed."
   mtime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
   "When the content or its permissions last changed."
   ctime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date!
-  "When it was made, never formatted."
+  "When it was created, never formatted."
   birthtime: Date @deprecated(reason: "Use \`birthTime\` instead.")
-  "When it was made, in milliseconds since 1970."
+  "When it was created, in milliseconds since 1970."
   birthtimeMs: Float @deprecated(reason: "Use \`birthTime\` instead.")
-  "The size of a block for reading and writing."
+  "The block size for reading and writing."
   blksize: Int
-  "The number of blocks that it takes on disk."
+  "The number of blocks on disk."
   blocks: Int
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"An image that a file holds, and the images that can be made from it."
+"The image in a file, and the images that can be derived from it."
 type ImageProc implements Node {
-  "For an image that is shown in one size: that size and denser ones for denser screens."
+  "An image for a fixed display size: in that size, and larger for high-density screens."
   fixed(
-    "The colour behind an image that does not fill its frame; any CSS colour."
+    "The colour around an image that does not fill its frame, in any CSS notation."
     background: String = "rgba(0,0,0,1)"
-    "The width of the \`base64\` preview in pixels; 20 unless named."
+    "The width of the \`base64\` preview in pixels. Defaults to 20."
     base64Width: Int
-    "The part that stays when the image is cropped."
+    "The area to keep when the image is cropped."
     cropFocus: ImageCropFocus = ATTENTION
-    "Replaces the colours by a gradient between two."
+    "Replaces the colours by a gradient between two colours."
     duotone: DuotoneGradient
-    "How the image fills the size asked for, where its proportions differ."
+    "How the image fits the requested size if the proportions differ."
     fit: ImageFit = COVER
-    "Whether the colours become shades of gray; done before \`duotone\`."
+    "Whether to convert the image to grayscale, before \`duotone\` is applied."
     grayscale: Boolean = false
-    "The height in pixels; follows from the width unless named."
+    "The height in pixels. By default, it follows from the width."
     height: Int
-    "The width in pixels; 400 unless a side is named."
+    "The width in pixels. Defaults to 400 if neither side is given."
     width: Int
-    "Whether a JPEG appears as a whole first, then gains detail."
+    "Whether to write progressive JPEG, which gains detail while it loads."
     jpegProgressive: Boolean = true
-    "The quality of a JPEG, 1 to 100; \`quality\` unless named."
+    "The quality of JPEG, 1 to 100. Defaults to \`quality\`."
     jpegQuality: Int
-    "The quality of a PNG, 1 to 100; \`quality\` unless named."
+    "The quality of PNG, 1 to 100. Defaults to \`quality\`."
     pngQuality: Int
-    "The quality of a WEBP, 1 to 100; \`quality\` unless named."
+    "The quality of WEBP, 1 to 100. Defaults to \`quality\`."
     webpQuality: Int
-    "The quality in every format, 1 to 100; 50 unless named."
+    "The quality of all formats, 1 to 100. Defaults to 50."
     quality: Int
-    "How quickly the colours of a PNG are chosen, 1 (best) to 10 (fastest)."
+    "The speed of choosing the colour palette of PNG, 1 (best quality) to 10 (fastest)."
     pngCompressionSpeed: Int = 4
-    "Degrees to turn the image clockwise, after resizing."
+    "The clockwise rotation in degrees, applied after resizing."
     rotate: Int = 0
-    "The format of the image."
+    "The format of the derived image."
     toFormat: ImageFormat = NO_CHANGE
-    "The format of the \`base64\` preview."
+    "The format of the \`base64\` preview. Defaults to the format of the derived image."
     toFormatBase64: ImageFormat = NO_CHANGE
-    "How \`tracedSVG\` is drawn."
+    "The options of \`tracedSVG\`."
     traceSVG: Trace
-    "Removes borders whose colour differs from that of the corner by less than this; done first."
+    "Removes borders whose colour differs by less than this from the colour of the corner, before all other steps."
     trim: Float = 0.0
   ): ImageProcFixed
-  "For an image that grows and shrinks with the page: several widths to choose from."
+  "An image for a flexible display size: in several widths for the browser to choose from."
   fluid(
-    "The colour behind an image that does not fill its frame; any CSS colour."
+    "The colour around an image that does not fill its frame, in any CSS notation."
     background: String = "rgba(0,0,0,1)"
-    "The width of the \`base64\` preview in pixels; 20 unless named."
+    "The width of the \`base64\` preview in pixels. Defaults to 20."
     base64Width: Int
-    "The part that stays when the image is cropped."
+    "The area to keep when the image is cropped."
     cropFocus: ImageCropFocus = ATTENTION
-    "Replaces the colours by a gradient between two."
+    "Replaces the colours by a gradient between two colours."
     duotone: DuotoneGradient
-    "How the image fills the size asked for, where its proportions differ."
+    "How the image fits the requested size if the proportions differ."
     fit: ImageFit = COVER
-    "Whether the colours become shades of gray; done before \`duotone\`."
+    "Whether to convert the image to grayscale, before \`duotone\` is applied."
     grayscale: Boolean = false
-    "The height of the image in pixels where it is shown largest."
+    "The largest display height in pixels."
     maxHeight: Int
-    "The width of the image in pixels where it is shown largest; 800 unless a side is named."
+    "The largest display width in pixels. Defaults to 800 if neither side is given."
     maxWidth: Int
-    "Whether a JPEG appears as a whole first, then gains detail."
+    "Whether to write progressive JPEG, which gains detail while it loads."
     jpegProgressive: Boolean = true
-    "The quality of a JPEG, 1 to 100; \`quality\` unless named."
+    "The quality of JPEG, 1 to 100. Defaults to \`quality\`."
     jpegQuality: Int
-    "The quality of a PNG, 1 to 100; \`quality\` unless named."
+    "The quality of PNG, 1 to 100. Defaults to \`quality\`."
     pngQuality: Int
-    "The quality of a WEBP, 1 to 100; \`quality\` unless named."
+    "The quality of WEBP, 1 to 100. Defaults to \`quality\`."
     webpQuality: Int
-    "The quality in every format, 1 to 100; 50 unless named."
+    "The quality of all formats, 1 to 100. Defaults to 50."
     quality: Int
-    "How quickly the colours of a PNG are chosen, 1 (best) to 10 (fastest)."
+    "The speed of choosing the colour palette of PNG, 1 (best quality) to 10 (fastest)."
     pngCompressionSpeed: Int = 4
-    "Degrees to turn the image clockwise, after resizing."
+    "The clockwise rotation in degrees, applied after resizing."
     rotate: Int = 0
-    "The \`sizes\` attribute; made from the presentation width unless named."
+    "The \`sizes\` attribute. Defaults to a value derived from the presentation width."
     sizes: String = ""
-    "The widths in pixels to offer beside \`maxWidth\`; a quarter, half, one and a half and twice of it unless named."
+    "The widths in pixels to offer in addition to \`maxWidth\`. Defaults to 0.25, 0.5, 1.5 and 2 times \`maxWidth\`."
     srcSetBreakpoints: [Int] = []
-    "The format of the image."
+    "The format of the derived image."
     toFormat: ImageFormat = NO_CHANGE
-    "The format of the \`base64\` preview."
+    "The format of the \`base64\` preview. Defaults to the format of the derived image."
     toFormatBase64: ImageFormat = NO_CHANGE
-    "How \`tracedSVG\` is drawn."
+    "The options of \`tracedSVG\`."
     traceSVG: Trace
-    "Removes borders whose colour differs from that of the corner by less than this; done first."
+    "Removes borders whose colour differs by less than this from the colour of the corner, before all other steps."
     trim: Float = 0.0
   ): ImageProcFluid
-  "The image as it is."
+  "The unchanged image."
   original: ImageProcOriginal
-  "One image of one size."
+  "One image in one size."
   resize(
-    "The colour behind an image that does not fill its frame; any CSS colour."
+    "The colour around an image that does not fill its frame, in any CSS notation."
     background: String = "rgba(0,0,0,1)"
-    "Whether \`src\` holds the image itself, as a data URI."
+    "Whether \`src\` contains the image itself as a data URI."
     base64: Boolean = false
-    "The part that stays when the image is cropped."
+    "The area to keep when the image is cropped."
     cropFocus: ImageCropFocus = ATTENTION
-    "Replaces the colours by a gradient between two."
+    "Replaces the colours by a gradient between two colours."
     duotone: DuotoneGradient
-    "How the image fills the size asked for, where its proportions differ."
+    "How the image fits the requested size if the proportions differ."
     fit: ImageFit = COVER
-    "Whether the colours become shades of gray; done before \`duotone\`."
+    "Whether to convert the image to grayscale, before \`duotone\` is applied."
     grayscale: Boolean = false
-    "The height in pixels; follows from the width unless named."
+    "The height in pixels. By default, it follows from the width."
     height: Int
-    "The width in pixels; 400 unless a side is named."
+    "The width in pixels. Defaults to 400 if neither side is given."
     width: Int
-    "Whether a JPEG appears as a whole first, then gains detail."
+    "Whether to write progressive JPEG, which gains detail while it loads."
     jpegProgressive: Boolean = true
-    "The quality of a JPEG, 1 to 100; \`quality\` unless named."
+    "The quality of JPEG, 1 to 100. Defaults to \`quality\`."
     jpegQuality: Int
-    "The quality of a PNG, 1 to 100; \`quality\` unless named."
+    "The quality of PNG, 1 to 100. Defaults to \`quality\`."
     pngQuality: Int
-    "The quality of a WEBP, 1 to 100; \`quality\` unless named."
+    "The quality of WEBP, 1 to 100. Defaults to \`quality\`."
     webpQuality: Int
-    "The quality in every format, 1 to 100; 50 unless named."
+    "The quality of all formats, 1 to 100. Defaults to 50."
     quality: Int
-    "How hard a PNG is compressed, 0 to 9."
+    "The compression level of PNG, 0 (none) to 9 (smallest file)."
     pngCompressionLevel: Int = 9
-    "How quickly the colours of a PNG are chosen, 1 (best) to 10 (fastest)."
+    "The speed of choosing the colour palette of PNG, 1 (best quality) to 10 (fastest)."
     pngCompressionSpeed: Int = 4
-    "Degrees to turn the image clockwise, after resizing."
+    "The clockwise rotation in degrees, applied after resizing."
     rotate: Int = 0
-    "The format of the image."
+    "The format of the derived image."
     toFormat: ImageFormat = NO_CHANGE
-    "How \`tracedSVG\` is drawn."
+    "The options of \`tracedSVG\`."
     traceSVG: Trace
-    "Removes borders whose colour differs from that of the corner by less than this; done first."
+    "Removes borders whose colour differs by less than this from the colour of the corner, before all other steps."
     trim: Float = 0.0
   ): ImageProcResize
-  "Earlier name of \`fixed\`."
+  "The former name of \`fixed\`."
   resolutions(
-    "The colour behind an image that does not fill its frame; any CSS colour."
+    "The colour around an image that does not fill its frame, in any CSS notation."
     background: String = "rgba(0,0,0,1)"
-    "The width of the \`base64\` preview in pixels; 20 unless named."
+    "The width of the \`base64\` preview in pixels. Defaults to 20."
     base64Width: Int
-    "The part that stays when the image is cropped."
+    "The area to keep when the image is cropped."
     cropFocus: ImageCropFocus = ATTENTION
-    "Replaces the colours by a gradient between two."
+    "Replaces the colours by a gradient between two colours."
     duotone: DuotoneGradient
-    "How the image fills the size asked for, where its proportions differ."
+    "How the image fits the requested size if the proportions differ."
     fit: ImageFit = COVER
-    "Whether the colours become shades of gray; done before \`duotone\`."
+    "Whether to convert the image to grayscale, before \`duotone\` is applied."
     grayscale: Boolean = false
-    "The height in pixels; follows from the width unless named."
+    "The height in pixels. By default, it follows from the width."
     height: Int
-    "The width in pixels; 400 unless a side is named."
+    "The width in pixels. Defaults to 400 if neither side is given."
     width: Int
-    "Whether a JPEG appears as a whole first, then gains detail."
+    "Whether to write progressive JPEG, which gains detail while it loads."
     jpegProgressive: Boolean = true
-    "The quality of a JPEG, 1 to 100; \`quality\` unless named."
+    "The quality of JPEG, 1 to 100. Defaults to \`quality\`."
     jpegQuality: Int
-    "The quality of a PNG, 1 to 100; \`quality\` unless named."
+    "The quality of PNG, 1 to 100. Defaults to \`quality\`."
     pngQuality: Int
-    "The quality of a WEBP, 1 to 100; \`quality\` unless named."
+    "The quality of WEBP, 1 to 100. Defaults to \`quality\`."
     webpQuality: Int
-    "The quality in every format, 1 to 100; 50 unless named."
+    "The quality of all formats, 1 to 100. Defaults to 50."
     quality: Int
-    "How quickly the colours of a PNG are chosen, 1 (best) to 10 (fastest)."
+    "The speed of choosing the colour palette of PNG, 1 (best quality) to 10 (fastest)."
     pngCompressionSpeed: Int = 4
-    "Degrees to turn the image clockwise, after resizing."
+    "The clockwise rotation in degrees, applied after resizing."
     rotate: Int = 0
-    "The format of the image."
+    "The format of the derived image."
     toFormat: ImageFormat = NO_CHANGE
-    "The format of the \`base64\` preview."
+    "The format of the \`base64\` preview. Defaults to the format of the derived image."
     toFormatBase64: ImageFormat = NO_CHANGE
-    "How \`tracedSVG\` is drawn."
+    "The options of \`tracedSVG\`."
     traceSVG: Trace
-    "Removes borders whose colour differs from that of the corner by less than this; done first."
+    "Removes borders whose colour differs by less than this from the colour of the corner, before all other steps."
     trim: Float = 0.0
   ): ImageProcResolutions @deprecated(reason: "Renamed to \`fixed\`.")
-  "Earlier name of \`fluid\`."
+  "The former name of \`fluid\`."
   sizes(
-    "The colour behind an image that does not fill its frame; any CSS colour."
+    "The colour around an image that does not fill its frame, in any CSS notation."
     background: String = "rgba(0,0,0,1)"
-    "The width of the \`base64\` preview in pixels; 20 unless named."
+    "The width of the \`base64\` preview in pixels. Defaults to 20."
     base64Width: Int
-    "The part that stays when the image is cropped."
+    "The area to keep when the image is cropped."
     cropFocus: ImageCropFocus = ATTENTION
-    "Replaces the colours by a gradient between two."
+    "Replaces the colours by a gradient between two colours."
     duotone: DuotoneGradient
-    "How the image fills the size asked for, where its proportions differ."
+    "How the image fits the requested size if the proportions differ."
     fit: ImageFit = COVER
-    "Whether the colours become shades of gray; done before \`duotone\`."
+    "Whether to convert the image to grayscale, before \`duotone\` is applied."
     grayscale: Boolean = false
-    "The height of the image in pixels where it is shown largest."
+    "The largest display height in pixels."
     maxHeight: Int
-    "The width of the image in pixels where it is shown largest; 800 unless a side is named."
+    "The largest display width in pixels. Defaults to 800 if neither side is given."
     maxWidth: Int
-    "Whether a JPEG appears as a whole first, then gains detail."
+    "Whether to write progressive JPEG, which gains detail while it loads."
     jpegProgressive: Boolean = true
-    "The quality of a JPEG, 1 to 100; \`quality\` unless named."
+    "The quality of JPEG, 1 to 100. Defaults to \`quality\`."
     jpegQuality: Int
-    "The quality of a PNG, 1 to 100; \`quality\` unless named."
+    "The quality of PNG, 1 to 100. Defaults to \`quality\`."
     pngQuality: Int
-    "The quality of a WEBP, 1 to 100; \`quality\` unless named."
+    "The quality of WEBP, 1 to 100. Defaults to \`quality\`."
     webpQuality: Int
-    "The quality in every format, 1 to 100; 50 unless named."
+    "The quality of all formats, 1 to 100. Defaults to 50."
     quality: Int
-    "How quickly the colours of a PNG are chosen, 1 (best) to 10 (fastest)."
+    "The speed of choosing the colour palette of PNG, 1 (best quality) to 10 (fastest)."
     pngCompressionSpeed: Int = 4
-    "Degrees to turn the image clockwise, after resizing."
+    "The clockwise rotation in degrees, applied after resizing."
     rotate: Int = 0
-    "The \`sizes\` attribute; made from the presentation width unless named."
+    "The \`sizes\` attribute. Defaults to a value derived from the presentation width."
     sizes: String = ""
-    "The widths in pixels to offer beside \`maxWidth\`; a quarter, half, one and a half and twice of it unless named."
+    "The widths in pixels to offer in addition to \`maxWidth\`. Defaults to 0.25, 0.5, 1.5 and 2 times \`maxWidth\`."
     srcSetBreakpoints: [Int] = []
-    "The format of the image."
+    "The format of the derived image."
     toFormat: ImageFormat = NO_CHANGE
-    "The format of the \`base64\` preview."
+    "The format of the \`base64\` preview. Defaults to the format of the derived image."
     toFormatBase64: ImageFormat = NO_CHANGE
-    "How \`tracedSVG\` is drawn."
+    "The options of \`tracedSVG\`."
     traceSVG: Trace
-    "Removes borders whose colour differs from that of the corner by less than this; done first."
+    "Removes borders whose colour differs by less than this from the colour of the corner, before all other steps."
     trim: Float = 0.0
   ): ImageProcSizes @deprecated(reason: "Renamed to \`fluid\`.")
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"An image in one size, and the same for denser screens."
+"An image in one size, with variants for high-density screens."
 type ImageProcFixed {
   "The width divided by the height."
   aspectRatio: Float
-  "A tiny preview, as a data URI."
+  "A tiny preview as a data URI."
   base64: String
   "The height in pixels."
   height: Float!
-  "The name of the file, with its extension."
+  "The name of the source file, with its extension."
   originalName: String
   "The link to the image."
   src: String!
-  "The links for each density, as a \`srcset\` attribute."
+  "The links for all densities, as a \`srcset\` attribute."
   srcSet: String!
-  "\`srcSet\` with images in WEBP; null where \`srcSet\` has them already."
+  "\`srcSet\` with images in WEBP; null if \`srcSet\` already has WEBP images."
   srcSetWebp: String
-  "\`src\` with an image in WEBP; null where \`src\` is one already."
+  "The link to the image in WEBP; null if \`src\` is already a WEBP image."
   srcWebp: String
-  "The outlines of the image, as a data URI."
+  "The outlines of the image as a data URI."
   tracedSVG: String
   "The width in pixels."
   width: Float!
@@ -2986,31 +2986,31 @@ type ImageProcFixed {
 type ImageProcFluid {
   "The width divided by the height."
   aspectRatio: Float!
-  "A tiny preview, as a data URI."
+  "A tiny preview as a data URI."
   base64: String
   "The link to the widest image."
   originalImg: String
-  "The name of the file, with its extension."
+  "The name of the source file, with its extension."
   originalName: String
-  "The height in pixels where the image is shown largest."
+  "The largest display height in pixels."
   presentationHeight: Int!
-  "The width in pixels where the image is shown largest."
+  "The largest display width in pixels."
   presentationWidth: Int!
-  "The \`sizes\` attribute that goes with \`srcSet\`."
+  "The \`sizes\` attribute for \`srcSet\`."
   sizes: String!
   "The link to the image."
   src: String!
-  "The links for each width, as a \`srcset\` attribute."
+  "The links for all widths, as a \`srcset\` attribute."
   srcSet: String!
-  "\`srcSet\` with images in WEBP; null where \`srcSet\` has them already."
+  "\`srcSet\` with images in WEBP; null if \`srcSet\` already has WEBP images."
   srcSetWebp: String
-  "\`src\` with an image in WEBP; null where \`src\` is one already."
+  "The link to the image in WEBP; null if \`src\` is already a WEBP image."
   srcWebp: String
-  "The outlines of the image, as a data URI."
+  "The outlines of the image as a data URI."
   tracedSVG: String
 }
 
-"An image as it is."
+"An unchanged image."
 type ImageProcOriginal {
   "The height in pixels."
   height: Float
@@ -3020,83 +3020,83 @@ type ImageProcOriginal {
   width: Float
 }
 
-"One image of one size."
+"One image in one size."
 type ImageProcResize {
   "The width divided by the height."
   aspectRatio: Float
   "The height in pixels."
   height: Int
-  "The name of the file, with its extension."
+  "The name of the source file, with its extension."
   originalName: String
   "The link to the image."
   src: String
-  "The outlines of the image, as a data URI."
+  "The outlines of the image as a data URI."
   tracedSVG: String
   "The width in pixels."
   width: Int
 }
 
-"Earlier name of ImageProcFixed."
+"The former name of ImageProcFixed."
 type ImageProcResolutions {
   "The width divided by the height."
   aspectRatio: Float
-  "A tiny preview, as a data URI."
+  "A tiny preview as a data URI."
   base64: String
   "The height in pixels."
   height: Float!
-  "The name of the file, with its extension."
+  "The name of the source file, with its extension."
   originalName: String
   "The link to the image."
   src: String!
-  "The links for each density, as a \`srcset\` attribute."
+  "The links for all densities, as a \`srcset\` attribute."
   srcSet: String!
-  "\`srcSet\` with images in WEBP; null where \`srcSet\` has them already."
+  "\`srcSet\` with images in WEBP; null if \`srcSet\` already has WEBP images."
   srcSetWebp: String
-  "\`src\` with an image in WEBP; null where \`src\` is one already."
+  "The link to the image in WEBP; null if \`src\` is already a WEBP image."
   srcWebp: String
-  "The outlines of the image, as a data URI."
+  "The outlines of the image as a data URI."
   tracedSVG: String
   "The width in pixels."
   width: Float!
 }
 
-"Earlier name of ImageProcFluid."
+"The former name of ImageProcFluid."
 type ImageProcSizes {
   "The width divided by the height."
   aspectRatio: Float!
-  "A tiny preview, as a data URI."
+  "A tiny preview as a data URI."
   base64: String
   "The link to the widest image."
   originalImg: String
-  "The name of the file, with its extension."
+  "The name of the source file, with its extension."
   originalName: String
-  "The height in pixels where the image is shown largest."
+  "The largest display height in pixels."
   presentationHeight: Int!
-  "The width in pixels where the image is shown largest."
+  "The largest display width in pixels."
   presentationWidth: Int!
-  "The \`sizes\` attribute that goes with \`srcSet\`."
+  "The \`sizes\` attribute for \`srcSet\`."
   sizes: String!
   "The link to the image."
   src: String!
-  "The links for each width, as a \`srcset\` attribute."
+  "The links for all widths, as a \`srcset\` attribute."
   srcSet: String!
-  "\`srcSet\` with images in WEBP; null where \`srcSet\` has them already."
+  "\`srcSet\` with images in WEBP; null if \`srcSet\` already has WEBP images."
   srcSetWebp: String
-  "\`src\` with an image in WEBP; null where \`src\` is one already."
+  "The link to the image in WEBP; null if \`src\` is already a WEBP image."
   srcWebp: String
-  "The outlines of the image, as a data URI."
+  "The outlines of the image as a data URI."
   tracedSVG: String
 }
 
-"The part of an image that stays when it is cropped."
+"The area of an image to keep when it is cropped."
 enum ImageCropFocus {
-  "The part that draws the eye: bright edges, strong colours, skin."
+  "The area that attracts attention: bright edges, saturated colours, skin tones."
   ATTENTION
-  "The middle."
+  "The centre."
   CENTER
   "The right side."
   EAST
-  "The part with the most detail."
+  "The area with the most detail."
   ENTROPY
   "The top."
   NORTH
@@ -3114,27 +3114,27 @@ enum ImageCropFocus {
   WEST
 }
 
-"How an image fills a frame of other proportions."
+"How an image fits a frame with different proportions."
 enum ImageFit {
-  "All of the image is in the frame; \`background\` fills the rest."
+  "The whole image fits into the frame; \`background\` fills the rest."
   CONTAIN
-  "The image fills the frame; what sticks out is cut off."
+  "The image fills the frame; the rest is cropped."
   COVER
   "The image is stretched to the frame."
   FILL
-  "The image is as large as fits inside the frame."
+  "The image is as large as possible inside the frame; its proportions are preserved."
   INSIDE
-  "The image is as small as covers the frame."
+  "The image is as small as possible while covering the frame; its proportions are preserved."
   OUTSIDE
 }
 
-"A format of image files."
+"The format of an image file."
 enum ImageFormat {
-  "AVIF: the smallest files, the slowest to make."
+  "AVIF. The smallest files, and the slowest to encode."
   AVIF
   "JPEG."
   JPG
-  "The format of the original."
+  "The format of the source image."
   NO_CHANGE
   "PNG."
   PNG
@@ -3142,95 +3142,95 @@ enum ImageFormat {
   WEBP
 }
 
-"Two colours that replace those of an image."
+"A gradient of two colours that replaces the colours of an image."
 input DuotoneGradient {
-  "The colour of the lightest parts, as six hex digits: \`#f00e2e\`."
+  "The colour of the lightest areas in six hexadecimal digits, such as \`#f00e2e\`."
   highlight: String!
-  "The colour of the darkest parts, as six hex digits: \`#192550\`."
+  "The colour of the darkest areas in six hexadecimal digits, such as \`#192550\`."
   shadow: String!
-  "How much the toned image covers the plain one, 1 to 99 percent; all of it unless named."
+  "The opacity of the gradient over the original colours, 1 to 99 percent. Fully opaque by default."
   opacity: Int
 }
 
-"How the outlines of an image are drawn."
+"The options for tracing the outlines of an image."
 input Trace {
-  "Which way an outline goes where it could go both."
+  "How to resolve ambiguous turns of an outline."
   turnPolicy: TraceTurnPolicy
-  "Spots of up to this many pixels are left out; 100 unless named."
+  "Spots of up to this many pixels are omitted. Defaults to 100."
   turdSize: Float
-  "How readily corners are rounded, 0 to 1.334; 1 unless named."
+  "The threshold for rounding corners, 0 (none) to 1.334 (all). Defaults to 1."
   alphaMax: Float
-  "Whether neighbouring curves are joined; true unless named."
+  "Whether to join neighbouring curves. Defaults to true."
   optCurve: Boolean
-  "How far a joined curve may be from the ones it replaces; 0.4 unless named."
+  "The maximum distance of a joined curve from the curves that it replaces. Defaults to 0.4."
   optTolerance: Float
-  "The brightness that separates dark from light, 0 to 255; chosen by the image unless named."
+  "The brightness that separates dark from light areas, 0 to 255. Derived from the image by default."
   threshold: Int
-  "Whether the dark parts are drawn; true unless named."
+  "Whether to draw the dark areas instead of the light ones. Defaults to true."
   blackOnWhite: Boolean
-  "The colour of the drawing; light gray unless named."
+  "The colour of the drawing. Defaults to light grey."
   color: String
-  "The colour behind the drawing; none unless named."
+  "The background colour of the drawing. Transparent by default."
   background: String
 }
 
-"Which way an outline goes where it could go both."
+"How to resolve ambiguous turns of an outline."
 enum TraceTurnPolicy {
-  "Joins dark parts."
+  "Joins dark areas."
   TURNPOLICY_BLACK
-  "Joins light parts."
+  "Joins light areas."
   TURNPOLICY_WHITE
-  "Always left."
+  "Always turns left."
   TURNPOLICY_LEFT
-  "Always right."
+  "Always turns right."
   TURNPOLICY_RIGHT
-  "Joins the colour that is rarer nearby."
+  "Joins regions of the minority colour."
   TURNPOLICY_MINORITY
-  "Joins the colour that is more frequent nearby."
+  "Joins regions of the majority colour."
   TURNPOLICY_MAJORITY
 }
 
 """
 A point in time as ISO 8601 text, such as \`2020-02-29T12:30:00.000Z\`.
-Answers and variables hold text as it is; a literal in a query is a string.
+Results and variables contain the text unchanged; a literal in a query is a string.
 """
 scalar Date
 
 "Any record of the site."
 interface Node {
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"What the site knows about a record, whatever its kind."
+"Metadata that records of all types have."
 type Internal {
-  "The text that the record was read from, where it is kept."
+  "The text that the record was read from, if it is stored."
   content: String
-  "A digest of the content: it changes when, and only when, the content does."
+  "A digest that changes exactly when the content changes."
   contentDigest: String!
-  "A sentence that says to a person which record this is."
+  "A short human-readable description of the record."
   description: String
-  "Who added which fields."
+  "The plugins that added fields."
   fieldOwners: [String]
-  "Whether the record says nothing about the fields of its kind."
+  "Whether the record is ignored when the fields of its type are inferred."
   ignoreType: Boolean
   "The media type of the content, such as \`text/markdown\`."
   mediaType: String
-  "Who made the record."
+  "The plugin that created the record."
   owner: String!
-  "The kind of the record, such as \`File\`."
+  "The type of the record, such as \`File\`."
   type: String!
 }
 
-"Where a page of records stands among all that match."
+"The position of a page among all matching records."
 type PageInfo {
-  "The number of this page, counted from 1."
+  "The number of this page, starting at 1."
   currentPage: Int!
   "Whether records follow this page."
   hasNextPage: Boolean!
@@ -3240,253 +3240,253 @@ type PageInfo {
   itemCount: Int!
   "The number of pages."
   pageCount: Int!
-  "The limit that was asked for, if any."
+  "The requested limit, if any."
   perPage: Int
-  "The number of records that match, on all pages together."
+  "The number of matching records on all pages."
   totalCount: Int!
 }
 
-"A recipe of the example site. Each is a Markdown file: the fields stand in its front matter, the method below it."
+"A recipe of the example site, from a Markdown file with the fields as front matter and the method as text."
 type Recipe implements Node {
-  "What the dish is called."
+  "The name of the dish."
   title: String!
-  "The day on which it was last cooked."
+  "The date when it was last cooked."
   cooked(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date
-  "What it is filed under."
+  "The tags of the recipe."
   tags: [String!]!
-  "The number of people it is enough for."
+  "The number of servings."
   serves: Int
-  "A picture of it."
+  "The cover image."
   cover: File
-  "What goes into it."
+  "The ingredients."
   ingredients: [RecipeIngredient!]
   "The method, in Markdown."
   body: String
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"One line of the shopping list."
+"An ingredient of a recipe."
 type RecipeIngredient {
-  "What to buy."
+  "The name of the ingredient."
   name: String!
-  "How much of it, as a cook would say."
+  "The amount, such as \`1 kg\`."
   amount: String
 }
 
 "The site itself."
 type Site implements Node {
-  "When the data of the site was last put together."
+  "When the data of the site was last built."
   buildTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date
   "The host that the site is served from."
   host: String
-  "What stands before every path of the site."
+  "The prefix of every path of the site."
   pathPrefix: String
-  "Whether the pages bring what older browsers lack."
+  "Whether the pages include polyfills for older browsers."
   polyfill: Boolean
   "The port that the site is served from."
   port(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date
-  "What the site says about itself."
+  "Metadata of the site."
   siteMetadata: SiteSiteMetadata
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"What a site says about itself."
+"Metadata of a site."
 type SiteSiteMetadata {
-  "Who writes the site."
+  "The author of the site."
   author: String
-  "What the site is about."
+  "The description of the site."
   description: String
-  "The name of the site."
+  "The title of the site."
   title: String
 }
 
-"The run that put the data of the site together."
+"The run that built the data of the site."
 type SiteBuildMetadata implements Node {
-  "When the run began, to the second."
+  "When the run started, to the second."
   buildTime(
-    "The time from the date to now, in the unit named: years, months, weeks, days, hours, minutes, seconds; milliseconds for any other."
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
     difference: String
-    "The form of the date, such as \`YYYY-MM-DD\`."
+    "Formats the date, such as \`YYYY-MM-DD\`."
     formatString: String
-    "Says how long ago the date is, such as \`5 days ago\`."
+    "Returns the time relative to now, such as \`5 days ago\`."
     fromNow: Boolean
-    "The language of names and phrases, such as \`de\`."
+    "The language of month names and relative times, such as \`de\`."
     locale: String
   ): Date
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
 "A page of the site."
 type SitePage implements Node {
-  "The path of the component that draws the page."
+  "The path of the component that renders the page."
   component: String!
-  "The name of the script that holds the component."
+  "The name of the script that contains the component."
   componentChunkName: String!
-  "The path of the component that draws the page."
+  "The path of the component that renders the page."
   componentPath: String
   "The name of the component inside the site."
   internalComponentName: String!
-  "Whether the page was made together with all others of its maker."
+  "Whether the page was created together with all other pages of its creator."
   isCreatedByStatefulCreatePages: Boolean
-  "The pattern of further paths that show the page."
+  "The pattern of further paths at which the page appears."
   matchPath: String
   "The path of the page."
   path: String!
-  "The plugin that made the page."
+  "The plugin that created the page."
   pluginCreator: SitePlugin
-  "The id of the plugin that made the page."
+  "The id of the plugin that created the page."
   pluginCreatorId: String
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
 "A plugin of the site."
 type SitePlugin implements Node {
-  "The parts it plays in the browser."
+  "The browser APIs that the plugin implements."
   browserAPIs: [String]
   "The name of the plugin."
   name: String
-  "The parts it plays while the data is put together."
+  "The Node.js APIs that the plugin implements."
   nodeAPIs: [String]
-  "What its package says about it."
+  "The \`package.json\` of the plugin."
   packageJson: SitePluginPackageJson
-  "The path of its code."
+  "The path of the plugin's code."
   pluginFilepath: String
-  "How the site set it up."
+  "The options that the site configures."
   pluginOptions: SitePluginPluginOptions
-  "The folder of its package."
+  "The folder of the package."
   resolve: String
-  "The parts it plays while pages are drawn on the server."
+  "The server-side rendering APIs that the plugin implements."
   ssrAPIs: [String]
-  "The version of its package."
+  "The version of the package."
   version: String
-  "Names the record; the same thing keeps its id from run to run."
+  "The id of the record, which stays the same between runs."
   id: ID!
-  "The record that this one was made from."
+  "The record that this one was derived from."
   parent: Node
-  "The records that were made from this one."
+  "The records that were derived from this one."
   children: [Node!]!
-  "What the site knows about the record itself."
+  "Metadata of the record."
   internal: Internal!
 }
 
-"What a package says about itself."
+"The \`package.json\` of a plugin."
 type SitePluginPackageJson {
-  "Who wrote it."
+  "The author of the package."
   author: String
-  "What it needs to run."
+  "The packages that the plugin needs at run time."
   dependencies: [SitePluginPackageJsonDependencies]
-  "What it is for."
+  "The description of the package."
   description: String
-  "What its makers need."
+  "The packages that the developers of the plugin need."
   devDependencies: [SitePluginPackageJsonDevDependencies]
-  "Words to find it by."
+  "The keywords of the package."
   keywords: [String]
-  "The terms of its use."
+  "The license of the package."
   license: String
-  "The file that is loaded."
+  "The main file of the package."
   main: String
   "The name of the package."
   name: String
-  "What the site has to bring."
+  "The packages that the site must provide."
   peerDependencies: [SitePluginPackageJsonPeerDependencies]
   "The version of the package."
   version: String
 }
 
-"A package that a plugin needs to run."
+"A package that a plugin needs at run time."
 type SitePluginPackageJsonDependencies {
   "The name of the package."
   name: String
-  "The versions that fit."
+  "The accepted range of versions."
   version: String
 }
 
-"A package that the makers of a plugin need."
+"A package that the developers of a plugin need."
 type SitePluginPackageJsonDevDependencies {
   "The name of the package."
   name: String
-  "The versions that fit."
+  "The accepted range of versions."
   version: String
 }
 
-"A package that a plugin expects the site to bring."
+"A package that the site must provide for a plugin."
 type SitePluginPackageJsonPeerDependencies {
   "The name of the package."
   name: String
-  "The versions that fit."
+  "The accepted range of versions."
   version: String
 }
 
-"How a site set up a plugin; the options of all plugins together."
+"The configured options of a plugin. The type combines the options of all plugins."
 type SitePluginPluginOptions {
-  "The colour behind the site while it starts."
+  "The background colour while the site starts."
   background_color: String
   "A digest of the icon."
   cacheDigest: String
-  "How a changed icon gets a new address."
+  "How the URL of a changed icon is made unique."
   cache_busting_mode: String
-  "How the site is framed when it is installed."
+  "The display mode of the installed site."
   display: String
   "The path of the icon."
   icon: String
   "Whether pages link to the icon."
   include_favicon: Boolean
-  "Whether pages carry icons for older devices."
+  "Whether pages include icons for older devices."
   legacy: Boolean
   "The name of the site, or of the source."
   name: String
@@ -3494,13 +3494,13 @@ type SitePluginPluginOptions {
   path: String
   "Whether links to missing pages are reported."
   pathCheck: Boolean
-  "The name of the site where space is short."
+  "The short name of the site, for limited space."
   short_name: String
-  "The page to start with."
+  "The first page of the installed site."
   start_url: String
-  "The colour of the frame around the site."
+  "The theme colour of the site."
   theme_color: String
-  "Whether pages name the colour of the frame."
+  "Whether pages include the theme colour."
   theme_color_in_head: Boolean
 }
 `;

@@ -6,9 +6,9 @@ import type { DashboardServices } from './handlers.js';
 export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): AuthHandlers => {
   const { registration, signIn, sessions, people, cookies } = accounts;
 
-  const welcome = ({ person, sessionId }: SignedIn) =>
+  const signedIn = ({ person, sessionId }: SignedIn) =>
     ({ status: 200, body: toSessionUser(person), headers: { 'Set-Cookie': cookies.give(sessionId) } }) as const;
-  const farewell = () => ({ status: 204, headers: { 'Set-Cookie': cookies.clear() } }) as const;
+  const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': cookies.clear() } }) as const;
 
   return {
     getRegistrationStatus: async () => ({ status: 200, body: { open: await registration.isOpen() } }),
@@ -16,21 +16,21 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
     beginRegistration: async ({ body }) => ({ status: 200, body: await registration.begin(body) }),
 
     finishRegistration: async ({ query, body, address }) =>
-      welcome(await registration.finish({ username: query.username, credential: body }, address)),
+      signedIn(await registration.finish({ username: query.username, credential: body }, address)),
 
     beginLogin: async () => ({ status: 200, body: await signIn.begin() }),
 
     finishLogin: async ({ query, body, address }) =>
-      welcome(await signIn.finish({ username: query.username, credential: body }, address)),
+      signedIn(await signIn.finish({ username: query.username, credential: body }, address)),
 
     async logout({ caller, address }) {
       await sessions.signOut(caller, address);
-      return farewell();
+      return signedOut();
     },
 
     async logoutEverywhere({ caller, address }) {
       await sessions.signOutEverywhere(caller, address);
-      return farewell();
+      return signedOut();
     },
 
     getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await people.read(caller)) }),

@@ -18,14 +18,14 @@ import { tokensHandlers } from './tokens.js';
 import { viewsHandlers } from './views.js';
 import { webhooksHandlers } from './webhooks.js';
 
-/** What the operations of the dashboard stand on. */
+/** The dependencies of the dashboard's handlers. */
 export interface DashboardServices {
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
   readonly readiness: Readiness;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
-  /** The state of the site; absent where it is not served. */
+  /** Returns the state of the site; absent if the site is not served. */
   readonly siteReport?: (() => SiteReport) | undefined;
 }
 

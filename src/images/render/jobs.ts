@@ -34,26 +34,26 @@ export type JobKind = keyof JobTypes;
 
 export type Job = { [Kind in JobKind]: { readonly kind: Kind } & JobTypes[Kind]['input'] }[JobKind];
 
-/** When a rendering process is killed. */
+/** The limits of a job. A process that exceeds one of them is killed. */
 export interface JobLimits {
-  /** CPU time of the job in all threads, so that a busy machine fails no good image. Measured on Linux only. */
+  /** CPU time of the job in all threads, which does not depend on the load of the machine. Measured on Linux only. */
   readonly cpuMs: number;
-  /** Elapsed time: for a job that waits, such as for a network drive, and for systems without `/proc`. */
+  /** Elapsed time. Limits jobs that wait, such as for a network drive, and all jobs on systems without `/proc`. */
   readonly wallMs: number;
   /** Memory of the process. Measured on Linux only. */
   readonly residentBytes: number;
 }
 
-/** A screen of 8K that is turned and toned takes 1.2 GB; half of the memory is left to others. */
+/** An 8K image with rotation and duotone takes 1.2 GB. At least half of the memory is left to other processes. */
 const residentBytes = Math.min(2 * 2 ** 30, (process.constrainedMemory() || totalmem()) / 2);
 
-/** A header takes some milliseconds; a drawing of 8 MB, which is parsed as a whole, about a second. */
+/** Reading a header takes a few milliseconds; a drawing of 8 MB, which is parsed completely, takes about a second. */
 const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };
 
 /** A drawing of 20,000 shapes takes about 2.5 seconds at 12 megapixels. */
 const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000, residentBytes };
 
-/** The largest AVIF that a recipe allows takes about 60 seconds. */
+/** The largest AVIF that a transform allows takes about 60 seconds. */
 const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000, residentBytes };
 
 export function limitsOf(job: Job): JobLimits {
@@ -61,10 +61,10 @@ export function limitsOf(job: Job): JobLimits {
   return job.header.format === 'svg' ? DRAWING_LIMITS : IMAGE_LIMITS;
 }
 
-/** Whether a job decodes a drawing, whose size in bytes says nothing about the work. */
+/** Returns whether a job decodes a drawing (SVG), whose cost can't be estimated from its size in bytes. */
 export const isDrawing = (job: Job): boolean => job.kind !== 'header' && job.header.format === 'svg';
 
-/** The pixels that a job reads or writes; 0 for a header. */
+/** Returns the pixels that a job writes, or reads for a trim; 0 for a header. */
 export function pixelsOf(job: Job): number {
   switch (job.kind) {
     case 'header':
@@ -76,22 +76,26 @@ export function pixelsOf(job: Job): number {
   }
 }
 
-/** An image of this many pixels takes one place in the pool; larger ones take more. */
-const PIXELS_OF_ONE = 2 ** 25;
+/** A job takes one slot of the pool per this many pixels. */
+const PIXELS_PER_SLOT = 2 ** 25;
 
-/** The same for images that are held in memory uncompressed, several times. */
-const WHOLE_PIXELS_OF_ONE = 2 ** 23;
+/** The same for images of which several uncompressed copies are held in memory. */
+const UNCOMPRESSED_PIXELS_PER_SLOT = 2 ** 23;
 
-/** The places in the pool that a job takes, by the pixels of its image or of its source. */
+/** Returns the number of pool slots that a job takes, estimated from the pixels of its source and its result. */
 export function weightOf(job: Job): number {
   if (job.kind === 'header') return 1;
   const before = job.header.width * job.header.height;
   const after = pixelsOf(job);
   const holdsSource = job.kind === 'trim' || job.recipe.trim !== undefined;
   const holdsResult = job.kind !== 'trim' && isTwoRuns(job.recipe);
-  const whole = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);
-  return Math.max(1, Math.ceil(Math.max(before, after) / PIXELS_OF_ONE), Math.ceil(whole / WHOLE_PIXELS_OF_ONE));
+  const uncompressed = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);
+  const slots = Math.max(Math.max(before, after) / PIXELS_PER_SLOT, uncompressed / UNCOMPRESSED_PIXELS_PER_SLOT);
+  return Math.max(1, Math.ceil(slots));
 }
 
-/** Sharp turns before it cuts off, and clips before it tones, so the rest needs a second run. */
+/**
+ * Returns whether a transform needs two sharp runs: in a single one, sharp would rotate before it crops, and clip
+ * colours before it applies the duotone.
+ */
 export const isTwoRuns = ({ rotate, duotone }: Recipe): boolean => rotate !== undefined || duotone !== undefined;

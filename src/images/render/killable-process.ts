@@ -9,10 +9,10 @@ import type { Reply } from './render-process.js';
 
 /** A process that takes one job at a time and is killed when the job exceeds its limits. */
 export interface KillableProcess {
-  /** Whether the process can take another job. */
+  /** Whether the process can accept another job. */
   readonly isAlive: boolean;
   /**
-   * @throws AppError as the job does; {@link JobKilled} when the process ends before it replies.
+   * @throws AppError when the job fails with one; {@link JobKilled} when the process ends before it replies.
    */
   run(job: Job, limits: JobLimits): Promise<unknown>;
   kill(): void;
@@ -26,10 +26,10 @@ export class JobKilled extends Error {
 /** How often the time and memory of a running job are checked. */
 const CHECK_MS = 100;
 
-/** After a job that took more than this, the process ends, since allocators rarely return all of it. */
+/** A process that holds more memory than this after a job is ended, since allocators rarely return it. */
 const MAX_IDLE_BYTES = 300 * 2 ** 20;
 
-/** The most threads of sharp for one image: the images that are made at a time share the cores. */
+/** Returns the number of sharp threads per process: concurrent processes share the cores. */
 const threadsFor = (processes: number): number => Math.max(1, Math.floor(availableParallelism() / processes));
 
 export function startProcess(processes: number): KillableProcess {
@@ -42,7 +42,7 @@ export function startProcess(processes: number): KillableProcess {
     child.kill('SIGKILL');
   }
 
-  // An idle process does not keep the server from ending.
+  // An idle process must not keep the server running.
   child.unref();
   child.channel?.unref();
   child.on('message', (reply: Reply) => settle?.(reply));
@@ -91,10 +91,10 @@ function toResult(reply: Reply | Error): unknown {
   return reply.result;
 }
 
-/** The environment of the server, which may hold secrets, stays out of a process that reads untrusted files. */
+/** Starts the program without the server's environment, which may contain secrets: it reads untrusted files. */
 function forkProgram(args: readonly string[]): ChildProcess {
   const options: ForkOptions = { env: { HOME: homedir() }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
-  // In tests the sources are TypeScript, which Node reads with a loader.
+  // Tests run the TypeScript sources, which Node needs a loader for.
   const isCompiled = !import.meta.url.endsWith('.ts');
   const program = new URL(`./render-process.${isCompiled ? 'js' : 'ts'}`, import.meta.url);
   return fork(fileURLToPath(program), args, { ...options, execArgv: isCompiled ? [] : ['--import', 'tsx'] });
@@ -121,7 +121,7 @@ interface Usage {
   readonly residentBytes: number;
 }
 
-/** The unit of times in `/proc`, `USER_HZ`: 100 a second on every Linux. */
+/** The unit of CPU times in `/proc`, 1/`USER_HZ`: 10 ms on every Linux. */
 const TICK_MS = 10;
 
 /**
@@ -131,7 +131,7 @@ const TICK_MS = 10;
 function readUsage(pid: number | undefined): Usage | undefined {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'latin1');
-    // The second field is the program's name in brackets, which may hold spaces.
+    // The second field is the program's name in parentheses, which may contain spaces.
     const [userTicks, systemTicks] = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

@@ -1,4 +1,4 @@
-/** The program of a rendering process: it takes one job at a time over IPC. Only its parent starts it. */
+/** The program of a rendering process. It runs the jobs that its parent sends over IPC, one at a time. */
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
@@ -11,7 +11,7 @@ import { requireUnchanged, unreadable } from '../source.js';
 import type { ImageSource } from '../source.js';
 import type { Job, JobKind, JobTypes, Rendering } from './jobs.js';
 
-/** What is sent back for a job. */
+/** The reply to a job: its result, the AppError that it failed with, or the stack of an unexpected error. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
@@ -32,18 +32,18 @@ const RUNNERS: Runners = {
     return `data:${MEDIA_TYPES[rendering.recipe.format]};base64,${bytes.toString('base64')}`;
   },
   async trace({ source, header, recipe, options, maxBytes }) {
-    // Loaded when needed: most processes trace nothing.
+    // Loaded on demand, as most processes never trace an image.
     const { tracePicture } = await import('../trace-picture.js');
     const pixels = await makePixels(source, header, recipe);
     const svg = draw(source, () => tracePicture({ ...pixels, options }));
-    requireBytes(source, svg.length, maxBytes);
+    assertBytes(source, svg.length, maxBytes);
     return svg;
   },
 };
 
 async function render({ source, header, recipe, maxBytes }: Rendering): Promise<Buffer> {
   const bytes = await makeImage(source, header, recipe);
-  requireBytes(source, bytes.length, maxBytes);
+  assertBytes(source, bytes.length, maxBytes);
   return bytes;
 }
 
@@ -51,17 +51,17 @@ function draw(source: ImageSource, trace: () => string): string {
   try {
     return trace();
   } catch (cause) {
-    throw unreadable(source, 'its outlines can\u2019t be drawn', cause);
+    throw unreadable(source, 'its outlines cannot be traced', cause);
   }
 }
 
-function requireBytes({ relativePath }: ImageSource, bytes: number, most: number): void {
-  if (bytes <= most) return;
-  const image = `The image derived from ${JSON.stringify(relativePath)} has ${bytes} bytes; the limit is ${most}.`;
+function assertBytes({ relativePath }: ImageSource, bytes: number, max: number): void {
+  if (bytes <= max) return;
+  const image = `The image derived from ${JSON.stringify(relativePath)} has ${bytes} bytes; the limit is ${max}.`;
   throw new AppError('unprocessable', `${image} Request a smaller size, a lower quality or a compressed format.`);
 }
 
-/** The name of a file must not reach the disk before its bytes. */
+/** Writes a new file and syncs its content, so that a power failure can't leave a named but incomplete file. */
 async function writeSynced(file: string, bytes: Buffer): Promise<void> {
   const handle = await open(file, 'wx');
   try {
@@ -72,7 +72,7 @@ async function writeSynced(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function answer(job: Job): Promise<Reply> {
+async function runJob(job: Job): Promise<Reply> {
   try {
     await requireUnchanged(job.source);
     const run = RUNNERS[job.kind] as (input: Job) => Promise<unknown>;
@@ -85,7 +85,7 @@ async function answer(job: Job): Promise<Reply> {
   }
 }
 
-/** `process.exit` would wait for a decoder that never returns. */
+/** Kills the process, as `process.exit` would wait for a decoder that never returns. */
 const end = (): void => void process.kill(process.pid, 'SIGKILL');
 
 /** Ends the process within a second of its parent, even while a job keeps the main thread busy. */
@@ -94,13 +94,13 @@ const WATCHDOG = `setInterval(() => {
 }, 1000);`;
 
 const [threads = '1'] = process.argv.slice(2);
-// Sharp would remember files by their paths, whose content changes.
+// sharp's cache identifies files by path, but their content changes.
 sharp.cache(false);
 sharp.concurrency(Number(threads));
-// A signal to the whole process group, such as Ctrl-C, lets the parent finish the jobs that it has started.
+// A signal to the process group, such as Ctrl-C, must not end jobs that the parent still waits for.
 process.on('SIGINT', () => undefined).on('SIGTERM', () => undefined);
 process.on('disconnect', end);
-process.on('message', (job: Job) => void answer(job).then((reply) => process.send?.(reply)));
+process.on('message', (job: Job) => void runJob(job).then((reply) => process.send?.(reply)));
 new Worker(WATCHDOG, { eval: true, execArgv: [] }).unref();
-// When memory runs out, Linux ends this process rather than the server.
+// When memory runs out, Linux kills this process rather than the server.
 void writeFile('/proc/self/oom_score_adj', '1000').catch(() => undefined);

@@ -8,36 +8,35 @@ import { JobKilled, startProcess } from './killable-process.js';
 import type { KillableProcess } from './killable-process.js';
 
 /**
- * Decodes, draws and encodes the site's images in separate processes, so that
- * a file that never ends, takes all memory or crashes its decoder costs one
- * process and not the server.
+ * Decodes, traces and encodes images in separate processes, so that a file that decodes forever, exhausts the memory or
+ * crashes its decoder ends one process and not the server.
  */
 export interface Renderer {
   /**
-   * Runs a job when there is room.
+   * Runs a job as soon as the pool has room.
    *
-   * @throws AppError `unprocessable` for a file that cannot be read, or that exceeds the limits of time or memory;
-   * `not_found` or `conflict` for a file that is not as it was indexed.
+   * @throws AppError `unprocessable` for a file that can't be read, or exceeds the limits of time or memory;
+   * `not_found` or `conflict` for a file that was deleted or changed after the last scan.
    */
   run<Kind extends JobKind>(kind: Kind, input: JobTypes[Kind]['input']): Promise<JobTypes[Kind]['result']>;
-  /** Kills all processes; jobs that run are rejected. */
+  /** Kills all processes. Running jobs are rejected. */
   close(): void;
 }
 
-/** More images at a time take more memory than they save time. The second place keeps a drawing from taking all. */
-const PLACES = Math.max(2, Math.min(availableParallelism(), 3));
+/** More parallel jobs cost more memory than they save time. With at least two slots, a drawing never takes all. */
+const SLOTS = Math.max(2, Math.min(availableParallelism(), 3));
 
-/** Drawings leave one place to other images, however many of them run until they are killed. */
-const DRAWING_PLACES = PLACES - 1;
+/** Drawings leave one slot to other images, even if all of them run until they are killed. */
+const DRAWING_SLOTS = SLOTS - 1;
 
-/** Headers have places of their own: a query does not wait for images that are being made. */
-const HEADER_PLACES = Math.min(availableParallelism(), 2);
+/** Headers have their own slots, so that queries do not wait for images. */
+const HEADER_SLOTS = Math.min(availableParallelism(), 2);
 
-/** A process takes some 200 ms to start, and 70 MB while it is idle. */
+/** The time before an idle process ends. It takes 70 MB, and starting a new one about 200 ms. */
 const IDLE_MS = 60_000;
 
 export function openRenderer(): Renderer {
-  const [headers, images, drawings] = [inTurn(HEADER_PLACES), inTurn(PLACES), inTurn(DRAWING_PLACES)];
+  const [headers, images, drawings] = [inTurn(HEADER_SLOTS), inTurn(SLOTS), inTurn(DRAWING_SLOTS)];
   const slow = rememberSlowSources();
   const idle: KillableProcess[] = [];
   const all = new Set<KillableProcess>();
@@ -46,7 +45,7 @@ export function openRenderer(): Renderer {
 
   function acquire(): KillableProcess {
     if (isClosed) throw new AppError('unavailable', 'The server is shutting down.');
-    const known = idle.pop() ?? startProcess(PLACES);
+    const known = idle.pop() ?? startProcess(SLOTS);
     all.add(known);
     clearTimeout(stops.get(known));
     if (known.isAlive) return known;
@@ -71,8 +70,8 @@ export function openRenderer(): Renderer {
   }
 
   async function runNow(job: Job): Promise<unknown> {
-    // Looked at here and not before: many wait for the same file while the first of them is killed.
-    slow.requireUntried(job);
+    // Checked after queueing: many jobs may wait for the same file while the first of them is killed.
+    slow.assertNotKilled(job);
     const process = acquire();
     try {
       return await process.run(job, limitsOf(job));
@@ -88,7 +87,7 @@ export function openRenderer(): Renderer {
   function enqueue(job: Job): Promise<unknown> {
     if (job.kind === 'header') return headers(() => runNow(job));
     if (!isDrawing(job)) return images(() => runNow(job), weightOf(job));
-    return drawings(() => images(() => runNow(job), Math.min(weightOf(job), DRAWING_PLACES)));
+    return drawings(() => images(() => runNow(job), Math.min(weightOf(job), DRAWING_SLOTS)));
   }
 
   return {
@@ -102,16 +101,15 @@ export function openRenderer(): Renderer {
   };
 }
 
-/** How long a file whose job was killed is refused at once. */
+/** How long similar jobs of a file are rejected after one was killed. */
 const SLOW_MS = 10 * 60_000;
 
-/** Some 200 bytes each. */
+/** About 200 bytes each. */
 const MAX_SLOW = 10_000;
 
 /**
- * After a job was killed, jobs of the same file with a quarter of its pixels
- * or more are refused. A smaller size may still succeed, and an address that
- * requests one size after the other is refused altogether after a few of them.
+ * After a job was killed, jobs of the same file with at least a quarter of its pixels are rejected. A smaller size may
+ * succeed, while a client that requests one size after another is soon rejected altogether.
  */
 const SLOW_SHARE = 4;
 
@@ -123,8 +121,8 @@ interface SlowSource {
 function rememberSlowSources() {
   const known = new LRUCache<string, SlowSource>({ max: MAX_SLOW, ttl: SLOW_MS });
   return {
-    /** @throws AppError `unprocessable` when a similar job was killed lately. */
-    requireUntried(job: Job): void {
+    /** @throws AppError `unprocessable` when a similar job was killed recently. */
+    assertNotKilled(job: Job): void {
       const found = known.get(job.source.contentDigest);
       if (found && pixelsOf(job) >= found.pixels) throw new AppError('unprocessable', found.message);
     },

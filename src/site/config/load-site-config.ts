@@ -29,7 +29,7 @@ export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfi
   const names = (await listFolder(directory)).sort();
   const own = names.filter((name) => OWN_FILE.test(name));
   if (own.length > 1) {
-    throw new AppError('invalid_input', `Expected one site configuration; received ${own.join(' and ')}.`);
+    throw new AppError('invalid_input', `Found several site configurations: ${own.join(' and ')}. Keep only one.`);
   }
   const file = own[0] ?? names.find((name) => GATSBY_FILE.test(name));
   if (file === undefined) return { config: toSiteConfig({}, directory), file, warnings: [] };

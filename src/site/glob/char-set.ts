@@ -1,4 +1,4 @@
-/** A set of UTF-16 code units, as ranges whose ends both belong to it. */
+/** A set of UTF-16 code units as inclusive ranges. */
 export type CharSet = readonly (readonly [from: number, to: number])[];
 
 const MAX_CODE = 0xffff;
@@ -19,7 +19,7 @@ export function range(from: string, to: string): CharSet {
   return [[from.charCodeAt(0), to.charCodeAt(0)]];
 }
 
-/** Returns the code units that a set lacks. */
+/** Returns the complement of a set. */
 export function invert(set: CharSet): CharSet {
   const sorted = [...set].sort(([one], [other]) => one - other);
   const gaps: [number, number][] = [];
@@ -59,7 +59,7 @@ export const POSIX: Readonly<Record<string, CharSet | undefined>> = {
  */
 export class CharClasses {
   readonly count: number;
-  /** The first code unit of each run of equal class, and the class of that run. */
+  /** The first code unit of each run of the same class; `#classes` contains the class of each run. */
   readonly #starts: readonly number[];
   readonly #classes: readonly number[];
   readonly #latin = new Uint16Array(256);

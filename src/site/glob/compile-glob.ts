@@ -6,12 +6,12 @@ import { LazyAutomaton } from './lazy-automaton.js';
 import { parseGlob } from './parse-glob.js';
 import type { Glob, GlobNode } from './parse-glob.js';
 
-/** Longer patterns are no search for a path; braces may multiply them. */
+/** No practical pattern is longer, and braces may multiply its size. */
 const MAX_PATTERN = 500;
 
 /**
- * Compiles a test of a whole text against a glob, which takes time in proportion to the text. `*` and `?` stay within
- * a path segment, `**` crosses them, and no wildcard matches a dot at the beginning of a segment.
+ * Compiles a test of a whole text against a glob, which takes time proportional to the text. `*` and `?` stay within
+ * a path segment, `**` crosses segments, and no wildcard matches a dot at the beginning of a segment.
  *
  * @throws AppError `invalid_input` when the pattern is too long or too complex.
  */
@@ -33,9 +33,9 @@ export function compileGlob(pattern: string, options: GlobOptions = { dot: false
 }
 
 /**
- * Compiles a test of a path against globs of a configuration. Unlike in a filter, `docs/**` also matches the folder
- * `docs`, so that a folder is treated as its content. As in picomatch, `*` before the last segment rules that out, for
- * the path may be that of a file.
+ * Compiles a test of a path against the globs of a configuration. Unlike in a filter, `docs/**` also matches the folder
+ * `docs`, so that a folder is treated like its contents. As in picomatch, this does not apply after a `*`, because the
+ * path may be that of a file.
  *
  * @throws AppError `invalid_input` when a glob is too long or too complex.
  */
@@ -48,8 +48,9 @@ export function compilePathGlobs(globs: readonly string[], options?: GlobOptions
 }
 
 /**
- * What micromatch 3 makes of the `**` and slash after a leading `!`: the rest may begin at any word boundary, and only
- * there. So a name without an ASCII letter, digit or underscore never matches, and `!**` keeps it.
+ * Whether a pattern after a leading `!` starts with `**` and a slash. As in micromatch 3, its remainder may then begin
+ * at any word boundary, and only there. So a name without an ASCII letter, digit or underscore never matches, and the
+ * negated pattern includes it.
  */
 const isAnywhere = (inner: string): boolean => inner.startsWith('**/') && !/[@!+?*]\(/.test(inner);
 
@@ -63,7 +64,7 @@ function compilePositive(pattern: string, options: GlobOptions): Matcher {
   return (text, check) => text.startsWith(prefix) && text.endsWith(suffix) && automaton.test(text, check);
 }
 
-/** Returns the characters that every match begins with; most texts that do not match differ there. */
+/** Returns the common prefix of all matches. Most texts that do not match differ in it, which is a fast test. */
 function leadingText(glob: Glob): string {
   const end = glob.findIndex(({ type }) => type !== 'literal');
   const nodes = glob.slice(0, end < 0 ? glob.length : end) as Extract<GlobNode, { type: 'literal' }>[];

@@ -4,9 +4,8 @@ import type { CharSet } from './char-set.js';
 import type { Glob, GlobNode, Times } from './parse-glob.js';
 
 /**
- * A nondeterministic finite automaton. A state moves to others by the class of the next code unit, or jumps to them
- * without one, which may depend on the class of the next code unit: that is how the rules for the beginning of a path
- * segment are expressed without looking back.
+ * A nondeterministic finite automaton. A move consumes a code unit of a class. A jump consumes nothing, but may depend
+ * on the class of the next code unit, which expresses the rules for the beginning of a segment without look-behind.
  */
 export interface Automaton {
   readonly classes: CharClasses;
@@ -23,14 +22,14 @@ interface State {
 export interface GlobOptions {
   /** Whether wildcards match a dot at the beginning of a segment. */
   readonly dot: boolean;
-  /** Whether the match may begin at any word boundary outside of hidden segments. */
+  /** Whether a match may begin at any word boundary outside hidden segments. */
   readonly anywhere?: boolean;
 }
 
 /**
- * Makes the automaton of a glob.
+ * Creates the automaton of a glob.
  *
- * @throws AppError `invalid_input` when it needs too many states, which only nested or very long groups do.
+ * @throws AppError `invalid_input` when it needs too many states, which happens only for nested or very long groups.
  */
 export function createAutomaton(glob: Glob, options: GlobOptions): Automaton {
   const classes = new CharClasses([ANY, SLASH, DOT, WORD, ...setsOf(glob)]);
@@ -63,10 +62,10 @@ interface BothEnds {
   readonly inside: number;
 }
 
-/** With so many states a text of 100 characters takes at most some 100 µs, even when no transition is cached. */
+/** With this many states, a text of 100 characters takes at most about 100 µs, even without cached transitions. */
 const MAX_STATES = 2000;
 
-/** Steps that making the automata of negated groups may take; each is some tens of nanoseconds. */
+/** The maximum number of steps for the automata of negated groups; a step takes tens of nanoseconds. */
 const MAX_EFFORT = 500_000;
 
 class Builder {
@@ -93,7 +92,7 @@ class Builder {
     return glob.reduce<Ends>((ends, node) => this.#add(node, ends), entry);
   }
 
-  /** States for any path without hidden segments, up to a word boundary. */
+  /** Adds states for any path without hidden segments up to a word boundary. */
   addAnywhere(start: number): number {
     const [word, other, entry] = [this.addState(), this.addState(), this.addState()];
     const isWord = this.#classes.mask(WORD);
@@ -139,7 +138,7 @@ class Builder {
     return { inside: end };
   }
 
-  /** At the beginning of a segment a star matches no empty segment. */
+  /** At the beginning of a segment, a star does not match an empty segment. */
   #addStar({ start, inside }: Ends): Ends {
     const loop = this.addState();
     this.join(start, loop, this.#classes.mask(this.#first()));
@@ -183,8 +182,8 @@ class Builder {
   }
 
   /**
-   * Runs the deterministic automaton of the branches and ends wherever that one does not, which takes linear time. A
-   * negated group says what a name is not, so that dots at its beginning are characters like others.
+   * Runs the deterministic automaton of the branches and ends wherever that automaton does not, which takes linear
+   * time. In a negated group, a dot at the beginning of a segment is an ordinary character.
    */
   #addNegation({ branches, crosses }: Extract<GlobNode, { type: 'not' }>, entry: Ends): Ends {
     const end = this.#addEnds();
@@ -243,16 +242,16 @@ class Builder {
 
 interface Deterministic {
   readonly targets: readonly { readonly on: Uint8Array; readonly to: number }[];
-  /** The classes of the next code unit, and the end, before which the branches do not match. */
+  /** Has a 1 for each class of the next code unit, and for the end, before which the branches do not match. */
   readonly rejects: Uint8Array;
 }
 
-/** The sets of states that an automaton can be in, numbered as they are found. */
+/** The sets of states that an automaton can be in, numbered in the order of their discovery. */
 class Subsets {
   readonly #automaton: Automaton;
   readonly #known = new Map<string, number>();
   readonly #kernels: (readonly number[])[] = [];
-  /** How many states have been looked at. */
+  /** The number of visited states. */
   effort = 0;
 
   constructor(automaton: Automaton) {
@@ -290,11 +289,11 @@ class Subsets {
   }
 }
 
-/** Returns all states that are reached without a code unit before one of a class, or before the end. */
+/** Returns all states that jumps can reach when the next code unit has a class, or at the end of the text. */
 export function closure({ states }: Automaton, kernel: readonly number[], symbol: number): readonly number[] {
   const reached = [...kernel];
   const seen = new Set(kernel);
-  // The loop also visits what it adds.
+  // The loop also visits the states that it adds.
   for (const state of reached) {
     for (const { when, to } of states[state]?.jumps ?? []) {
       if (seen.has(to) || when?.[symbol] === 0) continue;

@@ -1,22 +1,22 @@
 import { closure, step } from './glob-automaton.js';
 import type { Automaton } from './glob-automaton.js';
 
-/** A set of states of the automaton, and the sets that follow it, as far as they are known. */
+/** A set of states of the automaton, and the known sets that follow it. */
 interface DfaState {
   readonly kernel: readonly number[];
   readonly next: (DfaState | undefined)[];
   isFinal: boolean | undefined;
 }
 
-/** How many transitions one pattern keeps: some 100 kilobytes. */
+/** The number of cached transitions per pattern, which take about 100 kB. */
 const MAX_TRANSITIONS = 16_384;
 
-/** Looking at the time takes as long as some hundred code units. */
+/** Reading the clock takes as long as testing some hundred code units. */
 const CODES_PER_CHECK = 4096;
 
 /**
- * Tests texts in one pass over their code units. The deterministic automaton is made as texts need it, and forgotten
- * when it has grown too large, so that neither time nor memory is exponential in the pattern.
+ * Tests texts in one pass over their code units. The deterministic automaton is built on demand and discarded when it
+ * grows too large, so that neither time nor memory is exponential in the pattern.
  */
 export class LazyAutomaton {
   readonly #automaton: Automaton;
@@ -30,7 +30,7 @@ export class LazyAutomaton {
     this.#start = this.#state([automaton.start]);
   }
 
-  /** @param check Called now and then in a long text; an error that it throws ends the test. */
+  /** @param check Called regularly in a long text; an error that it throws ends the test. */
   test(text: string, check?: () => void): boolean {
     const { classes } = this.#automaton;
     let state = this.#start;
@@ -54,13 +54,13 @@ export class LazyAutomaton {
     const key = kernel.join();
     const known = this.#known.get(key);
     if (known) return known;
-    if (this.#known.size >= this.#maxStates) this.#forget();
+    if (this.#known.size >= this.#maxStates) this.#reset();
     const state = { kernel, next: [], isFinal: undefined };
     this.#known.set(key, state);
     return state;
   }
 
-  #forget(): void {
+  #reset(): void {
     this.#known = new Map();
     this.#start = { kernel: this.#start.kernel, next: [], isFinal: undefined };
     this.#known.set(this.#start.kernel.join(), this.#start);

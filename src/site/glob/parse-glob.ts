@@ -2,7 +2,7 @@ import { AppError } from '../../errors.js';
 import { invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
 import type { CharSet } from './char-set.js';
 
-/** How often a group matches: `(…)`, `?(…)`, `*(…)` and `+(…)`. */
+/** The quantifier of a group: `(…)`, `?(…)`, `*(…)` or `+(…)`. */
 export type Times = 'once' | 'optional' | 'any' | 'many';
 
 export type GlobNode =
@@ -14,12 +14,12 @@ export type GlobNode =
   /** `**` as a whole segment; with `slash`, together with the slash after it. */
   | { readonly type: 'globstar'; readonly slash: boolean }
   | { readonly type: 'group'; readonly times: Times; readonly branches: readonly Glob[] }
-  /** `!(…)`; `crosses` when a branch holds a slash, so that the match may hold slashes too. */
+  /** `!(…)`; `crosses` if a branch contains a slash, so that the match may contain slashes too. */
   | { readonly type: 'not'; readonly branches: readonly Glob[]; readonly crosses: boolean };
 
 export type Glob = readonly GlobNode[];
 
-/** A range such as `{1..1000}` is written out; longer ones would make the automaton too large. */
+/** Ranges such as `{1..1000}` are expanded; longer ones would make the automaton too large. */
 const MAX_RANGE = 1000;
 
 const PREFIXES: Readonly<Record<string, Times>> = { '@(': 'once', '?(': 'optional', '*(': 'any', '+(': 'many' };
@@ -30,9 +30,9 @@ const PREFIXES: Readonly<Record<string, Times>> = { '@(': 'once', '?(': 'optiona
  * - `*`, `?`, `**` as a whole segment, `[a-z]`, `[!a-z]`, `[^a-z]`, `[[:alpha:]]`
  * - `{a,b}`, `{1..9}`, `{a..f}`, `(a|b)`, `@(a|b)`, `?(a|b)`, `*(a|b)`, `+(a|b)`, `!(a|b)`
  * - `+` after a class or group repeats it, `?` after a group in parentheses makes it optional
- * - `\x` is the character x, and `"…"` the text between the quotes
+ * - `\x` is the character x, and `"…"` is the text between the quotes
  *
- * A bracket without its partner is a character like others.
+ * An unmatched bracket is an ordinary character.
  *
  * @throws AppError `invalid_input` for a range that runs backwards or is too long.
  */
@@ -79,7 +79,7 @@ class Parser {
     return { type: 'literal', char: this.#text.charAt(this.#at - 1) };
   }
 
-  /** `(a|b)` with or without one of `@?*+!` before it. */
+  /** Parses `(a|b)` with or without one of `@?*+!` before it. */
   #group(): GlobNode | undefined {
     const two = this.#text.slice(this.#at, this.#at + 2);
     const opening = this.#text[this.#at] === '(' ? this.#at : this.#at + 1;
@@ -160,7 +160,7 @@ class Parser {
     return [...literals('{'), ...(branches[0] ?? []), ...literals('}')];
   }
 
-  /** `{1..9}` and `{a..f}`. */
+  /** Parses `{1..9}` and `{a..f}`. */
   #range(text: string): GlobNode | undefined {
     const [, from, to] = /^([A-Za-z])\.\.([A-Za-z])$/.exec(text) ?? [];
     if (from !== undefined && to !== undefined)
@@ -187,7 +187,7 @@ const hasSlash = (glob: Glob): boolean =>
     return node.type === 'globstar' || ('branches' in node && node.branches.some(hasSlash));
   });
 
-/** Where each opening bracket outside of classes and quotes is closed, found in one pass. */
+/** Maps each opening bracket outside classes and quotes to its closing bracket, in one pass. */
 function findClosings(text: string): ReadonlyMap<number, number> {
   const closings = new Map<number, number>();
   const open: number[] = [];
@@ -209,7 +209,7 @@ function findClosings(text: string): ReadonlyMap<number, number> {
   }
 }
 
-/** Reads a bracket expression; `undefined` when it is not closed. */
+/** Reads a bracket expression. Returns `undefined` if it is not closed. */
 function readClass(text: string, start: number): { readonly set: CharSet; readonly end: number } | undefined {
   let at = start + 1;
   const isNegated = text[at] === '!' || text[at] === '^';

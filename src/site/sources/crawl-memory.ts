@@ -7,11 +7,11 @@ import { positionsOf } from './positions.js';
 import type { Signatures } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 
-type Note = 'maker' | 'signatures' | 'trustedUntil';
+type MetaName = 'maker' | 'signatures' | 'trustedUntil';
 
-const keyOf = (note: Note, { place }: Pick<SiteSource, 'place'>): string => `crawl.${note}.${place}`;
+const keyOf = (name: MetaName, { place }: Pick<SiteSource, 'place'>): string => `crawl.${name}.${place}`;
 
-/** Whether the last crawl was finished and found the same; never if a folder has no signature. */
+/** Whether the last scan was finished and all folders still have the same signatures. */
 export function isUnchanged(store: RecordStore, source: SiteSource, { signatures, complete }: Signatures): boolean {
   return (
     complete &&
@@ -21,7 +21,7 @@ export function isUnchanged(store: RecordStore, source: SiteSource, { signatures
   );
 }
 
-/** Whether the source was never crawled, so that every file of it must be read. */
+/** Whether the source was never scanned, so that all of its files must be read. */
 export function isFirstCrawl(store: RecordStore, source: SiteSource): boolean {
   return store.meta(keyOf('maker', source)) === undefined;
 }
@@ -36,9 +36,8 @@ export function readMemory(store: RecordStore, source: SiteSource): Memory {
 }
 
 /**
- * Notes that records change from now on, so that a crawl that ends half-way is
- * known by its missing signatures. What earlier crawls read is trusted no
- * further than before until this one is finished.
+ * Records the start of a scan by deleting the signatures, so that an interrupted scan is detected. The digests of
+ * previous scans stay trusted as before until this one is finished.
  */
 export function noteStart(writer: RecordWriter, source: SiteSource, memory: Memory, startedMs: number): void {
   writer.setMeta(keyOf('maker', source), makerOf(source));
@@ -52,8 +51,8 @@ export function noteEnd(writer: RecordWriter, source: SiteSource, { signatures }
 }
 
 /**
- * Notes that records follow their files while these are watched: no folder is as
- * it was at the last crawl, and what changed before `untilMs` has been read since.
+ * Records an update from watching: the signatures of the last scan are no longer valid, and all changes before
+ * `untilMs` have been read.
  */
 export function noteWatched(writer: RecordWriter, source: SiteSource, untilMs: number): void {
   writer.setMeta(keyOf('signatures', source), '');
@@ -73,7 +72,7 @@ function isEmpty(rows: Iterable<unknown>): boolean {
   return true;
 }
 
-/** What the store holds at a position of a source, with all its numbers. */
+/** Returns the stored file or folder at a position of a source, with all of its stat numbers. */
 export function findKnown(
   store: RecordStore,
   source: SiteSource,

@@ -3,61 +3,61 @@ import type { Witness } from './entries.js';
 import { END, freshPosition, GAP, givePositions } from './positions.js';
 import type { Walk } from './walk.js';
 
-/** What the store holds of a file or folder. */
+/** A stored file or folder. */
 export interface KnownEntry extends Witness {
   readonly kind: 'File' | 'Directory';
   readonly path: string;
   readonly id: string;
-  /** From the first of its source. */
+  /** Relative to the first position of its source. */
   readonly position: number;
   readonly digest: string;
 }
 
-/** A record to make. Those of files without a digest need the file read first. */
+/** A record to write. A file without a digest must be read first. */
 export interface PlannedWrite {
   readonly index: number;
   readonly position: number;
   /** The number of positions from here to the next entry. */
   readonly room: number;
   readonly digest: string | undefined;
-  /** The record that the store has at this path. */
+  /** The stored record at this path. */
   readonly known: KnownEntry | undefined;
-  /** Whether `known` may stay as it is if the file turns out to have its digest. */
+  /** Whether `known` stays unchanged if the file turns out to have the same digest. */
   readonly inDoubt: boolean;
 }
 
 export interface CrawlPlan {
   readonly removals: readonly KnownEntry[];
-  /** In the order of paths. */
+  /** Sorted by path. */
   readonly writes: readonly PlannedWrite[];
 }
 
 export interface Memory {
-  /** By relative path. */
+  /** The stored entries by relative path. */
   readonly known: ReadonlyMap<string, KnownEntry>;
-  /** Whether records made by the last crawl look as this one would make them. */
+  /** Whether the last scan used the same record format and source configuration. */
   readonly sameMaker: boolean;
-  /** Digests of files changed at this time or later (milliseconds since 1970) are not trusted. */
+  /** Digests of files that changed at this time (in milliseconds since 1970) or later are not trusted. */
   readonly trustedUntil: number;
-  /** The least position of the source. */
+  /** The first position of the source. */
   readonly firstPosition: number;
   readonly content?: ContentMemory | undefined;
 }
 
-/** What is known of the records that come from the text of files. */
+/** Information about the records in the text of files. */
 export interface ContentMemory {
-  /** Whether a file is to be read though nothing says that it changed. */
+  /** Whether a file must be read although it did not change. */
   mustRead(path: string): boolean;
-  /** How many positions the records of a file take, as far as is known. */
+  /** Returns the known number of positions that the records of a file take. */
   roomOf(path: string): number;
 }
 
-/** What to write and remove so that the store holds what the walk found. */
+/** Plans the writes and removals that bring the store in line with a walk. */
 export function planCrawl(walk: Walk, memory: Memory): CrawlPlan {
   const order = inPathOrder(walk);
   const paths = order.map((index) => walk.entries.path(index));
   const positions = memory.sameMaker ? givePositions(paths.map((path) => memory.known.get(path)?.position)) : undefined;
-  if (positions === undefined || !haveRoom(paths, positions, memory)) return startOver(walk, memory, order);
+  if (positions === undefined || !haveRoom(paths, positions, memory)) return planRenumbering(walk, memory, order);
   const left = new Map(memory.known);
   const writes = order.flatMap((index, place) => {
     const known = memory.known.get(paths[place] ?? '');
@@ -68,7 +68,7 @@ export function planCrawl(walk: Walk, memory: Memory): CrawlPlan {
   return { removals: [...left.values()], writes };
 }
 
-/** Where a file or folder is new, or gone, or not what it was; of one that is numbered anew nothing is known. */
+/** Returns the paths of files and folders that were added, removed, replaced or renumbered. */
 export function changedPaths({ entries }: Walk, { removals, writes }: CrawlPlan): ReadonlySet<string> {
   const changed = new Set(removals.map(({ path }) => path));
   for (const { index, known } of writes) {
@@ -86,7 +86,7 @@ function roomAt(positions: readonly number[], place: number): number {
   return (positions[place + 1] ?? END) - (positions[place] ?? 0);
 }
 
-/** By UTF-16 code unit, which is how JavaScript compares text. */
+/** Sorts by UTF-16 code unit, as JavaScript compares strings. */
 function inPathOrder({ entries, gone }: Walk): number[] {
   const paths = entries.paths;
   const order = Array.from({ length: entries.length }, (_, index) => index).filter((index) => !gone.has(index));
@@ -112,12 +112,12 @@ function planEntry(entry: {
   return { ...write, inDoubt: !mustRead };
 }
 
-/** Every record is made anew, at a new position, with the digests that still hold. */
-function startOver({ entries }: Walk, memory: Memory, order: readonly number[]): CrawlPlan {
+/** Plans to write every record again at a new position, reusing trusted digests. */
+function planRenumbering({ entries }: Walk, memory: Memory, order: readonly number[]): CrawlPlan {
   const writes = order.map((index, place): PlannedWrite => {
     const known = memory.known.get(entries.path(index));
-    const holds = known?.kind === 'File' && isUntouched(entries.stats(index), known) && isTrusted(known, memory);
-    const digest = holds ? known.digest : undefined;
+    const isValid = known?.kind === 'File' && isUntouched(entries.stats(index), known) && isTrusted(known, memory);
+    const digest = isValid ? known.digest : undefined;
     const position = memory.firstPosition + freshPosition(place);
     return { index, position, room: GAP, digest, known: undefined, inDoubt: false };
   });

@@ -13,23 +13,23 @@ export interface CrawlSourcesOptions {
   readonly sources: readonly SiteSource[];
   readonly store: RecordStore;
   readonly content: Content;
-  /** Takes the problems that are found, in place of earlier ones of these sources. */
+  /** Updated with the problems of these sources. */
   readonly problems: EntryProblems;
   readonly late?: LateDigests | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
-  /** Gives who is told of a source's folders and links. */
+  /** Returns the observer of a source's folders and links. */
   readonly observerOf?: ((source: SiteSource) => WalkObserver) | undefined;
-  /** Whether a source is written in one transaction. */
+  /** Whether each source is written in one transaction. */
   readonly atomic?: boolean;
 }
 
 export interface SourcesCrawl {
   readonly summary: CrawlSummary;
   readonly problems: ContentProblems;
-  /** Entries that are skipped and were not before. */
+  /** The entries that are newly skipped. */
   readonly skipped: readonly SiteProblem[];
-  /** Sources that can't be read at all; their records are as they were. */
+  /** The sources that can't be read at all; their records are unchanged. */
   readonly failures: readonly SourceFailure[];
 }
 
@@ -38,13 +38,13 @@ export interface SourceFailure {
   readonly error: AppError;
 }
 
-/** Crawls one source after the other, and again those with links that lead to what a later one has found. */
+/** Scans one source after the other, and again those with links to files that a later source has added or removed. */
 export async function crawlSources(from: CrawlSourcesOptions): Promise<SourcesCrawl> {
   const { sources, content } = from;
   const summaries = new Map<SiteSource, CrawlSummary>();
   const failures: SourceFailure[] = [];
   const skipped: SiteProblem[] = [];
-  const crawlNext = async (source: SiteSource): Promise<void> => {
+  const scan = async (source: SiteSource): Promise<void> => {
     try {
       const { summary, fresh } = await crawlSource(source, from);
       const { hashed, milliseconds } = summaries.get(source) ?? NOTHING;
@@ -57,8 +57,8 @@ export async function crawlSources(from: CrawlSourcesOptions): Promise<SourcesCr
       skipped.push(...from.problems.replace(source, [{ path: '', reason: toReason(error), isName: false }]));
     }
   };
-  for (const source of sources) await crawlNext(source);
-  for (const source of summaries.keys()) if (content.of(source).hasUnread) await crawlNext(source);
+  for (const source of sources) await scan(source);
+  for (const source of summaries.keys()) if (content.of(source).hasUnread) await scan(source);
   return { summary: [...summaries.values()].reduce(add, NOTHING), problems: content.settle(), skipped, failures };
 }
 

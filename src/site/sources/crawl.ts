@@ -23,15 +23,17 @@ import type { Walk, WalkObserver } from './walk.js';
 export interface CrawlOptions {
   readonly source: SiteSource;
   readonly store: RecordStore;
-  /** Reads the records that are written in the source's files. */
+  /** Reads the records in the source's files. */
   readonly content?: SourceContent | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
-  /** Told of folders and links, for watching them. */
+  /** Notified of folders and links, for watching them. */
   readonly observer?: WalkObserver | undefined;
-  /** Whether all is written in one transaction, for queries that are answered meanwhile. */
+  /** Whether everything is written in one transaction, for queries that run meanwhile. */
   readonly atomic?: boolean;
-  /** Reads large files, whose records are then missing at first; absent, the crawl reads them. */
+  /**
+   * Reads large files in the background, so that their records are missing at first. If absent, the scan reads them.
+   */
   readonly late?: LateDigests | undefined;
 }
 
@@ -40,37 +42,36 @@ export interface CrawlSummary {
   readonly directories: number;
   readonly images: number;
   readonly bytes: number;
-  /** Files whose bytes were read. */
+  /** The number of files whose bytes were read. */
   readonly hashed: number;
-  /** Links to folders, to places outside the site and to nothing; they are no part of the site. */
+  /** The number of links that do not belong to the site: to folders, to places outside the site, and broken ones. */
   readonly linksLeftOut: number;
-  /** Entries left out because their names are private. */
+  /** The number of entries left out because their names are private. */
   readonly privateLeftOut: number;
-  /** Large files that are still to be read. */
+  /** The number of large files that are not read yet. */
   readonly late: number;
   readonly milliseconds: number;
 }
 
-/** The result of a crawl. */
+/** The result of a scan. */
 export interface Crawled {
   readonly summary: CrawlSummary;
   readonly problems: readonly EntryProblem[];
 }
 
 /**
- * Makes the store hold the files, folders and pictures of a folder, and the
- * records written in its files: reads only what changed since the last time,
- * also when that was ended half-way, writes only what differs, and removes what
- * has gone. Entries that can't be read are skipped and reported.
+ * Scans a source: brings its files, folders, images and the records in its files up to date in the store. It reads only
+ * files that changed since the last scan, even if that was interrupted, writes only differing records and removes those
+ * of deleted entries. Entries that can't be read are skipped and reported.
  *
- * @throws AppError `unprocessable` when the folder itself can't be read, or holds too much.
+ * @throws AppError `unprocessable` when the folder itself can't be read or contains too many entries.
  */
 export async function crawl(options: CrawlOptions): Promise<Crawled> {
   try {
     return await crawlOnce(options);
   } catch (error) {
     if (!(error instanceof NoRoomError)) throw error;
-    // The plan knows now how many there are, and numbers the source anew.
+    // The number of records in the file is known now, so the second plan renumbers the source.
     return crawlOnce(options);
   }
 }
@@ -96,11 +97,11 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
     if (isFirst) ahead.offer(entries);
     onProgress?.({ ...NOTHING_READ, found: entries.length });
   };
-  // The files of a first crawl are all opened, and looked at then.
+  // The first scan opens all files anyway, so most files get their stats then.
   const looking = { signal, onFound, onProblem, observer };
   const found = await walk({ ...source, ...looking, ...(isFirst && { lookedAt: WORTH_IT }) });
   if (isFirst) ahead.offer(found.entries, 'planning');
-  // Skipped entries may be readable at the next start although no folder has changed.
+  // Skipped entries may be readable at the next start although no folder changes.
   const sign = (): Signatures => {
     const signed = signFolders(found, startedMs - RACY_MS);
     return problems.length + waiting.size === 0 ? signed : { signatures: new Map(), complete: false };
@@ -123,17 +124,17 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
       }
     });
     changes.pause();
-    const rowsAtOnce = isFirst && !atomic ? FILLING_ROWS : TRANSACTION_ROWS;
+    const rowsAtOnce = isFirst && !atomic ? BULK_LOAD_ROWS : TRANSACTION_ROWS;
     const applying = { found, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting };
     const apply = (): Promise<number> => applyWrites(options, applying);
-    // Queries that are answered meanwhile need the indexes.
+    // A bulk load drops the indexes, which queries that run meanwhile need.
     hashed = await (atomic ? apply() : store.fill(apply));
     changes.add((rows) => noteEnd(rows, source, sign(), startedMs));
     changes.write();
     content?.noteEnd();
   }
   const { linksLeftOut, privateLeftOut } = found;
-  // A large file that changed has its old record meanwhile.
+  // A large file that changed keeps its old record until it is read.
   const unlisted = writes.flatMap(({ index, known }) => (waiting.has(index) && !known ? [index] : []));
   const counts = count(found, new Set([...writer.gone, ...unlisted]));
   const milliseconds = Date.now() - startedMs;
@@ -144,17 +145,17 @@ async function crawlWith(options: CrawlOptions, ahead: ReadAhead): Promise<Crawl
 const NOTHING_READ: CrawlProgress = { found: 0, total: 0, hashed: 0, bytes: 0 };
 
 /**
- * Writes a transaction. A larger one rewrites the pages of the indexes less
- * often, a smaller one loses less when the crawl is ended half-way.
+ * The number of rows per transaction. Larger transactions rewrite the pages of indexes less often, smaller ones lose
+ * less when the scan is interrupted.
  */
 const TRANSACTION_ROWS = 8192;
 
-/** While a database is filled there are no indexes, and what is left at the end is written when all else is done. */
-const FILLING_ROWS = 2048;
+/** During a bulk load there are no indexes, so smaller transactions cost nothing and leave less to write at the end. */
+const BULK_LOAD_ROWS = 2048;
 
 interface Changes {
   add(change: (rows: RecordWriter) => void): void;
-  /** Writes what was added, unless all is to be written at once. */
+  /** Writes the pending changes unless everything is written in one transaction. */
   pause(): void;
   write(): void;
 }
@@ -174,14 +175,14 @@ interface Applying {
   readonly writer: EntryWriter;
   readonly changes: Changes;
   readonly ahead: ReadAhead;
-  /** In one transaction. */
+  /** The number of rows per transaction. */
   readonly rowsAtOnce: number;
   readonly onProblem: (problem: EntryProblem) => void;
-  /** Takes the indexes of large files that are still to be read. */
+  /** Collects the indexes of large files that are not read yet. */
   readonly waiting: Set<number>;
 }
 
-/** Gives the number of files read. */
+/** Returns the number of files read. */
 async function applyWrites(
   { source: { root }, content, signal, onProgress, late }: CrawlOptions,
   { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting }: Applying,

@@ -1,18 +1,17 @@
 import type { DerivedColumns } from '../record-schema.js';
 import { FILE_PLUGIN, IMAGE_PLUGIN } from './file-record.js';
 
-/** Without its dot. */
+/** The extension without its dot. */
 const EXTENSION = 'substr(ext, 2)';
 
-/** Years of four digits, in milliseconds since 1970; the last is cut short, so that rounding does not leave it. */
+/** The range of four-digit years in milliseconds since 1970. It ends a day early, so that rounding stays within it. */
 const FOUR_DIGITS = { from: Date.parse('0000-01-01T00:00Z'), to: Date.parse('9999-12-31T00:00Z') };
 
 const text = (value: string): string => `'${value}'`;
 
 /**
- * Columns of files, folders and pictures that SQL makes of the others when they
- * are asked for, so that a crawl need neither make nor write them: those that
- * are quickly made or seldom asked for.
+ * Virtual columns of files, folders and images, which SQL computes from the stored ones on demand, so that a scan does
+ * not have to write them. They are cheap to compute or rarely queried.
  */
 export const ENTRY_COLUMNS: DerivedColumns = {
   File: entryColumns('File'),
@@ -35,12 +34,12 @@ function entryColumns(kind: 'File' | 'Directory'): Readonly<Record<string, strin
   };
 }
 
-/** A path without its last part. */
+/** Returns the expression for a path without its last segment. */
 function without(path: string): string {
   return `substr(${path}, 1, max(0, length(${path}) - length(name || ext) - 1))`;
 }
 
-/** SQLite's own function writes the years from 0 to 9999 as `toISOString` does, in half the time of a call of ours. */
+/** For the years 0 to 9999, SQLite's own function formats like `toISOString`, in half the time of a call to our own. */
 function isoTime(column: string): string {
   const known = `${column} >= ${FOUR_DIGITS.from} AND ${column} < ${FOUR_DIGITS.to}`;
   const seconds = `floor(${column} + 0.5) / 1000.0`;

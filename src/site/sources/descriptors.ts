@@ -1,12 +1,11 @@
 import { errorCode } from './unreadable.js';
 
-/** How often and how long to wait for a descriptor, five seconds in all, before giving up. */
+/** The number of attempts and the wait between them, five seconds in total. */
 const ATTEMPTS = 100;
 const WAIT_MS = 50;
 
 /**
- * Runs a synchronous read of the file system again while the process or the
- * machine has too many files open, which passes when others close theirs.
+ * Runs a synchronous file system call, and retries it while the process or the machine has too many open files.
  */
 export function whenDescriptorsAllow<T>(read: () => T): T {
   for (let count = 1; ; count += 1) {

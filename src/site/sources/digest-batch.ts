@@ -3,33 +3,35 @@ import type { Witness } from './entries.js';
 import { WIDTH, writeNumbers } from './entries.js';
 import { errorCode, isGone } from './unreadable.js';
 
-/** Files to read, in a form that is cheap to hand to another thread. */
+/** Files to read, in a form that is cheap to pass to another thread. */
 export interface DigestBatch {
   readonly root: string;
   readonly paths: readonly string[];
-  /** Four numbers a file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
+  /** Four numbers per file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
   readonly witnesses: Float64Array;
-  /** Files of this size or more are left for later; absent, all are read. */
+  /** Files of at least this size are not read; if absent, all are. */
   readonly lateBytes?: number | undefined;
 }
 
 export interface DigestAnswer {
-  /** In the order of the batch, of as many of its files as were looked at; empty for one without a digest. */
+  /** The digests in the order of the batch, empty for a file without one; possibly fewer than the batch has files. */
   readonly digests: readonly string[];
-  /** The places in the batch of files that changed since they were listed, or were only listed. */
+  /** The indexes in the batch of files that changed since they were listed or were only listed. */
   readonly changed: readonly number[];
-  /** All the numbers of each of these, in their order. */
+  /** The stat numbers of the files in `changed`, in their order. */
   readonly numbers: Float64Array;
-  /** The places in the batch of files that can't be read, with the system's code. */
+  /** The files that can't be read, by index in the batch, with the system's error code. */
   readonly failures: readonly { readonly index: number; readonly code: string }[];
-  /** The places in the batch of files that are left for later. */
+  /** The indexes in the batch of large files that were not read. */
   readonly late: readonly number[];
 }
 
-/** What is read at once when sizes were not known beforehand: soon done, so that a refusal or an abort is soon noticed. */
+/** The number of bytes per call when sizes are unknown, small enough to react quickly to failures and aborts. */
 const MAX_BYTES = 8 * 1024 * 1024;
 
-/** Gives a function that reads batches, one file at a time: all of a batch, or as much as is soon done. */
+/**
+ * Creates a function that digests the files of a batch one after the other, and may stop early after some megabytes.
+ */
 export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
   const digestFile = createFileDigester();
   return ({ root, paths, witnesses, lateBytes }) => {

@@ -6,32 +6,32 @@ import { whenDescriptorsAllow } from './descriptors.js';
 import { isUntouched, RACY_MS } from './entries.js';
 import type { Witness } from './entries.js';
 
-/** Larger files are read in pieces of this size, so memory does not grow with the file. */
+/** Larger files are read in pieces of this size, so that memory does not grow with the file. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Opening a pipe that took the file's place would otherwise wait for its other end. */
+/** If the file was replaced by a pipe, a blocking open would wait for its other end. */
 const OPEN = constants.O_RDONLY | constants.O_NONBLOCK;
 
-/** Of a file that was only listed nobody has looked where a link leads that took its place. */
+/** A file that was only listed may have been replaced by a link, whose target was not checked. */
 const OPEN_LISTED = OPEN | constants.O_NOFOLLOW;
 
-/** A file that is written to all the time (a log) is taken as it is after this many readings. */
+/** The digest of a file that changes continuously, such as a log, is accepted after this many attempts. */
 const MAX_READINGS = 3;
 
 export interface Digested {
   /** MD5 of the bytes, in hexadecimal. */
   readonly digest: string;
-  /** What the file was when these bytes were read, if that is not what was known before. */
+  /** The stats of the file when its bytes were read, if they differ from the known ones. */
   readonly stats: Stats | undefined;
 }
 
 /**
- * Digests one file: `undefined` unless it is a regular file, `late` for one of at least `lateBytes`, which is not
- * read.
+ * Digests a file. Returns `undefined` if it is not a regular file, and `late` without reading it if it has at least
+ * `lateBytes`.
  */
 export type DigestFile = (path: string, known: Witness, lateBytes?: number) => Digested | 'late' | undefined;
 
-/** Gives a function that reads files into one buffer of its own. */
+/** Creates a file digester that reuses one buffer. */
 export function createFileDigester(): DigestFile {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   return (path, known, lateBytes = Infinity) => {
@@ -70,7 +70,7 @@ function digestDescriptor(
   }
 }
 
-/** Whether a file was last changed well before its reading began. */
+/** Whether the last change of a file was well before reading it began. */
 function isSettled({ ctimeMs }: Witness, startedMs: number): boolean {
   return ctimeMs < startedMs - RACY_MS;
 }
@@ -78,7 +78,7 @@ function isSettled({ ctimeMs }: Witness, startedMs: number): boolean {
 function digestBytes(descriptor: number, buffer: Buffer, lateBytes: number): string | undefined {
   let length = readSync(descriptor, buffer, 0, buffer.length, 0);
   if (length < buffer.length) return hash('md5', buffer.subarray(0, length));
-  // Only now, as most files are small and need no call for it.
+  // Checked after the first read, which is all that most files need.
   if (lateBytes < Infinity && fstatSync(descriptor).size >= lateBytes) return undefined;
   const digest = createHash('md5');
   for (let offset = 0; length > 0; offset += length, length = readSync(descriptor, buffer, 0, buffer.length, offset)) {

@@ -6,30 +6,29 @@ import { parentPort } from 'node:worker_threads';
 import { createBatchDigester } from './digest-batch.js';
 import type { DigestBatch } from './digest-batch.js';
 
-/** How much nicer than its process such a thread is: it gets a third of the time that both want. */
-const NICER = 5;
+/** The increase of the nice value over that of the process, which gives the thread a third of contended CPU time. */
+const NICE_INCREASE = 5;
 
-const LEAST_PRIORITY = 19;
+const MAX_NICE = 19;
 
 /**
- * Lets the thread that writes records and answers requests go first: it has the
- * longer way, and alone at the end of it the other cores would have nothing to
- * do. Only Linux knows priorities of threads, by a number that Node does not
- * tell; elsewhere, and where it is forbidden, all are equal.
+ * Lowers the priority of this thread. The main thread, which writes records and handles requests, is on the critical
+ * path. Only Linux has priorities of threads, by an id that Node.js does not expose; elsewhere, or without permission,
+ * the priority stays the same.
  */
-function giveWay(): void {
+function lowerPriority(): void {
   try {
     const thread = Number(basename(readlinkSync('/proc/thread-self')));
-    setPriority(thread, Math.min(LEAST_PRIORITY, getPriority(thread) + NICER));
+    setPriority(thread, Math.min(MAX_NICE, getPriority(thread) + NICE_INCREASE));
   } catch {
-    // All are equal.
+    // The priority is only an optimization.
   }
 }
 
-giveWay();
+lowerPriority();
 const digest = createBatchDigester();
 
 parentPort?.on('message', (batch: DigestBatch) => {
-  const answer = digest(batch);
-  parentPort?.postMessage(answer, [answer.numbers.buffer as ArrayBuffer]);
+  const result = digest(batch);
+  parentPort?.postMessage(result, [result.numbers.buffer as ArrayBuffer]);
 });

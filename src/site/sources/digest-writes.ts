@@ -19,13 +19,13 @@ export interface Workload {
   readonly bytes: number;
 }
 
-/** What is handed to a thread at once: some 10 ms of reading, so that a refusal or an abort is soon noticed. */
+/** The size of a batch for a thread, about 10 ms of reading, small enough to react quickly to failures and aborts. */
 const BATCH = { writes: 256, bytes: 8 * 1024 * 1024 };
 
-/** Batches under way for each thread, so that none waits while a transaction is written. */
+/** The number of pending batches per thread, so that threads stay busy while a transaction is written. */
 const AHEAD = 32;
 
-/** What there is to read for these writes, but for large files if those are read apart. */
+/** Measures the files to read for these writes, without large files if `late` reads those. */
 export function measureWork(entries: Entries, writes: readonly PlannedWrite[], late?: LateDigests): Workload {
   let files = 0;
   let bytes = 0;
@@ -46,24 +46,23 @@ export interface DigestFrom {
   readonly entries: Entries;
   readonly root: string;
   readonly digesters: Digesters;
-  /** Reads files before they are asked for. */
+  /** Reads files ahead of time. */
   readonly ahead?: Pick<ReadAhead, 'addDigests'> | undefined;
   /** Called for each file that can't be read. */
   readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
-  /** Reads large files apart from the others, which do not wait for them; absent, all are read here. */
+  /** Reads large files in the background; if absent, all files are read here. */
   readonly late?: LateDigests | undefined;
 }
 
 /**
- * Reads the files of the writes that need it and gives the writes back in the
- * same order, a batch at a time; without those of large files that are still to
- * be read.
+ * Reads the files of the writes that need a digest, and yields the writes in the same order in batches, without those
+ * of large files that are not read yet.
  */
 export async function* digestWrites(from: DigestFrom, writes: readonly PlannedWrite[]): AsyncGenerator<DigestedBatch> {
   const underWay: Promise<DigestedBatch>[] = [];
   for (const batch of toBatches(from.entries, writes)) {
     const digested = digestBatch(from, batch);
-    // Its failure is thrown where its turn comes; until then it is not unhandled.
+    // A failure is thrown when the batch is awaited; this avoids an unhandled rejection before.
     digested.catch(() => undefined);
     underWay.push(digested);
     const oldest = underWay.length < from.digesters.parallel * AHEAD ? undefined : underWay.shift();
@@ -112,7 +111,7 @@ async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Pr
     .map((write) => (needsDigest(entries, write) ? { ...write, digest: digests.get(write.index) } : write));
 }
 
-/** The digest of a large file, or `undefined` after asking for it to be read. */
+/** Returns the digest of a large file, or `undefined` after scheduling it to be read. */
 function findLate({ entries, root, late, onProblem }: DigestFrom, index: number): string | undefined {
   const path = entries.path(index);
   const result = late?.take(root, path, entries.stats(index));
@@ -120,20 +119,20 @@ function findLate({ entries, root, late, onProblem }: DigestFrom, index: number)
   return result?.digest;
 }
 
-/** 0 for a file that was not looked at. */
+/** Returns 0 for a file of unknown size. */
 function sizeOf(entries: Entries, index: number): number {
   return entries.isUnread(index) ? 0 : entries.size(index);
 }
 
-/** The result of reading files, by the index of each entry. */
+/** The results of reading files, by the index of each entry. */
 export interface Digests {
   readonly digests: Map<number, string>;
   readonly failures: readonly { readonly index: number; readonly code: string }[];
-  /** Large files, which were not read. */
+  /** The large files, which were not read. */
   readonly late: readonly number[];
 }
 
-/** Reads the files of these entries, whose numbers are brought up to date when they changed or were not known. */
+/** Reads the files of these entries. Updates the stat numbers of entries that changed or had none. */
 export async function readDigests(
   { entries, root, digesters, late }: Pick<DigestFrom, 'entries' | 'root' | 'digesters' | 'late'>,
   indexes: readonly number[],
@@ -146,13 +145,13 @@ export async function readDigests(
   const at = (place: number): number => indexes[place] ?? 0;
   for (let from = 0; from < indexes.length;) {
     const batch = toDigestBatch(entries, root, indexes.slice(from));
-    const answer = await digesters.digest({ ...batch, lateBytes: late && LATE_BYTES });
-    for (const [place, index] of answer.changed.entries()) entries.set(at(from + index), answer.numbers, place * WIDTH);
-    for (const [place, digest] of answer.digests.entries())
+    const result = await digesters.digest({ ...batch, lateBytes: late && LATE_BYTES });
+    for (const [place, index] of result.changed.entries()) entries.set(at(from + index), result.numbers, place * WIDTH);
+    for (const [place, digest] of result.digests.entries())
       if (digest !== '') all.digests.set(at(from + place), digest);
-    for (const { index, code } of answer.failures) all.failures.push({ index: at(from + index), code });
-    for (const index of answer.late) all.late.push(at(from + index));
-    from += answer.digests.length;
+    for (const { index, code } of result.failures) all.failures.push({ index: at(from + index), code });
+    for (const index of result.late) all.late.push(at(from + index));
+    from += result.digests.length;
   }
   return all;
 }

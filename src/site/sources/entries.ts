@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 
-/** The numbers kept of each entry, in this order; 112 bytes an entry instead of the 500 of a `Stats`. */
+/** The stored stat numbers of an entry, in this order. They take 112 bytes instead of the 500 of a `Stats`. */
 export const STAT_FIELDS = [
   'dev',
   'mode',
@@ -21,7 +21,7 @@ export const STAT_FIELDS = [
 export type StatField = (typeof STAT_FIELDS)[number];
 export type StatNumbers = Readonly<Record<StatField, number>>;
 
-/** Numbers an entry. */
+/** The number of stat numbers per entry. */
 export const WIDTH = STAT_FIELDS.length;
 
 const FORMAT_BITS = 0o170000;
@@ -32,24 +32,23 @@ export function isFolder({ mode }: Pick<StatNumbers, 'mode'>): boolean {
   return (mode & FORMAT_BITS) === FOLDER_FORMAT;
 }
 
-/** Whether nothing says that the bytes behind `now` are others than those behind `then`. */
+/** Whether two fingerprints of a file are equal, which suggests that its bytes did not change. */
 export function isUntouched(now: Witness, then: Witness): boolean {
   return now.size === then.size && now.mtimeMs === then.mtimeMs && now.ctimeMs === then.ctimeMs && now.ino === then.ino;
 }
 
-/** What every write to a file changes at least one of. */
+/** The stat numbers of a file of which every write changes at least one. */
 export type Witness = Pick<StatNumbers, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 
 /**
- * The time of change of a file is only as fine as its file system's clock, two
- * seconds at worst (FAT). A file that changed within this time before it was
- * read may have changed again without a trace, so it is read again next time.
+ * The worst granularity of file times, which is that of FAT. A file that changed within this time before it was read
+ * may have changed again with the same time, so it is read again next time.
  */
 export const RACY_MS = 2000;
 
-/** Puts the numbers of an entry at a place of an array, in the order of {@link STAT_FIELDS}. */
+/** Writes the stat numbers of an entry into an array at `at`, in the order of {@link STAT_FIELDS}. */
 export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbers): void {
-  // Written out, because a loop over the names takes ten times as long, and this is done for every file.
+  // Unrolled, because a loop over the names takes ten times as long, and this runs for every file.
   numbers[at] = stats.dev;
   numbers[at + 1] = stats.mode;
   numbers[at + 2] = stats.nlink;
@@ -66,13 +65,13 @@ export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbe
   numbers[at + 13] = stats.birthtimeMs;
 }
 
-/** Reads the witness of the first entry from an array that {@link writeNumbers} filled. */
+/** Reads the fingerprint of the first entry from an array that {@link writeNumbers} filled. */
 export function readWitness(numbers: Float64Array): Witness {
   const [, , , , , , , ino = NaN, size = NaN, , , mtimeMs = NaN, ctimeMs = NaN] = numbers;
   return { size, mtimeMs, ctimeMs, ino };
 }
 
-/** What a walk found: paths from the root, with `/`, and the numbers of each, without an object per entry. */
+/** The entries of a walk: paths from the root, with `/`, and their stat numbers, without an object per entry. */
 export class Entries {
   readonly paths: string[] = [];
   #numbers = new Float64Array(1024 * WIDTH);
@@ -81,7 +80,7 @@ export class Entries {
     return this.paths.length;
   }
 
-  /** Gives the index of the new entry. */
+  /** Returns the index of the new entry. */
   add(path: string, stats: Stats): number {
     const index = this.paths.push(path) - 1;
     if (index * WIDTH === this.#numbers.length) this.#grow();
@@ -89,7 +88,7 @@ export class Entries {
     return index;
   }
 
-  /** Adds a regular file whose numbers are left to whoever reads it; until then all but its kind are NaN. */
+  /** Adds a regular file whose stat numbers are set when it is read. Until then, all except its mode are NaN. */
   addUnread(path: string): void {
     const index = this.paths.push(path) - 1;
     const at = index * WIDTH;
@@ -102,25 +101,24 @@ export class Entries {
     return Number.isNaN(this.size(index));
   }
 
-  /** Replaces the numbers of an entry by those from a place of an array on, in the order of {@link STAT_FIELDS}. */
+  /** Copies the stat numbers of an entry from an array, starting at `from`, in the order of {@link STAT_FIELDS}. */
   set(index: number, numbers: Float64Array, from: number): void {
-    // By hand here and below: a view of an array costs more than copying fourteen numbers.
+    // Loops here and below, because creating a view of an array costs more than copying fourteen numbers.
     for (let place = 0; place < WIDTH; place += 1) this.#numbers[index * WIDTH + place] = numbers[from + place] ?? NaN;
   }
 
-  /** Replaces the numbers of an entry. */
   update(index: number, stats: StatNumbers): void {
     writeNumbers(this.#numbers, index * WIDTH, stats);
   }
 
-  /** Size, mtimeMs, ctimeMs and ino, of which every write to an entry changes at least one, of each entry of a range. */
+  /** Returns the fingerprints of a range of entries: size, mtimeMs, ctimeMs and ino of each. */
   witnesses(from: number, to = from + 1): Float64Array {
     const numbers = new Float64Array((to - from) * 4);
     for (let index = from; index < to; index += 1) this.writeWitness(index, numbers, (index - from) * 4);
     return numbers;
   }
 
-  /** Puts the same four at a place of an array. */
+  /** Writes the fingerprint of an entry into an array at `at`. */
   writeWitness(index: number, numbers: Float64Array, at: number): void {
     const start = index * WIDTH;
     numbers[at] = this.#numbers[start + 8] ?? 0;
@@ -129,7 +127,7 @@ export class Entries {
     numbers[at + 3] = this.#numbers[start + 7] ?? 0;
   }
 
-  /** When the bytes, the name or the permissions last changed, by the clock of the file system. */
+  /** Returns when the bytes, the name or the permissions last changed, by the clock of the file system. */
   changedMs(index: number): number {
     return this.#numbers[index * WIDTH + 12] ?? 0;
   }
@@ -146,7 +144,7 @@ export class Entries {
     return this.paths[index] ?? '';
   }
 
-  /** Adds the numbers of an entry to a list, in the order of {@link STAT_FIELDS}. */
+  /** Appends the stat numbers of an entry to a list, in the order of {@link STAT_FIELDS}. */
   pushNumbers(index: number, list: unknown[]): void {
     const from = index * WIDTH;
     for (let place = from; place < from + WIDTH; place += 1) list.push(this.#numbers[place]);

@@ -5,9 +5,9 @@ import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage } from './file-record
 import type { Source } from './file-record.js';
 import type { Walk } from './walk.js';
 
-/** Turns planned writes into records. */
+/** Converts planned writes to records and writes them. */
 export interface EntryWriter {
-  /** Entries that were found and had gone when their turn came. */
+  /** The entries that were deleted after the walk had found them. */
   readonly gone: ReadonlySet<number>;
   put(rows: RecordWriter, write: PlannedWrite): void;
   remove(rows: RecordWriter, known: KnownEntry): void;

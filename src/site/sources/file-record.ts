@@ -11,27 +11,27 @@ import { createIsoTimes } from './iso-times.js';
 import { toMediaType } from './media-types.js';
 
 export interface Source {
-  /** Its name in `sourceInstanceName`. */
+  /** The value of `sourceInstanceName`. */
   readonly name: string;
-  /** Absolute, without a slash at the end; `absolutePath` and the ids are made from it. */
+  /** The absolute path without a trailing slash, from which `absolutePath` and the ids are derived. */
   readonly directory: string;
-  /** Absolute: `internal.description` shows paths from here. */
+  /** The absolute path of the folder to which paths in `internal.description` are relative. */
   readonly workingDirectory: string;
 }
 
 export type Row = Readonly<Record<string, string | number | null>>;
 
-/** Makes the values of rows, in the order of {@link ENTRY_ROW}; those of its numbers are still to be added. */
+/** Creates the values of rows in the order of {@link ENTRY_ROW}, without the stat numbers at the end. */
 export interface EntryRecords {
   file(relativePath: string, stats: StatNumbers, digest: string): SqlValue[];
   directory(relativePath: string, stats: StatNumbers): SqlValue[];
-  /** Of the picture that a file holds, in the order of {@link IMAGE_ROW}. */
+  /** Returns the values of an image record in the order of {@link IMAGE_ROW}. */
   image(fileId: string, digest: string): SqlValue[];
-  /** The id of the picture record of a file. */
+  /** Returns the id of the image record of a file. */
   imageId(fileId: string): string;
 }
 
-/** The columns of a file's or a folder's row; the others are {@link ENTRY_COLUMNS}. */
+/** The stored columns of a file or folder; the virtual ones are {@link ENTRY_COLUMNS}. */
 export const ENTRY_ROW = [
   'id',
   'internal.contentDigest',
@@ -49,23 +49,23 @@ export const ENTRY_ROW = [
 
 export const IMAGE_ROW = ['id', 'parent', 'internal.contentDigest'] as const;
 
-/** Changes whenever a row made from the same file would differ, so that stored rows are made anew. */
+/** Increment it when the same file produces a different row, so that stored rows are rebuilt. */
 export const RECORD_FORMAT = 4;
 
 export const FILE_PLUGIN = 'gatsby-source-filesystem';
 export const IMAGE_PLUGIN = 'gatsby-transformer-sharp';
 
-/** The original's six, and three that it does not know; a name that starts with its last dot has no extension. */
+/** Gatsby's six image extensions and three more. A name whose only dot is the first character has no extension. */
 const IMAGE_NAME = /[^/]\.(?:jpe?g|png|webp|tiff?|avif|gif|svg)$/i;
 
-/** The id of the file or folder at an absolute path. */
+/** Returns the id of the file or folder at an absolute path. */
 export const toFileId = idsOf(FILE_PLUGIN);
 
 export function createEntryRecords(source: Source): EntryRecords {
   const ofImage = idsOf(IMAGE_PLUGIN);
   const imageId = (fileId: string): string => ofImage(`${fileId} >> ImageProc`);
   const toRow = createEntryRow(source);
-  const mediaTypeOf = remember(toMediaType);
+  const mediaTypeOf = memoize(toMediaType);
   return {
     imageId,
     file: (relativePath, stats, digest) => {
@@ -81,26 +81,26 @@ export function createEntryRecords(source: Source): EntryRecords {
   };
 }
 
-/** Extensions, or sizes, of which a site has few and many files of each; more than this are not worth their room. */
-const MAX_REMEMBERED = 20_000;
+/** The cache size for extensions and sizes, which repeat often; a site with more distinct ones gains little. */
+const MAX_CACHED = 20_000;
 
-function remember<K, T>(make: (key: K) => T): (key: K) => T {
+function memoize<K, T>(make: (key: K) => T): (key: K) => T {
   const made = new Map<K, T>();
   return (key) => {
     const known = made.get(key);
     if (known !== undefined) return known;
     const value = make(key);
-    if (made.size < MAX_REMEMBERED) made.set(key, value);
+    if (made.size < MAX_CACHED) made.set(key, value);
     return value;
   };
 }
 
-/** Whether a file of this name gets a picture record; the content is not looked at. */
+/** Whether a file with this name gets an image record. The content is not checked. */
 export function isImage(relativePath: string): boolean {
   return IMAGE_NAME.test(relativePath);
 }
 
-/** Of all that a touch changes but the time of access, which listing the folder changes by itself. */
+/** Digests all stat numbers except the time of access, which listing the folder changes. */
 function folderDigest(absolutePath: string, stats: StatNumbers): string {
   return hash('md5', JSON.stringify({ stats: { ...stats, atimeMs: undefined }, absolutePath }));
 }
@@ -124,7 +124,7 @@ interface OfKind {
 
 function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own: OfKind) => SqlValue[] {
   const shownPath = createShownPath(source);
-  const prettySizeOf = remember(toPrettySize);
+  const prettySizeOf = memoize(toPrettySize);
   const toIso = createIsoTimes();
   return ({ absolutePath, relativePath, ext, name }, { size, mtimeMs }, { type, digest, mediaType }) => [
     toFileId(absolutePath),
@@ -145,7 +145,7 @@ function toAbsolute(directory: string, relativePath: string): string {
   return relativePath === '' ? directory : `${directory === '/' ? '' : directory}/${relativePath}`;
 }
 
-/** As `path.relative` shows a path from the working folder, which is asked once where one answer holds for all. */
+/** Returns a fast `path.relative` from the working folder, which is called only once unless the source is above it. */
 function createShownPath({ directory, workingDirectory }: Source): (relativePath: string) => string {
   const toFolder = path.relative(workingDirectory, directory);
   const isAbove = /^\.\.(\/\.\.)*$/.test(toFolder);
@@ -153,7 +153,7 @@ function createShownPath({ directory, workingDirectory }: Source): (relativePath
   return (relativePath) => (toFolder && relativePath ? `${toFolder}/${relativePath}` : toFolder + relativePath);
 }
 
-/** Half of all files are this small, and making their text needs no rounding. */
+/** Half of all files are this small, and their size needs no rounding. */
 function toPrettySize(size: number): string {
   return size < 1000 ? `${size} B` : prettyBytes(size);
 }

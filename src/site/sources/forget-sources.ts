@@ -5,12 +5,12 @@ import type { SiteSource } from './site-source.js';
 
 const KINDS = ['Directory', 'File', 'ImageProc'] as const;
 
-/** Removes the files, folders and pictures of sources that the site had in places from `count` on. */
+/** Deletes the files, folders and images of sources that are no longer configured, whose index is `count` or more. */
 export function forgetSources(store: RecordStore, count: number): void {
   forget(store, KINDS, { from: positionsOf(count).from, to: Number.MAX_SAFE_INTEGER });
 }
 
-/** Removes all records of a source that can't be read: they may come from a folder configured earlier. */
+/** Deletes all records of a source that can't be read, because they may come from a previously configured folder. */
 export function forgetSource(store: RecordStore, { place }: SiteSource, tables: RecordTables): void {
   const kinds = Object.values(tables).flatMap(({ kind, source }) => (source ? [kind] : []));
   forget(store, [...KINDS, ...kinds], positionsOf(place));

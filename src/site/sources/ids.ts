@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto';
 
-/** The namespace of all namespaces; ids are the same as those of the original because of it. */
+/** The root namespace, which makes the ids equal to Gatsby's. */
 const SEED = '638f7a53-c567-4eca-8fc1-b23efb1cfb2b';
 
-/** Gives the ids of the records that one plugin makes: the same text, the same id, on every machine. */
+/** Returns a function that derives the ids of a plugin's records. The same text has the same id on every machine. */
 export function idsOf(plugin: string): (text: string) => string {
   return uuidsOf(uuidsOf(SEED)(plugin));
 }
 
-/** Texts that are longer get a buffer of their own; the longest path fits. */
+/** The size of the shared buffer, which fits the longest path. Longer texts get a buffer of their own. */
 const ROOM_BYTES = 16 * 1024;
 
-/** Gives the ids of a namespace, which stands once in a buffer that every text is put in behind it. */
+/** Returns a function that derives the ids of a namespace. It reuses a buffer that starts with the namespace. */
 function uuidsOf(namespace: string): (text: string) => string {
   const start = toBytes(namespace);
   const room = Buffer.alloc(ROOM_BYTES);
@@ -23,7 +23,7 @@ function uuidsOf(namespace: string): (text: string) => string {
       : uuidV5(room.subarray(0, start.length + room.write(text, start.length)));
 }
 
-/** RFC 9562, version 5: the first 16 bytes of a SHA-1, six bits of them taken by version and variant. */
+/** Formats a UUID version 5 (RFC 9562): the first 16 bytes of a SHA-1 with six bits for version and variant. */
 function uuidV5(named: Buffer): string {
   const hex = hash('sha1', named, 'hex');
   const variant = ((parseInt(hex.charAt(16), 16) & 0b0011) | 0b1000).toString(16);

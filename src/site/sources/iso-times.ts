@@ -1,17 +1,16 @@
 const DAY_MS = 86_400_000;
 
-/** The last instant that a Date holds; some file systems keep later ones. */
+/** The latest time that a `Date` can represent; some file systems store later ones. */
 const MAX_MS = 8.64e15;
 
-/** Days whose text is kept: some thirty years, and less than a megabyte. */
+/** The number of days whose text is cached: about 27 years in less than a megabyte. */
 const MAX_DAYS = 10_000;
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'));
 
 /**
- * Gives a function from milliseconds since 1970 to the text of `toISOString`,
- * rounded to milliseconds as in Node's own `Stats`. It makes the text of each
- * day once, which takes a sixth of the time when files are many.
+ * Creates a function that formats milliseconds since 1970 like `toISOString`, rounded to milliseconds like Node's
+ * `Stats`. It caches the text of each day, which takes a sixth of the time for many files.
  */
 export function createIsoTimes(): (ms: number) => string {
   const days = new Map<number, string>();

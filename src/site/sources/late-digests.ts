@@ -4,12 +4,12 @@ import { isUntouched, readWitness } from './entries.js';
 import type { Witness } from './entries.js';
 
 /**
- * Files of this size (bytes) or more are read after the others: MD5 takes at least a tenth of a second for it, and a
- * site with videos of some gigabytes would otherwise be unavailable for minutes.
+ * Files of at least this size in bytes are read after the others. MD5 takes 100 ms or more for them, and a site with
+ * several gigabytes of videos would otherwise be unavailable for minutes.
  */
 export const LATE_BYTES = 64 * 1024 * 1024;
 
-/** The result of reading a large file: a digest, or the system's code when it can't be read. */
+/** The result of reading a large file: its digest, or the system's error code if it can't be read. */
 export interface LateResult {
   readonly digest?: string;
   readonly code?: string;
@@ -20,22 +20,22 @@ interface Read extends LateResult {
   readonly witness?: Witness;
 }
 
-/** Reads large files one after the other in a thread of its own, from the start on, while the site is served without them. */
+/** Reads large files one after the other in a worker thread, while the site is served without them. */
 export class LateDigests {
   readonly #onRead: (root: string, path: string) => void;
   readonly #results = new Map<string, Read>();
   readonly #wanted = new Map<string, { readonly root: string; readonly path: string }>();
   #digesters: Digesters | undefined;
-  /** Until the start, what keeps the site from being served goes first. */
+  /** True until {@link start}, because the first scan, which the site waits for, has priority. */
   #isReading = true;
   #isClosed = false;
 
-  /** @param onRead Called when there is a result to {@link take}. */
+  /** @param onRead Called when a result is available from {@link take}. */
   constructor(onRead: (root: string, path: string) => void) {
     this.#onRead = onRead;
   }
 
-  /** The result for a file that is still as it was read, once; otherwise the file will be read. */
+  /** Returns and removes the result for a file if it is still valid; otherwise schedules the file to be read. */
   take(root: string, path: string, now: Witness): LateResult | undefined {
     const key = `${root}/${path}`;
     const read = this.#results.get(key);
@@ -72,7 +72,7 @@ export class LateDigests {
     await digesters?.close();
   }
 
-  /** Returns `undefined` for a file that was deleted or replaced by another type of entry. */
+  /** Returns `undefined` for a file that was deleted or replaced by a different type of entry. */
   async #read(root: string, path: string): Promise<Read | undefined> {
     this.#digesters ??= inThreads(1);
     const batch = { root, paths: [path], witnesses: new Float64Array(4).fill(NaN) };

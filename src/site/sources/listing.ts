@@ -2,15 +2,15 @@ import type { RecordStore } from '../record-store.js';
 import { positionsOf } from './positions.js';
 import type { SiteSource } from './site-source.js';
 
-/** One of the files and folders that the store holds of a source. */
+/** A stored file or folder of a source. */
 export interface ListedEntry {
   readonly path: string;
-  /** From the first of its source. */
+  /** Relative to the first position of its source. */
   readonly position: number;
   readonly ino: number;
 }
 
-/** The files and folders that the store holds of a source, in the order of paths, some 30 bytes each beside the path. */
+/** The stored files and folders of a source, sorted by path. An entry takes about 30 bytes in addition to its path. */
 export class Listing {
   readonly entries: readonly ListedEntry[];
 
@@ -22,22 +22,22 @@ export class Listing {
     return this.entries[this.indexOf(path)];
   }
 
-  /** -1 when it is not listed. */
+  /** Returns -1 for a path that is not listed. */
   indexOf(path: string): number {
     const index = this.#firstFrom(path);
     return this.entries[index]?.path === path ? index : -1;
   }
 
-  /** What is at a path and below it. */
+  /** Returns the entries at and below a path. */
   atAndBelow(path: string): readonly ListedEntry[] {
     if (path === '') return this.entries;
     const own = this.find(path);
-    // '0' follows '/'.
+    // The character "0" is the next after "/".
     const below = this.entries.slice(this.#firstFrom(`${path}/`), this.#firstFrom(`${path}0`));
     return own ? [own, ...below] : below;
   }
 
-  /** The index of the first entry whose path is not before this one. */
+  /** Returns the index of the first entry whose path is equal to this one or follows it. */
   #firstFrom(path: string): number {
     let [low, high] = [0, this.entries.length];
     while (low < high) {
@@ -60,7 +60,7 @@ export function readListing(store: RecordStore, { place }: SiteSource): Listing 
   return new Listing(entries.sort((one, other) => one.position - other.position));
 }
 
-/** Whether a path is one of these or below one. */
+/** Whether a path is one of `paths` or below one of them. */
 export function isAtOrBelow(path: string, paths: ReadonlySet<string>): boolean {
   if (paths.has('') || paths.has(path)) return true;
   for (let end = path.lastIndexOf('/'); end > 0; end = path.lastIndexOf('/', end - 1)) {

@@ -5,7 +5,7 @@ import type { PageConfig } from '../config/site-config.js';
 import type { Row } from './file-record.js';
 import { PAGE_CREATOR, SITE_OWNER, toPluginId } from './plugins.js';
 
-/** Below the site's folder: each component in it is a page. */
+/** The folder, below the site's folder, in which each component is a page. */
 const PAGES_FOLDER = path.join('src', 'pages');
 
 const COMPONENT = /\.(jsx?|mjs|tsx?)$/;
@@ -16,8 +16,8 @@ interface Page extends PageConfig {
 }
 
 /**
- * The pages of a site: those that its configuration lists, and one for each component under `src/pages`, whose path is
- * the file's: `about.js` is `/about/`, `index.js` is its folder. Sorted by path; the configuration wins over the folder.
+ * Returns the pages of a site, sorted by path: the configured ones and one for each component in `src/pages`. The path
+ * of `about.js` is `/about/`, that of `index.js` is its folder. Configured pages take precedence.
  */
 export async function readPages(configured: readonly PageConfig[], directory: string): Promise<Row[]> {
   const components = await listComponents(path.join(directory, PAGES_FOLDER));
@@ -64,7 +64,9 @@ function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, direc
   };
 }
 
-/** Words and numbers in small letters, joined by dashes: `src/pages/aboutUs.js` is `src-pages-about-us-js`. */
+/**
+ * Converts text to lower-case words and numbers joined by dashes: `src-pages-about-us-js` for `src/pages/aboutUs.js`.
+ */
 function toKebabCase(text: string): string {
   const words = text.match(/[A-Z]?[a-z]+|[A-Z]+(?![a-z])|\d+/g) ?? [];
   return words.join('-').toLowerCase();

@@ -10,27 +10,27 @@ import type { SiteSource } from './site-source.js';
 import { tooMany } from './walk.js';
 import type { Walk, WalkStart } from './walk.js';
 
-/** What was looked at again in a source, and what is known of it. */
+/** The result of walking the changed paths of a source, and the stored state of the source. */
 export interface Look {
   readonly source: SiteSource;
   readonly store: RecordStore;
   readonly content: ContentMemory;
   readonly listing: Listing;
   readonly walk: Walk;
-  /** None below another that is deep. */
+  /** The starts of the walk, none of them below a deep one. */
   readonly starts: readonly WalkStart[];
-  /** Starts that nothing was said about, looked at because they may be other names of what changed. */
+  /** Starts without a reported change, which were examined because they may be other names of changed files. */
   readonly implied: ReadonlySet<string>;
 }
 
 export interface ChangePlan extends CrawlPlan {
-  /** What the store holds when the plan is carried out. */
+  /** The listing of the source after the plan is applied. */
   readonly listing: Listing;
 }
 
 /**
- * What to write and remove so that the store holds what was found at the
- * starts; `undefined` when there is no room for it between its neighbours.
+ * Plans the writes and removals that bring the store in line with the walk. Returns `undefined` if there are too few
+ * free positions for new entries.
  *
  * @throws AppError `unprocessable` when there would be too many entries.
  */
@@ -61,7 +61,7 @@ function findGone({ listing, starts, walk: { entries } }: Look, found: ReadonlyM
   });
 }
 
-/** Gives what is listed then: what stays keeps its position, what is new gets one between its neighbours. */
+/** Returns the new listing, in which existing entries keep their positions and new ones get positions between them. */
 function mergeListing(
   { listing, walk: { entries }, content }: Look,
   found: ReadonlyMap<string, number>,
@@ -87,7 +87,9 @@ function without(entries: readonly ListedEntry[], gone: readonly ListedEntry[]):
   return entries.filter(({ path }) => !paths.has(path));
 }
 
-/** Puts new paths between what stays; `undefined` when there is no room. */
+/**
+ * Assigns positions to new paths between the existing entries. Returns `undefined` if there are too few free positions.
+ */
 function place(
   kept: readonly ListedEntry[],
   fresh: readonly string[],
@@ -140,11 +142,11 @@ function planWrite(
   const mustRead = content.mustRead(path);
   const isSettled = implied.has(path) && stats.ctimeMs < Date.now() - 2 * RACY_MS;
   if (isSettled) return mustRead ? { ...write, digest: known.digest } : undefined;
-  // It may have changed without a trace: within the same tick of the file system's clock.
+  // The file may have changed within the same tick of the file system's clock, which its stats don't show.
   return { ...write, inDoubt: !mustRead };
 }
 
-/** In all but the time of access, which reading changes by itself. */
+/** Compares all stat numbers except the time of access, which reading changes. */
 function isSame(now: StatNumbers, then: KnownEntry & StatNumbers): boolean {
   return STAT_FIELDS.every((field) => field === 'atimeMs' || now[field] === then[field]);
 }

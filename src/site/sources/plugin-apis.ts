@@ -2,7 +2,7 @@ import type { Node, Statement } from '@babel/types';
 import { parseModule } from '../config/static-value.js';
 
 /**
- * The names that a module exports, in the order of its text, read without running it.
+ * Returns the names that a module exports, in the order of its text, without running it.
  *
  * @throws SyntaxError from the parser.
  */
@@ -31,7 +31,7 @@ function declaredNames(declaration: Node): string[] {
   return 'id' in declaration && declaration.id ? [nameOf(declaration.id)] : [];
 }
 
-/** `exports.a = exports.b = …`, `module.exports = { a, b }` and `Object.defineProperty(exports, 'a', …)`. */
+/** Handles `exports.a = exports.b = …`, `module.exports = { a, b }` and `Object.defineProperty(exports, 'a', …)`. */
 function assignedNames(expression: Node): string[] {
   if (expression.type === 'CallExpression') return definedName(expression.callee, expression.arguments);
   if (expression.type !== 'AssignmentExpression') return [];

@@ -1,6 +1,6 @@
 export type ApiSide = 'browserAPIs' | 'nodeAPIs' | 'ssrAPIs';
 
-/** Where a plugin exports the functions of each side, and which names count. */
+/** For each side, the module in which a plugin exports its functions, and their known names. */
 export const PLUGIN_SIDES: Readonly<Record<ApiSide, { readonly module: string; readonly known: ReadonlySet<string> }>> =
   {
     browserAPIs: {

@@ -10,28 +10,29 @@ import { PLUGIN_SIDES, type ApiSide } from './plugin-sides.js';
 
 export interface PluginRows {
   readonly rows: readonly Row[];
-  /** One sentence each, for the terminal. */
+  /** One sentence each, for the terminal, sorted. */
   readonly warnings: readonly string[];
 }
 
 /** The owner of all records that describe the site itself. */
 export const SITE_OWNER = 'internal-data-bridge';
 
-/** What a site's own pages belong to: the plugin that turns files under `src/pages` into pages. */
+/** The plugin that creates pages from files in `src/pages`. */
 export const PAGE_CREATOR: PluginConfig = { resolve: 'gatsby-plugin-page-creator', options: {} };
 
 const SIDES = Object.keys(PLUGIN_SIDES) as ApiSide[];
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts'];
 const pluginId = idsOf('Plugin');
 
-/** The same plugin with the same options has the same id. */
+/** Returns the same id for the same plugin with the same options. */
 export function toPluginId({ resolve, options }: PluginConfig): string {
   return pluginId(`${resolve} ${JSON.stringify(options)}`);
 }
 
 /**
- * Reads each plugin's package from the site's `node_modules`: its `package.json`, and the functions that it exports,
- * without running any. A plugin whose package is not there keeps a record with what the site says of it, and a warning.
+ * Reads each plugin's package from the site's `node_modules`: its `package.json` and the names of its exported
+ * functions, without running them. A plugin that is not installed gets a record with its configuration only, and a
+ * warning.
  */
 export async function readPlugins(plugins: readonly PluginConfig[], directory: string): Promise<PluginRows> {
   const warnings: string[] = [];
@@ -62,7 +63,7 @@ async function readPlugin(plugin: PluginConfig, directory: string, warnings: str
   };
 }
 
-/** A package may keep its `package.json` out of its `exports`, so folders are looked through as Node does. */
+/** Searches the folders that Node.js would search, because a package may not export its `package.json`. */
 function findPackage(resolve: string, directory: string): string | undefined {
   const { resolve: find } = createRequire(path.join(directory, 'package.json'));
   const folders = path.isAbsolute(resolve)
@@ -77,7 +78,7 @@ async function readManifest(folder: string, warnings: string[]): Promise<Record<
     const value: unknown = JSON.parse(await readFile(file, 'utf8'));
     if (typeof value === 'object' && value !== null) return value as Record<string, unknown>;
   } catch {
-    // Said below, with the name of the plugin.
+    // Reported below with the name of the plugin.
   }
   warnings.push(`Plugin "${path.basename(folder)}": package.json can't be read.`);
   return undefined;
@@ -88,12 +89,12 @@ async function readSide(folder: string, side: ApiSide, warnings: string[]): Prom
   for (const extension of EXTENSIONS) {
     const code = await readFile(path.join(folder, module + extension), 'utf8').catch(() => undefined);
     if (code === undefined) continue;
-    // Its parser takes a tenth of a second to load, and a site without plugins has no use for it.
+    // Loaded on demand: the parser takes 100 ms to load, and a site without plugins does not need it.
     const { listExports } = await import('./plugin-apis.js');
     try {
       return listExports(code).filter((name) => known.has(name));
     } catch {
-      warnings.push(`Plugin "${path.basename(folder)}": ${module}${extension} is not JavaScript that can be read.`);
+      warnings.push(`Plugin "${path.basename(folder)}": ${module}${extension} can't be parsed as JavaScript.`);
       return [];
     }
   }
@@ -115,13 +116,13 @@ function packageColumns(manifest: Record<string, unknown> | undefined): Row {
   };
 }
 
-/** A map of versions by name becomes a list; one that is absent becomes an empty list. */
+/** Converts a map of versions by name to a JSON list; an absent map becomes an empty list. */
 function toList(map: unknown): string {
   const entries = typeof map === 'object' && map !== null ? Object.entries(map as Record<string, unknown>) : [];
   return JSON.stringify(entries.map(([name, version]) => ({ name, version })));
 }
 
-/** `package.json` may write an author as an object; its short form is `Name <address> (page)`. */
+/** Converts an author object of `package.json` to the short form `Name <email> (url)`. */
 function toPersonText(author: unknown): string | null {
   if (typeof author !== 'object' || author === null) return null;
   const { name, email, url } = author as Record<string, unknown>;
@@ -129,7 +130,7 @@ function toPersonText(author: unknown): string | null {
   return parts.filter(Boolean).join(' ') || null;
 }
 
-/** The store keeps those that the schema lists. */
+/** Returns all options as columns; the store saves those that the schema declares. */
 function optionColumns(options: PluginConfig['options']): Row {
   const columns: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(options)) {

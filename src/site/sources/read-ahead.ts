@@ -7,24 +7,23 @@ import { isFolder } from './entries.js';
 import type { LateDigests } from './late-digests.js';
 import type { Entries } from './entries.js';
 
-/** Fewer files are read in the thread that walks, which has no time for it yet. */
+/** With fewer entries, reading ahead is not worth starting threads. */
 export const WORTH_IT = 2000;
 
-/** What is handed to a thread at once. */
+/** The number of entries per batch for a thread. */
 const BATCH_ENTRIES = 256;
 
-/** Batches under way for each thread: as many as it reads before there is time to hand it others. */
+/** The number of pending batches per thread, enough to keep it busy until the next offer. */
 const AHEAD = { walking: 4, planning: 32 };
 
 /**
- * Reads the files of a first crawl from the moment that they are found, so that
- * no core waits: first in the order of the walk, which is nearly that of
- * writing, then those that are asked for.
+ * Reads the files of a first scan as soon as the walk finds them, so that no core is idle. It reads first in the order
+ * of the walk, which is nearly that of the writes, and then on demand.
  */
 export class ReadAhead {
   readonly #root: string;
   readonly #digests: (string | undefined)[] = [];
-  /** By number: of entries that follow each other. */
+  /** The batches of consecutive entries, by number. */
   readonly #batches: (Promise<void> | undefined)[] = [];
   #underWay = 0;
   #digesters: Digesters | undefined;
@@ -32,13 +31,13 @@ export class ReadAhead {
 
   readonly #late: LateDigests | undefined;
 
-  /** @param late Reads large files, which are left to it. */
+  /** @param late Reads large files, which are then skipped here. */
   constructor(root: string, late?: LateDigests) {
     this.#root = root;
     this.#late = late;
   }
 
-  /** To be called now and then while the walk adds entries, and when it has ended. */
+  /** Starts batches for new entries. Call it regularly during the walk and once after it. */
   offer(entries: Entries, when: keyof typeof AHEAD = 'walking'): void {
     if (entries.length < WORTH_IT) return;
     this.#digesters ??= openDigesters({ files: entries.length, bytes: 0 });
@@ -49,7 +48,9 @@ export class ReadAhead {
     }
   }
 
-  /** The writes with the digests of their files, read now if need be; what has gone or can't be read has none. */
+  /**
+   * Returns the writes with the digests of their files, reading pending ones. Deleted or unreadable files have none.
+   */
   async addDigests(entries: Entries, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
     const digesters = this.#digesters;
     if (digesters === undefined || this.#batches.length === 0) return writes;
@@ -60,7 +61,7 @@ export class ReadAhead {
     );
   }
 
-  /** What reads the rest: the threads that are there already, or as many as the rest is worth. */
+  /** Returns the digesters for the remaining files: the existing ones or as many threads as the work is worth. */
   digestersFor(work: Workload): Digesters {
     this.#digesters ??= openDigesters(work);
     return this.#digesters;
@@ -84,9 +85,9 @@ export class ReadAhead {
   async #read(entries: Entries, digesters: Digesters, files: readonly number[]): Promise<void> {
     this.#underWay += 1;
     const from = { entries, root: this.#root, digesters, late: this.#late };
-    // What fails here is read again in its turn, and fails again.
-    const answer = await readDigests(from, files).catch(() => undefined);
+    // A file that fails here is read again later, which reports the failure.
+    const result = await readDigests(from, files).catch(() => undefined);
     this.#underWay -= 1;
-    answer?.digests.forEach((digest, index) => (this.#digests[index] = digest));
+    result?.digests.forEach((digest, index) => (this.#digests[index] = digest));
   }
 }

@@ -3,20 +3,18 @@ import { createHash } from 'node:crypto';
 import type { Walk } from './walk.js';
 
 export interface Signatures {
-  /** By relative path. */
+  /** The signatures by relative path of the folder. */
   readonly signatures: ReadonlyMap<string, string>;
-  /** Whether every folder has one. */
+  /** Whether every folder has a signature. */
   readonly complete: boolean;
 }
 
 /**
- * One text for each folder, by path: equal when no name, size, time of change
- * or inode of the folder and of what lies directly in it has changed. Comparing
- * them is how an unchanged site starts without reading its records.
+ * Signs each folder by the names, sizes, times of change and inodes of the folder and of its direct entries. Equal
+ * signatures let an unchanged site start without reading its records.
  *
- * @param trustedUntil A folder with an entry changed at this time or later (in
- * milliseconds since 1970) gets none: the entry may change again within the
- * same tick of the file system's clock.
+ * @param trustedUntil A folder with an entry that changed at this time (in milliseconds since 1970) or later gets no
+ * signature, because the entry may change again within the same tick of the file system's clock.
  */
 export function signFolders({ entries, folders, gone }: Walk, trustedUntil: number): Signatures {
   const signatures = new Map<string, string>();

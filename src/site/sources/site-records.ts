@@ -18,8 +18,8 @@ export interface SiteRecordsOptions {
 }
 
 /**
- * Writes the records that a site's configuration makes: of the site, of this run, of its pages and plugins. Only what
- * differs is written, and what is no longer there removed. Gives what is to be mended, one sentence each.
+ * Writes the records of a site's configuration: the site, this run, its pages and plugins. Writes only differing
+ * records and removes obsolete ones. Returns warnings, one sentence each.
  */
 export async function writeSiteRecords(
   store: RecordStore,
@@ -28,7 +28,7 @@ export async function writeSiteRecords(
   const pages = await readPages(config.pages, directory);
   const hasFolderPages = pages.some(({ pluginCreatorId }) => pluginCreatorId === toPluginId(PAGE_CREATOR));
   const plugins = await readPlugins(config.plugins, directory);
-  // It is ours to bring along, so that it is no matter of the site's whether it is installed.
+  // The server provides this plugin, so the site is not warned if it is not installed.
   const own = hasFolderPages ? await readPlugins([PAGE_CREATOR], directory) : { rows: [] };
   const records = {
     Site: [siteRow(config)],
@@ -62,7 +62,7 @@ function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig)
   });
 }
 
-/** The time of this run is that of the process, to the second. */
+/** The time of the run is the start of the process, to the second. */
 function buildRow(): Row {
   const buildTime = new Date(Math.floor(performance.timeOrigin / 1000) * 1000).toISOString();
   return described('SiteBuildMetadata', { buildTime });
@@ -74,16 +74,16 @@ function described(kind: string, columns: Row): Row {
   return { id: kind, ...columns, ...internal };
 }
 
-/** A plugin may have options that the schema does not name, or names as something else. */
+/** Removes values that the schema does not declare or declares with a different type, such as options of plugins. */
 function onlyColumns(row: Row, types: ReadonlyMap<string, ColumnType>): Row {
-  const isFit = ([name, value]: readonly [string, unknown]): boolean => {
+  const isDeclared = ([name, value]: readonly [string, unknown]): boolean => {
     const type = types.get(name);
     return type !== undefined && (value === null || (type === 'TEXT') === (typeof value === 'string'));
   };
-  return Object.fromEntries(Object.entries(row).filter(isFit));
+  return Object.fromEntries(Object.entries(row).filter(isDeclared));
 }
 
-/** The kind's records are these, in this order, and no others. */
+/** Replaces all records of a type by these, in this order. */
 function replaceRecords(store: RecordStore, kind: string, rows: readonly Row[]): void {
   const known = new Map([...store.rows(kind, ['id', 'internal.contentDigest'])].map((row) => [String(row.id), row]));
   const gone = new Set(known.keys());

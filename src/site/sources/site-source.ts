@@ -1,25 +1,25 @@
 import type { Exclude } from './exclusions.js';
 import type { Source } from './file-record.js';
 
-/** One of the folders that a site is read from. */
+/** A configured folder of a site. */
 export interface SiteSource extends Source {
-  /** Its place in the configuration, from 0. */
+  /** Its index in the configuration. */
   readonly place: number;
-  /** Where the folder really is, without links on the way. */
+  /** The real path of the folder, with links resolved. */
   readonly root: string;
-  /** Absolute paths without links, in the folder but no part of the source. */
+  /** Real absolute paths inside the folder that do not belong to the source. */
   readonly except: readonly string[];
-  /** Why a path below the folder is not part of the source, with everything below it. */
+  /** Returns why a path below the folder, with everything below it, does not belong to the source. */
   readonly exclude: Exclude;
 }
 
-/** The innermost of the sources that the path lies in: it has what is there. */
+/** Returns the innermost source that contains the path, to which its file belongs. */
 export function findSource(absolutePath: string, sources: readonly SiteSource[]): SiteSource | undefined {
   const holding = sources.filter(({ directory }) => isWithin(absolutePath, directory));
   return holding.sort((one, other) => other.directory.length - one.directory.length)[0];
 }
 
-/** Whether a path is that of the folder, or leads into it; both absolute, without a slash at the end. */
+/** Whether a path is that of the folder or inside it. Both are absolute, without a trailing slash. */
 export function isWithin(absolutePath: string, folder: string): boolean {
   return absolutePath === folder || absolutePath.startsWith(folder === '/' ? folder : `${folder}/`);
 }

@@ -8,18 +8,17 @@ import { isWithin } from './site-source.js';
 import type { SiteSource } from './site-source.js';
 
 export interface SiteFolders {
-  /** Absolute: `internal.description` shows paths from here. */
+  /** The absolute path of the folder to which paths in `internal.description` are relative. */
   readonly workingDirectory: string;
-  /** Absolute paths without links that are no part of the site, wherever they lie. */
+  /** Real absolute paths that do not belong to the site. */
   readonly except: readonly string[];
   readonly exposure: ExposureConfig;
 }
 
 /**
- * The folders that a site is read from. A source inside another one has its files to itself: a file is one record,
- * and the innermost source says of which.
+ * Creates the sources of a site. A file belongs to the innermost source that contains it, and to no other.
  *
- * @throws AppError `invalid_input` for two sources of one folder, or too many.
+ * @throws AppError `invalid_input` for two sources with the same folder or too many sources.
  */
 export function createSources(named: readonly SourceConfig[], folders: SiteFolders): SiteSource[] {
   if (named.length > MAX_SOURCES) {
@@ -29,7 +28,7 @@ export function createSources(named: readonly SourceConfig[], folders: SiteFolde
   return named.map(({ name, path: directory, ignore }, place) => {
     const root = roots[place] ?? directory;
     const others = roots.filter((_, other) => other !== place);
-    refuseTwin(named, roots, place);
+    assertUniqueFolder(named, roots, place);
     return {
       name,
       directory,
@@ -42,7 +41,7 @@ export function createSources(named: readonly SourceConfig[], folders: SiteFolde
   });
 }
 
-/** Where a source's folder really is; its own path for one that can't be found, as the crawl reports. */
+/** Returns the real path of a source's folder, or its configured path if it is missing, which the scan reports. */
 function realFolder({ path }: SourceConfig): string {
   try {
     return realpathSync(path);
@@ -51,9 +50,9 @@ function realFolder({ path }: SourceConfig): string {
   }
 }
 
-function refuseTwin(named: readonly SourceConfig[], roots: readonly string[], place: number): void {
-  const twin = roots.indexOf(roots[place] ?? '');
-  if (twin === place) return;
-  const names = `"${named[twin]?.name ?? ''}" and "${named[place]?.name ?? ''}"`;
-  throw new AppError('invalid_input', `Expected a folder of its own for each source; ${names} share one.`);
+function assertUniqueFolder(named: readonly SourceConfig[], roots: readonly string[], place: number): void {
+  const first = roots.indexOf(roots[place] ?? '');
+  if (first === place) return;
+  const names = `"${named[first]?.name ?? ''}" and "${named[place]?.name ?? ''}"`;
+  throw new AppError('invalid_input', `The sources ${names} have the same folder. Remove one of them.`);
 }

@@ -2,21 +2,23 @@ import { AppError } from '../../errors.js';
 
 /** An entry of a source that is skipped. */
 export interface EntryProblem {
-  /** Below the source. Bytes of a name that are not valid UTF-8 are escaped: `caf\xe9.md`. */
+  /** The path below the source. Bytes of a name that are not valid UTF-8 are escaped: `caf\xe9.md`. */
   readonly path: string;
-  /** One clause, without the path. */
+  /** A clause without the path. */
   readonly reason: string;
-  /** Whether only the name is wrong: no call can open such an entry, so it is found by listing its folder. */
+  /** Whether the name is the problem. Such an entry can't be opened and is found only by listing its folder. */
   readonly isName: boolean;
 }
 
-/** It was there when its folder was listed and is there no longer, a link took its place, or a folder on the way is gone. */
+/**
+ * Whether an error means that an entry, or a folder above it, was deleted or replaced by a link since it was listed.
+ */
 export function isGone(error: unknown): boolean {
   const code = errorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }
 
-/** `EACCES`, or the text of an error that has no code. */
+/** Returns the code of an error, such as `EACCES`, or its text if it has no code. */
 export function errorCode(error: unknown): string {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
   return hasCode ? String(error.code) : String(error);
@@ -33,7 +35,7 @@ const MEANINGS: Readonly<Record<string, string>> = {
   EPERM: 'operation not permitted',
 };
 
-/** Describes an error code of the system: `can't be read: EACCES, permission denied`. */
+/** Describes a system error code, for example `can't be read: EACCES, permission denied`. */
 export function describeCode(code: string): string {
   const meaning = MEANINGS[code];
   return `can't be read: ${code}${meaning === undefined ? '' : `, ${meaning}`}`;
@@ -45,12 +47,12 @@ export const unreadable = (path: string, code: string): EntryProblem => ({
   isName: false,
 });
 
-/** A source that can't be listed at all; without its path, as callers of the API may see the message. */
+/** Creates the error for a source that can't be listed. It omits the path, as API callers may see the message. */
 export function unreadableSource(name: string, code: string): AppError {
   return new AppError('unprocessable', `The folder of the source "${name}" ${describeCode(code)}.`);
 }
 
-/** @param name The bytes that the file system keeps. */
+/** @param name The bytes of the name in the file system. */
 export function notUtf8(folder: string, name: Buffer): EntryProblem {
   const shown = name.toString('latin1').replace(/[^\x20-\x7e]/g, toEscape);
   const path = folder === '' ? shown : `${folder}/${shown}`;

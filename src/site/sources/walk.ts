@@ -13,22 +13,22 @@ import { errorCode, isGone, notUtf8, unreadable, unreadableSource } from './unre
 import type { EntryProblem } from './unreadable.js';
 
 export interface WalkOptions {
-  /** Absolute, without links on the way and without a slash at the end. */
+  /** A real absolute path without a trailing slash. */
   readonly root: string;
-  /** Absolute paths that are no part of the site though they lie in it, such as the server's own state. */
+  /** Absolute paths inside the root that do not belong to the site, such as the state folder. */
   readonly except: readonly string[];
   /** The rules for excluded entries; by default those of a site without configuration. */
   readonly exclude?: Exclude | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Called every few milliseconds with the entries so far. */
+  /** Called every few milliseconds with the entries found so far. */
   readonly onFound?: ((entries: Entries) => void) | undefined;
   readonly observer?: WalkObserver | undefined;
   /**
-   * How many entries are looked at here; files that are found after these are
-   * only listed, and left to whoever opens them to read. All, unless named.
+   * The number of entries to stat; all by default. Files found after these are only listed and get their stats when they
+   * are read.
    */
   readonly lookedAt?: number;
-  /** Where to look; the root with all that is in it, unless named. */
+  /** The places to examine; by default the root with everything in it. */
   readonly starts?: readonly WalkStart[];
   /** Called for each entry that is skipped because it can't be read or is not a file, folder or link. */
   readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
@@ -36,62 +36,60 @@ export interface WalkOptions {
   readonly name?: string;
 }
 
-/** Told of what a watcher needs to know. */
+/** Notified of the folders and links that a watcher needs. */
 export interface WalkObserver {
-  /** A folder is listed next: what changes in it before this call is found, what changes after it must be watched. */
+  /** Called before a folder is listed. The listing includes changes before this call; later ones must be watched. */
   folder(path: string): void;
-  /** A link was met, also one that is left out: it changes with its target. */
+  /** Called for each link, including those left out, because a link changes with its target. */
   link(path: string): void;
 }
 
 export interface WalkStart {
-  /** A path below the root that is no part of what the site leaves out; nothing need be there. */
+  /** A path below the root that is not excluded. It need not exist. */
   readonly path: string;
-  /** Whether all that is in it, if it is a folder, is looked at too. */
+  /** Whether everything in it is examined too, if it is a folder. */
   readonly deep: boolean;
 }
 
 export interface Walk {
   readonly entries: Entries;
   readonly folders: readonly FolderRange[];
-  /** Entries that were folders when they were found and could not be listed because they had gone. */
+  /** The folders that were deleted before they could be listed. */
   readonly gone: ReadonlySet<number>;
-  /** Links to folders, to places outside the site and to nothing. */
+  /** The number of ignored links: to folders, to places outside the site, and broken ones. */
   readonly linksLeftOut: number;
-  /** Entries left out because their names are private, each with everything below it. */
+  /** The number of entries left out, with everything below them, because their names are private. */
   readonly privateLeftOut: number;
 }
 
-/** A folder and the entries directly in it, which follow each other. */
+/** A folder and the range of its direct entries, which are consecutive. */
 export interface FolderRange {
   readonly index: number;
   readonly from: number;
   readonly to: number;
 }
 
-/** Linux's PATH_MAX: a longer path can be listed, and then neither opened nor served. */
+/** Linux's PATH_MAX. A longer path can be listed but neither opened nor served. */
 const MAX_PATH_BYTES = 4096;
 
-/** How many entries of a folder are looked at between two looks at the clock. */
+/** The number of entries between two checks of the clock. */
 const STEP_ENTRIES = 16;
 
-/** How long the walk holds the thread: short enough for a request to be answered meanwhile. */
+/** The maximum time that the walk blocks the thread, so that requests can be handled in between. */
 const SLICE_MS = 12;
 
 /**
- * Lists a folder with all that is in it, in no particular order, and stats each
- * entry. One folder is open at a time, and synchronous calls are three times as
- * fast as asynchronous ones here; the thread is given back between slices.
+ * Lists a folder recursively, in no particular order, and stats each entry. It opens one folder at a time with
+ * synchronous calls, which are three times as fast as asynchronous ones here, and yields the thread between slices.
  *
- * A link to a file inside the site counts as that file under the link's name.
- * Links to folders are left out, so that no folder appears twice and none holds
- * itself; links that lead out of the site are left out, so that nothing outside
- * is ever published; nor does a link publish a private file.
+ * A link to a file inside the site counts as that file under the link's name. Links to folders are left out, so that no
+ * folder appears twice or contains itself. Links to private files and to places outside the site are left out, so that
+ * they are never published.
  *
- * Skipped with a report: a folder or file that can't be read, a name that is
- * not valid UTF-8, a path over 4,096 bytes, and sockets, pipes and devices.
+ * Unreadable files and folders, names that are not valid UTF-8, paths over 4,096 bytes, sockets, pipes and devices are
+ * skipped and reported.
  *
- * @throws AppError `unprocessable` when the root can't be listed, or for too many entries.
+ * @throws AppError `unprocessable` when the root can't be listed or there are too many entries.
  */
 export async function walk(options: WalkOptions): Promise<Walk> {
   const walker = new Walker(options);
@@ -125,9 +123,9 @@ class Walker implements Walk {
   readonly #except: ReadonlySet<string>;
   readonly #exclude: Exclude;
   #lastReported: string | undefined;
-  /** The same as paths below the root, of those that lie there. */
+  /** The paths of `except` inside the root, relative to it. */
   readonly #exceptBelow: ReadonlySet<string>;
-  /** Entries that are folders still to list. */
+  /** The indexes of the folders to list. */
   readonly #pending: number[] = [];
 
   constructor(options: WalkOptions) {
@@ -139,7 +137,7 @@ class Walker implements Walk {
     this.#exceptBelow = new Set(inside.map((path) => path.slice(start.length)));
   }
 
-  /** Gives the entries so far, now and then. */
+  /** Yields the entries found so far at regular intervals. */
   *steps(): Generator<Entries> {
     for (const start of this.#options.starts ?? WHOLE) {
       this.#begin(start);
@@ -177,7 +175,7 @@ class Walker implements Walk {
     this.#sortPending(pending);
   }
 
-  /** Folders are listed in the order of their paths, which is nearly the one that files are written in. */
+  /** Sorts the new pending folders, so that they are listed in path order, which is nearly the order of the writes. */
   #sortPending(from: number): void {
     const found = this.#pending.splice(from);
     found.sort((one, other) => (this.entries.path(one) < this.entries.path(other) ? 1 : -1));
@@ -201,7 +199,7 @@ class Walker implements Walk {
     return [];
   }
 
-  /** Node shows every byte that it can't decode as U+FFFD, and then finds no file of that name. */
+  /** Removes names that are not valid UTF-8, in which Node.js replaces bytes by U+FFFD, so that it can't open them. */
   #withoutBroken(folder: string, listed: Dirent[]): Dirent[] {
     if (!listed.some(({ name }) => name.includes(UNDECODED))) return listed;
     const names = this.#attempt(folder, () => readdirSync(this.#absolute(folder), { encoding: 'buffer' })) ?? [];
@@ -213,7 +211,7 @@ class Walker implements Walk {
     return listed.filter(({ name }) => !name.includes(UNDECODED) || readable.delete(name));
   }
 
-  /** The root, of which nothing is known when it can't be read. */
+  /** Reads the root, whose failure ends the walk. */
   #readRoot<T>(read: (root: string) => T): T {
     const { root, name = root } = this.#options;
     try {
@@ -228,7 +226,7 @@ class Walker implements Walk {
     this.#options.onProblem?.(problem);
   }
 
-  /** What changed in the folder before it was watched counts as found, so its numbers are those of a later time. */
+  /** Starts watching a folder, then stats it again, because the listing includes changes from before it was watched. */
   #announce(index: number, folder: string): void {
     const { observer } = this.#options;
     if (observer === undefined) return;
@@ -245,7 +243,7 @@ class Walker implements Walk {
 
   #addListed(path: string): void {
     if (this.#exceptBelow.has(path) || !this.#isShort(path)) return;
-    this.#requireRoom();
+    this.#assertEntryLimit();
     this.entries.addUnread(path);
   }
 
@@ -259,25 +257,25 @@ class Walker implements Walk {
       this.#report({ path, reason: `is ${describeType(stats)}, not a file or folder`, isName: false });
       return;
     }
-    this.#requireRoom();
+    this.#assertEntryLimit();
     const index = this.entries.add(path, stats);
     if (stats.isDirectory()) this.#pending.push(index);
   }
 
   #isShort(path: string): boolean {
     const { root } = this.#options;
-    // Only a long path needs counting: a code unit has at most three bytes.
+    // A code unit has at most three bytes, so only long paths have to be measured.
     if (root.length + path.length < MAX_PATH_BYTES / 3) return true;
     if (Buffer.byteLength(this.#absolute(path)) <= MAX_PATH_BYTES) return true;
     this.#report(unreadable(path, 'ENAMETOOLONG'));
     return false;
   }
 
-  #requireRoom(): void {
+  #assertEntryLimit(): void {
     if (this.entries.length === MAX_ENTRIES) throw tooMany();
   }
 
-  /** Returns `undefined` for an entry that was deleted since it was listed, and reports one that can't be read. */
+  /** Returns `undefined` for an entry that was deleted since it was listed or can't be read; reports the latter. */
   #attempt<T>(path: string, read: () => T): T | undefined {
     if (!this.#isShort(path)) return undefined;
     try {
@@ -302,7 +300,7 @@ class Walker implements Walk {
     return isInside(target, this.#options.root) && ![...this.#except].some((hidden) => isInside(target, hidden));
   }
 
-  /** Kubernetes mounts each file as a link through a folder whose name starts with two dots; those steps hide nothing. */
+  /** Ignores folders whose names start with two dots, through which Kubernetes links each mounted file. */
   #isPrivate(target: string): boolean {
     const below = target.slice(this.#absolute('').replace(/\/?$/, '/').length);
     const steps = below.split('/').filter((step, index, all) => index === all.length - 1 || !step.startsWith('..'));
@@ -319,16 +317,16 @@ function join(folder: string, name: string): string {
   return folder === '' ? name : `${folder}/${name}`;
 }
 
-/** To be thrown where a site would have more than {@link MAX_ENTRIES}. */
+/** Creates the error for a source with more than {@link MAX_ENTRIES}. */
 export function tooMany(): AppError {
-  return new AppError('unprocessable', `Expected a site of at most ${MAX_ENTRIES} files and folders; found more.`);
+  return new AppError('unprocessable', `The site has more than ${MAX_ENTRIES} files and folders.`);
 }
 
 function isInside(path: string, folder: string): boolean {
   return path.startsWith(folder === '/' ? folder : `${folder}/`);
 }
 
-/** Where a link ends, or `undefined` when it ends nowhere, in itself, or where we may not look. */
+/** Returns the target of a link, or `undefined` if it is broken, circular or not accessible. */
 function findTarget(link: string): string | undefined {
   try {
     return realpathSync(link);
@@ -339,7 +337,7 @@ function findTarget(link: string): string | undefined {
 
 const listFolder = (folder: string): Dirent[] => readdirSync(folder, { withFileTypes: true });
 
-/** Stands for bytes that are not valid UTF-8. */
+/** The character that replaces bytes that are not valid UTF-8. */
 const UNDECODED = '\uFFFD';
 
 function describeType(stats: Stats): string {

@@ -2,11 +2,11 @@ import type { Mistake } from '../../../src/codegen/contract-error.js';
 import { ContractError } from '../../../src/codegen/contract-error.js';
 import { generateService } from '../../../src/codegen/openapi/generate-service.js';
 
-/** Declares error responses. */
+/** Writes the lines that declare error responses. */
 export const refused = (...statuses: readonly number[]): string =>
   statuses.map((status) => `        '${status}': { $ref: 'common.yaml#/components/responses/Refused' }\n`).join('');
 
-/** A whole small contract that has one of everything the generators treat differently. */
+/** A small contract with an example of every feature that the generator handles separately. */
 export const NOTES = `openapi: 3.1.0
 info: { title: Notes, version: 1.0.0 }
 servers: [{ url: /notes }]
@@ -89,7 +89,7 @@ ${refused(400, 406, 429, 500, 503)}  /notes/import:
     post:
       operationId: importNotes
       tags: [Notes]
-      summary: Import notes that somebody signed
+      summary: Import signed notes
       security: []
       parameters:
         - name: X-Signature
@@ -103,7 +103,7 @@ ${refused(400, 406, 429, 500, 503)}  /notes/import:
           application/json: { schema: { type: object } }
       responses:
         '204':
-          description: They are imported.
+          description: The notes were imported.
 ${refused(400, 413, 415, 429, 500, 503)}components:
   securitySchemes:
     session: { $ref: 'common.yaml#/components/securitySchemes/session' }
@@ -151,7 +151,7 @@ export function toDocuments(notes = NOTES, common = COMMON): ReadonlyMap<string,
   ]);
 }
 
-/** The file below `src/generated/dashboard` that the small contract gives. */
+/** Generates a file of `src/generated/dashboard` from the small contract. */
 export async function generate(file: string, notes = NOTES): Promise<string> {
   const { files } = await generateService('dashboard', toDocuments(notes));
   return files.get(file) ?? '';

@@ -9,21 +9,21 @@ async function readContract(service: Service): Promise<ReadonlyMap<string, strin
 }
 
 describe.each(['dashboard', 'secrets'] as const)('the contract of %s', (service) => {
-  test('gives the files that are committed, byte for byte', async () => {
+  test('generates the committed files', async () => {
     const { files } = await generateService(service, await readContract(service));
     const committed = await readdir(`src/generated/${service}`);
     expect([...files.keys()].sort()).toEqual(committed.sort());
     for (const [file, text] of files) expect(text).toBe(await readFile(`src/generated/${service}/${file}`, 'utf8'));
   });
 
-  test('gives the same bytes whatever the order of its documents', async () => {
+  test('generates the same files for any order of its documents', async () => {
     const documents = await readContract(service);
-    const turned = new Map([...documents].reverse());
-    expect((await generateService(service, turned)).files).toEqual((await generateService(service, documents)).files);
+    const reversed = new Map([...documents].reverse());
+    expect((await generateService(service, reversed)).files).toEqual((await generateService(service, documents)).files);
   });
 });
 
-test('every file says that it is generated, and from what', async () => {
+test('generateService: every file names the documents that it is generated from', async () => {
   const { files } = await generateService('dashboard', toDocuments());
   for (const text of files.values()) {
     // JSON escapes the quotation marks.
@@ -33,7 +33,7 @@ test('every file says that it is generated, and from what', async () => {
   }
 });
 
-test('the bundled document refers to itself alone', async () => {
+test('generateService: the bundled document contains only internal references', async () => {
   const text = await generate('openapi.json');
   const refs = [...text.matchAll(/"\$ref": "([^"]+)"/g)].map(([, ref = '']) => ref);
   expect(new Set(refs)).toEqual(
@@ -53,7 +53,7 @@ test('the bundled document refers to itself alone', async () => {
   });
 });
 
-test('the revision changes with what the contract says, not with its layout', async () => {
+test('generateService: the revision depends on the content of the contract, not on its layout', async () => {
   const revisionOf = async (notes: string): Promise<string | undefined> =>
     /revision = '(\w+)'/.exec(await generate('client.ts', notes))?.[1];
   const revision = await revisionOf(NOTES);
@@ -62,7 +62,7 @@ test('the revision changes with what the contract says, not with its layout', as
   expect(await revisionOf(NOTES.replace('maximum: 50', 'maximum: 60'))).not.toBe(revision);
 });
 
-test('names in generated code lead to their contract lines', async () => {
+test('generateService: origins maps generated names to contract lines', async () => {
   const { origins } = await generateService('dashboard', toDocuments());
   const line = (text: string): number => NOTES.slice(0, NOTES.indexOf(text)).split('\n').length;
   expect(origins.get('createNote')?.line).toBe(line('operationId: createNote'));
@@ -73,7 +73,7 @@ test('names in generated code lead to their contract lines', async () => {
   expect(origins.get('Error')?.file).toBe(COMMON_FILE);
 });
 
-test('a skeleton has a member for each operation of the tag', async () => {
+test('generateService: a stub has a member for each operation of the tag', async () => {
   const { stubs } = await generateService('dashboard', toDocuments());
   expect(stubs).toHaveLength(1);
   expect(stubs[0]).toMatchObject({
@@ -96,15 +96,18 @@ test.each([
   ['the end of an object', '"description": "The same as before."\n          }', NOTES_FILE, "'304':", 1],
   ['an item of a list', '"name": "tag"', NOTES_FILE, 'name: tag'],
   ['a component', '"Note": {', NOTES_FILE, 'Note:\n'],
-  ['a component of another document', '"description": "Refused."', COMMON_FILE, 'description: Refused.'],
-])('says which contract line is behind %s in the bundled document', async (_reason, part, file, source, below = 0) => {
-  const { files, lineOrigins } = await generateService('dashboard', toDocuments());
-  const text = files.get('openapi.json')!;
-  const line = text.slice(0, text.indexOf(part)).split('\n').length + below;
-  expect(text).toContain(part);
-  const document = toDocuments().get(file)!;
-  expect(lineOrigins!.get('openapi.json')!(line)).toMatchObject({
-    file,
-    line: document.slice(0, document.indexOf(source)).split('\n').length,
-  });
-});
+  ['a component in a second document', '"description": "Refused."', COMMON_FILE, 'description: Refused.'],
+])(
+  'generateService: lineOrigins finds the contract line of %s in the bundled document',
+  async (_reason, part, file, source, below = 0) => {
+    const { files, lineOrigins } = await generateService('dashboard', toDocuments());
+    const text = files.get('openapi.json')!;
+    const line = text.slice(0, text.indexOf(part)).split('\n').length + below;
+    expect(text).toContain(part);
+    const document = toDocuments().get(file)!;
+    expect(lineOrigins!.get('openapi.json')!(line)).toMatchObject({
+      file,
+      line: document.slice(0, document.indexOf(source)).split('\n').length,
+    });
+  },
+);

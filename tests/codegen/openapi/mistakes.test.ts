@@ -3,132 +3,120 @@ import { COMMON, COMMON_FILE, findMistakes, NOTES, NOTES_FILE, refused, toDocume
 const SECURITY = 'security: [{ session: [] }]\n';
 const PICTURE = '/notes/{id}/picture:\n';
 
-/** The place in `text` where the part begins that `marker` points at: its `|` is no part of the text. */
+/** Returns the position in `text` that the `|` in `marker` points at. The `|` is not part of the text. */
 function placeOf(text: string, marker: string): string {
   const offset = text.indexOf(marker.replace('|', '')) + marker.indexOf('|');
   const before = text.slice(0, offset).split('\n');
   return `${before.length}:${before.at(-1)!.length + 1}`;
 }
 
-test('a sound contract has no mistakes', async () => {
+test('a valid OpenAPI contract has no errors', async () => {
   expect(await findMistakes(toDocuments())).toEqual([]);
 });
 
 test.each([
   ['broken YAML', 'tags: [Notes]\n      summary: List', 'tags: [Notes\n      summary: List', '|summary: List', /flow/i],
-  ['a key twice', 'summary: List notes', 'summary: List\n      summary: notes', '|summary: notes', /unique/],
+  ['a duplicate key', 'summary: List notes', 'summary: List\n      summary: notes', '|summary: notes', /unique/],
   [
-    'a field that is not known',
+    'an unknown field',
     'summary: List',
     'sumary: List',
     '|sumary',
-    /received "sumary". Did you mean "summary"\?/,
+    /Unknown field "sumary" in this operation\. Did you mean "summary"\?/,
   ],
-  ['a field that is missing', '      operationId: listNotes\n', '', '|get:', /Expected operationId in this operation/],
-  ['a field of another sort', 'tags: [Notes]', 'tags: Notes', 'tags: |Notes', /to be a list; received "Notes"/],
-  ['another version of OpenAPI', 'openapi: 3.1.0', 'openapi: 3.0.3', 'openapi: |3.0.3', /3\.1\.0.*received "3\.0\.3"/],
+  ['a missing field', '      operationId: listNotes\n', '', '|get:', /field operationId is missing in this operation/],
+  ['a field of the wrong type', 'tags: [Notes]', 'tags: Notes', 'tags: |Notes', /to be a list; received "Notes"/],
   [
-    'a feature that we leave out',
+    'an unsupported version of OpenAPI',
+    'openapi: 3.1.0',
+    'openapi: 3.0.3',
+    'openapi: |3.0.3',
+    /3\.1\.0.*received "3\.0\.3"/,
+  ],
+  [
+    'an unsupported feature',
     SECURITY,
     `callbacks: {}\n      ${SECURITY}`,
     '|callbacks',
     /"callbacks" is not supported here/,
   ],
   [
-    'a budget that is not known',
+    'an unknown rate limit',
     'x-rate-limit: create',
     'x-rate-limit: signin',
     'x-rate-limit: |signin',
     /one of create, default, none, sign-in; received "signin"\. Did you mean "sign-in"\?/,
   ],
   [
-    'a way to give a body that is not known',
+    'an unknown body mode',
     'x-body: deferred',
     'x-body: defered',
     'x-body: |defered',
     /x-body to be one of deferred; received "defered"\. Did you mean "deferred"\?/,
   ],
   [
-    'a deferred body that may be missing',
+    'an optional deferred body',
     'required: true\n        x-max-bytes: 5000',
     'x-max-bytes: 5000',
     '|requestBody:\n        x-max-bytes',
-    /Expected required: true beside x-body/,
+    /x-body needs required: true/,
   ],
   [
-    'a deferred body of which repeats are to be known',
+    'a deferred body with an idempotency key',
     'security: []\n      parameters:\n        - name: X-Signature',
     'security: [{ session: [] }]\n      parameters:\n        - name: Idempotency-Key',
     '|name: Idempotency-Key',
-    /Expected no Idempotency-Key beside x-body/,
+    /Idempotency-Key cannot be combined with x-body/,
   ],
   [
-    'an operation that perhaps reaches out',
+    'a boolean extension with a text value',
     'x-reaches-out: true',
     'x-reaches-out: perhaps',
     'x-reaches-out: |perhaps',
     /to be true or false; received "perhaps"/,
   ],
   [
-    'an event stream that does not say what an event holds',
+    'an event stream without a schema of its events',
     "              x-event: { $ref: '#/components/schemas/Note' }\n",
     '',
     '|text/event-stream',
-    /Expected x-event, the schema of an event's data/,
+    /x-event, the schema of the event data, is required/,
   ],
   [
-    'two schemes that must both hold',
+    'an alternative with two security schemes',
     '{ session: [] }, {}',
     '{ session: [], token: [] }',
     '|{ session: [], token',
     /Expected one scheme in each alternative, or \{\} for none; received 2/,
   ],
   [
-    'a method that we leave out',
+    'an unsupported method',
     '    get:\n      operationId: getP',
     '    head:\n      operationId: getP',
     '|head:',
     /use delete, get/,
   ],
-  [
-    'a type that is not known',
-    'text: { type: string }',
-    'text: { type: strng }',
-    'type: |strng',
-    /Did you mean "string"\?/,
-  ],
-  [
-    'a schema keyword that is not known',
-    'maxLength: 100',
-    'maxLenght: 100',
-    '|maxLenght',
-    /Did you mean "maxLength"\?/,
-  ],
-  ["a pattern that can't be read", 'maxLength: 100', "pattern: '[a-'", "|'[a-'", /to be a regular expression/],
+  ['an unknown type', 'text: { type: string }', 'text: { type: strng }', 'type: |strng', /Did you mean "string"\?/],
+  ['an unknown schema keyword', 'maxLength: 100', 'maxLenght: 100', '|maxLenght', /Did you mean "maxLength"\?/],
+  ['an invalid pattern', 'maxLength: 100', "pattern: '[a-'", "|'[a-'", /to be a regular expression/],
   ['an enum without values', 'maxLength: 100', 'enum: []', 'enum: |[]', /at least one value/],
+  ['an unknown format', 'text: { type: string }', 'text: { type: string, format: uid }', 'format: |uid', /"uuid"/],
   [
-    'a format that is not known',
-    'text: { type: string }',
-    'text: { type: string, format: uid }',
-    'format: |uid',
-    /"uuid"/,
-  ],
-  [
-    'a schema that leads nowhere',
+    'a reference to a missing schema',
     'schemas/NewNote',
     'schemas/NewNode',
     "|'#/components/schemas/NewNode'",
     /Did you mean "NewNote"\?/,
   ],
   [
-    'a file that is not there',
+    'a reference to a missing file',
     'common.yaml#/components/resp',
     'comon.yaml#/components/resp',
     "|'comon.yaml",
     /"openapi\/common.yaml"/,
   ],
   [
-    'a reference of another sort',
+    'a reference to the wrong section',
     'responses/Refused',
     'schemas/Error',
     "|'common.yaml#/components/schemas/Error",
@@ -139,26 +127,26 @@ test.each([
     'NewNote:\n',
     "Loop: { $ref: '#/components/schemas/Loop' }\n    NewNote:\n",
     "|'#/components/schemas/Loop'",
-    /leads back/,
+    /is circular/,
   ],
   [
-    'an operationId twice',
+    'a duplicate operationId',
     'operationId: createNote',
     'operationId: listNotes',
     'operationId: |listNotes\n      tags: [Notes]\n      summary: Create',
-    /"listNotes" is taken/,
+    /"listNotes" of post \/notes is already in use/,
   ],
-  ['an operationId that is no name', 'createNote', 'create-note', '|create-note', /such as listTokens/],
+  ['an operationId that is not a valid name', 'createNote', 'create-note', '|create-note', /such as listTokens/],
   [
-    'a path parameter that is not described',
+    'an undeclared path parameter',
     PICTURE,
     '/notes/{noteId}/picture:\n',
     '|get:\n      operationId: getP',
-    /path parameter "noteId" for get/,
+    /get \/notes\/\{noteId\}\/picture does not declare the path parameter "noteId"/,
   ],
-  ['a path parameter that is not in the path', PICTURE, '/notes/picture:\n', '|name: id', /has no such segment/],
+  ['a path parameter that is not in the path', PICTURE, '/notes/picture:\n', '|name: id', /has no segment "\{id\}"/],
   [
-    'a path parameter that may be missing',
+    'an optional path parameter',
     'required: true\n          schema: { type: integer, min',
     'schema: { type: integer, min',
     '|name: id',
@@ -169,41 +157,47 @@ test.each([
     PICTURE,
     '/notes/a{id}/picture:\n',
     '|/notes/a{id}',
-    /take a whole segment/,
+    /to be a whole segment/,
   ],
   [
-    'paths that differ in names alone',
+    'ambiguous paths',
     'components:\n  sec',
     '  /notes/{key}/picture: {}\ncomponents:\n  sec',
     '|/notes/{key}',
-    /differ only in names/,
+    /are ambiguous: only their parameter names differ/,
   ],
-  ['a security scheme that is not known', '{ token: [read] }', '{ tokn: [read] }', '{ |tokn', /Did you mean "token"\?/],
-  ['an operation that does not say who may call', `      ${SECURITY}`, '', '|post:', /or \[\] to let anyone call/],
+  ['an unknown security scheme', '{ token: [read] }', '{ tokn: [read] }', '{ |tokn', /Did you mean "token"\?/],
+  ['an operation without security', `      ${SECURITY}`, '', '|post:', /Use \[\] for a public operation/],
   [
-    'a tag that is not known',
+    'an unknown tag',
     'tags: [Notes]\n      summary: Get',
     'tags: [Nots]\n      summary: Get',
     '[|Nots',
     /Did you mean "Notes"\?/,
   ],
-  ['a default that does not fit', 'default: 10', 'default: ten', 'default: |ten', /default to be integer/],
-  ['a default beyond a bound', 'default: 10', 'default: 500', 'default: |500', /default to be <= 50/],
-  ['a default that is not the constant', 'default: 10', 'const: 5, default: 10', 'default: |10', /default to be 5, as/],
+  ['a default of the wrong type', 'default: 10', 'default: ten', 'default: |ten', /default to be integer/],
+  ['a default above the maximum', 'default: 10', 'default: 500', 'default: |500', /default to be <= 50/],
   [
-    'an example that lacks a property',
+    'a default that differs from the constant',
+    'default: 10',
+    'const: 5, default: 10',
+    'default: |10',
+    /default to be 5, according to its schema/,
+  ],
+  [
+    'an example without a required property',
     ', text: Buy milk }]',
     ' }]',
     '[|{ id: 1 }]',
     /\/0 of the example to have "text"/,
   ],
-  ['an example that does not fit', 'text: Buy milk', 'text: 7', 'text: |7', /\/0\/text of the example to be string/],
+  ['an example of the wrong type', 'text: Buy milk', 'text: 7', 'text: |7', /\/0\/text of the example to be string/],
   [
     'a response without a description',
     '          description: The note.\n',
     '',
     "|'201'",
-    /Expected description in this response/,
+    /field description is missing in this response/,
   ],
   [
     'an operation without responses',
@@ -215,44 +209,44 @@ test.each([
 ${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
     'deprecated: true\n',
     '|post:',
-    /Expected responses/,
+    /field responses is missing/,
   ],
-  ['a response for several statuses', "'304'", '4XX', '|4XX', /a status such as 200/],
+  ['a response for several statuses', "'304'", '4XX', '|4XX', /a single status such as 200/],
   [
-    'no response to a malformed request',
+    'a missing response to malformed requests',
     refused(400, 401, 403, 406, 413),
     refused(401, 403, 406, 413),
     "|responses:\n        '201'",
-    /statuses that the router can send; it lacks 400\./,
+    /statuses, which the router can send: 400\./,
   ],
   [
-    'no responses to a body that is not read',
+    'missing responses to unaccepted bodies',
     refused(400, 413, 415),
     refused(400),
     "|responses:\n        '204'",
-    /it lacks 413, 415\./,
+    /the router can send: 413, 415\./,
   ],
   [
-    'no response to a credential that failed too often',
+    'missing responses to invalid credentials',
     'security: []\n      parameters:\n        - name: id',
     'security: [{ token: [] }]\n      x-rate-limit: none\n      parameters:\n        - name: id',
     "|responses:\n        '200':\n          description: The picture",
-    /it lacks 401, 403\./,
+    /the router can send: 401, 403\./,
   ],
-  ['only failures', "'201'", "'409'", "|responses:\n        '409'", /from 200 to 299/],
+  ['an operation with only error responses', "'201'", "'409'", "|responses:\n        '409'", /from 200 to 299/],
   [
-    'a body where there is none',
+    'content of a response without body',
     "'304':",
     "'204':\n          content: { image/png: {} }",
     "|'204':\n          content",
-    /204 has no body/,
+    /the status 204 has no body/,
   ],
   [
     'a parameter without a schema',
     '          schema: { type: integer, minimum: 1 }\n',
     '',
     '|name: id',
-    /Expected schema in this parameter/,
+    /field schema is missing in this parameter/,
   ],
   [
     'a parameter that is an object',
@@ -262,48 +256,48 @@ ${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
     /type boolean, integer/,
   ],
   [
-    'a parameter twice',
+    'a duplicate parameter',
     'name: tag',
     'name: limit',
     '|name: limit\n          in: query\n          schema: { type: array',
     /twice/,
   ],
   [
-    'a body for get',
+    'a request body of a get operation',
     '      security: []\n',
     '      requestBody: { content: { image/png: {} } }\n      security: []\n',
     '|requestBody: { c',
-    /no body for get/,
+    /A get operation cannot have a request body/,
   ],
-  ['no server', 'servers: [{ url: /notes }]\n', '', '|openapi', /one server; received 0/],
+  ['a contract without a server', 'servers: [{ url: /notes }]\n', '', '|openapi', /one server; received 0/],
   [
-    'a tag whose interface is taken',
+    'a tag whose interface name is not unique',
     'name: Notes\n',
     'name: dashboard\n',
     'name: |dashboard',
-    /both give DashboardHandlers/,
+    /The generated name DashboardHandlers is not unique/,
   ],
   [
-    'a component that two documents have',
+    'a component that two documents declare',
     '    Note:\n',
     '    Error: { type: string }\n    Note:\n',
     '|Error: { type',
-    /one component of the name "schemas\/Error"/,
+    /The component "schemas\/Error" is declared in both/,
   ],
-])('%s is reported where it stands', async (_reason, from, to, marker, message) => {
+])('%s in an OpenAPI contract is reported at its position', async (_reason, from, to, marker, message) => {
   expect(NOTES).toContain(from);
   const text = NOTES.replace(from, to);
-  const mistakes = await findMistakes(toDocuments(text));
-  expect(mistakes).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
-  const found = mistakes.find((mistake) => message.test(mistake.message))!;
+  const diagnostics = await findMistakes(toDocuments(text));
+  expect(diagnostics).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
+  const found = diagnostics.find((diagnostic) => message.test(diagnostic.message))!;
   expect(`${found.file}:${found.line}:${found.column}`).toBe(`${NOTES_FILE}:${placeOf(text, marker)}`);
 });
 
-test('all mistakes of both documents are reported at once, in order', async () => {
+test('the errors of all OpenAPI documents are reported together, in order', async () => {
   const notes = NOTES.replace('default: 10', 'default: ten').replace('createNote', 'listNotes');
   const common = COMMON.replace('description: Refused.', 'descripton: Refused.');
-  const mistakes = await findMistakes(toDocuments(notes, common));
-  expect(mistakes.map(({ file, line }) => `${file}:${line}`)).toEqual([
+  const diagnostics = await findMistakes(toDocuments(notes, common));
+  expect(diagnostics.map(({ file, line }) => `${file}:${line}`)).toEqual([
     `${COMMON_FILE}:7`,
     `${COMMON_FILE}:8`,
     `${NOTES_FILE}:17`,

@@ -4,14 +4,14 @@ test.each([
   ['Audit log', 'AuditLog', 'auditLog', 'audit-log'],
   ['createToken', 'CreateToken', 'createToken', 'create-token'],
   ['Tokens', 'Tokens', 'tokens', 'tokens'],
-])('"%s" becomes the type %s, the value %s and the file %s', (name, type, value, file) => {
+])('"%s" is converted to the type name %s, the variable %s and the file name %s', (name, type, value, file) => {
   expect([pascal(name), camel(name), kebab(name)]).toEqual([type, value, file]);
 });
 
-test('a quoted text is the same text to JavaScript', () => {
+test('toStringLiteral: returns a JavaScript literal of the same text', () => {
   expect(quote(`it's "a" \\ \n`)).toBe(String.raw`'it\'s "a" \\ \n'`);
 });
 
-test('a docstring cannot be ended by its text', () => {
+test('docstring: escapes the end of a comment in the text', () => {
   expect(docstring('Ends */ early')).toBe('/** Ends * / early */\n');
 });

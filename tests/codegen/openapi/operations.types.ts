@@ -1,4 +1,4 @@
-/** Read by the type checker alone: what generated signatures allow and what they refuse. */
+/** Type tests of the generated signatures. Only the type checker reads this file. */
 import type { SessionCaller, TokenCaller } from '../../../src/accounts/callers.js';
 import type {
   CreateTokenInput,
@@ -24,19 +24,19 @@ export const oneCaller: SessionCaller = creation.caller;
 declare const delivery: DeliverGithubInput;
 export const bytes: () => Promise<Buffer> = delivery.body;
 
-// @ts-expect-error A parameter without a default may be missing.
+// @ts-expect-error A parameter without a default is optional.
 export const owner: string = board.query.owner;
 
-// @ts-expect-error A token may read a board.
+// @ts-expect-error The caller may also be a token.
 export const session: SessionCaller = board.caller;
 
 // @ts-expect-error The operation has no path parameters.
 export const params: unknown = board.params;
 
-// @ts-expect-error The contract has no such status.
+// @ts-expect-error The contract does not declare this status.
 export const status: GetVersionOutput = { status: 201, body: { version: '1.0.0' } };
 
-// @ts-expect-error The total is a header that the contract requires.
+// @ts-expect-error The contract requires the header with the total.
 export const noTotal: ListObjectsOutput = { status: 200, body: [] };
 
 export const total: ListObjectsOutput = { status: 200, body: [], headers: { 'X-Total-Count': '0' } };

@@ -1,10 +1,10 @@
 import { findNearest } from '../../../src/codegen/openapi/suggest.js';
 
 test.each([
-  ['one letter short', 'limt', 'limit'],
-  ['another case', 'LIMIT', 'limit'],
-  ['two letters swapped', 'offest', 'offset'],
-  ['nothing alike', 'page', undefined],
-])('%s: "%s" is taken for %s', (_reason, name, want) => {
+  ['a missing letter', 'limt', 'limit'],
+  ['different case', 'LIMIT', 'limit'],
+  ['two swapped letters', 'offest', 'offset'],
+  ['no similar name', 'page', undefined],
+])('closestName: %s: "%s" gives %s', (_reason, name, want) => {
   expect(findNearest(name, ['limit', 'offset'])).toBe(want);
 });

@@ -3,7 +3,7 @@ import * as secrets from '../../../src/generated/secrets/validators.js';
 
 const TOKEN = { label: 'nightly', expiresAt: '2026-08-01T08:00:00Z' };
 
-test('defaults are filled in, in bodies and in queries', () => {
+test('validators fill in the defaults of bodies and queries', () => {
   const body: Record<string, unknown> = { ...TOKEN };
   expect(dashboard.createTokenBody(body)).toBe(true);
   expect(body.scopes).toEqual(['read']);
@@ -12,13 +12,13 @@ test('defaults are filled in, in bodies and in queries', () => {
   expect(query).toEqual({ limit: 50, offset: 0 });
 });
 
-test('defaults that a reference leads to are filled in too', () => {
+test('validators fill in the defaults of referenced schemas', () => {
   const body: Record<string, unknown> = { filter: {} };
   expect(dashboard.saveViewBody(body)).toBe(true);
   expect(body).toEqual({ filter: {}, sort: 'board', group: 'none' });
 });
 
-test('nothing is coerced', () => {
+test('validators do not coerce types', () => {
   expect(secrets.listObjectsQuery({ limit: '50' })).toBe(false);
   expect(secrets.listObjectsQuery.errors).toMatchObject([{ instancePath: '/limit', keyword: 'type' }]);
 });
@@ -26,18 +26,18 @@ test('nothing is coerced', () => {
 test.each([
   ['a blank label', { ...TOKEN, label: ' ' }, '/label', 'pattern'],
   ['a label of 101 characters', { ...TOKEN, label: 'x'.repeat(101) }, '/label', 'maxLength'],
-  ['a day that is not in the calendar', { ...TOKEN, expiresAt: '2026-02-30T08:00:00Z' }, '/expiresAt', 'format'],
+  ['an impossible date', { ...TOKEN, expiresAt: '2026-02-30T08:00:00Z' }, '/expiresAt', 'format'],
   ['no expiry', { label: 'nightly' }, '', 'required'],
   ['a misspelt field', { ...TOKEN, scope: ['read'] }, '', 'additionalProperties'],
-  ['a scope twice', { ...TOKEN, scopes: ['read', 'read'] }, '/scopes', 'uniqueItems'],
-  ['a scope that is not known', { ...TOKEN, scopes: ['admin'] }, '/scopes/0', 'enum'],
-  ['a list', [TOKEN], '', 'type'],
-])('a token request with %s is refused', (_reason, body, instancePath, keyword) => {
+  ['a duplicate scope', { ...TOKEN, scopes: ['read', 'read'] }, '/scopes', 'uniqueItems'],
+  ['an unknown scope', { ...TOKEN, scopes: ['admin'] }, '/scopes/0', 'enum'],
+  ['a list as body', [TOKEN], '', 'type'],
+])('the validator of createToken rejects %s', (_reason, body, instancePath, keyword) => {
   expect(dashboard.createTokenBody(body)).toBe(false);
   expect(dashboard.createTokenBody.errors).toMatchObject([{ instancePath, keyword }]);
 });
 
-test('lengths count characters, not units of UTF-16', () => {
+test('validators measure lengths in characters, not in UTF-16 code units', () => {
   expect(dashboard.createTokenBody({ ...TOKEN, label: '😀'.repeat(100) })).toBe(true);
 });
 
@@ -46,11 +46,11 @@ test.each([
   ['a page', { consumers: [{ name: 'acme/shop', secret_count: 1 }], total: 1 }, true],
   ['a page without a total', { consumers: [] }, false],
   ['a list of numbers', [1], false],
-])('of the consumers, %s is held to the contract', (_reason, body, want) => {
+])('the validator of the response of listConsumers handles %s', (_reason, body, want) => {
   expect(secrets.listConsumersResponse200(body)).toBe(want);
 });
 
-test('an answer is left as it is, and may say more than the contract', () => {
+test('validators of responses change nothing and accept additional members', () => {
   const error = { error: 'No.', code: 'forbidden', requestId: 'r1', more: true };
   const text = JSON.stringify(error);
   expect(dashboard.errorSchema(error)).toBe(true);
@@ -59,10 +59,10 @@ test('an answer is left as it is, and may say more than the contract', () => {
 });
 
 test.each([
-  ['a description that is too long, though the value is missing', { description: 'x'.repeat(1_001) }, false],
+  ['a description that is too long in a body without a value', { description: 'x'.repeat(1_001) }, false],
   ['too many consumers', { used_by: Array.from({ length: 101 }, (_, index) => `c${index}`) }, false],
-  ['a rotation after eleven years', { rotate_after_days: 4_015 }, false],
-  ['what is missing or malformed', { slug: '-', rotate_after_days: 0, used_by: [''] }, true],
-])('the limits of a body are held before anything else: %s', (_reason, body, want) => {
+  ['a rotation interval of eleven years', { rotate_after_days: 4_015 }, false],
+  ['missing and malformed members', { slug: '-', rotate_after_days: 0, used_by: [''] }, true],
+])('the limits validator of createObject checks sizes only: %s', (_reason, body, want) => {
   expect(secrets.createObjectLimits(body)).toBe(want);
 });

@@ -2,8 +2,8 @@ import { generate } from './example.js';
 
 let operations: string;
 
-/** The lines of the error responses in an operation's table entry. */
-const refusals = (...statuses: readonly number[]): string =>
+/** Writes the lines of the error responses in the table entry of an operation. */
+const errorResponses = (...statuses: readonly number[]): string =>
   statuses
     .map((status) => `      ${status}: { contentTypes: ['application/json'], validate: validators.errorSchema },\n`)
     .join('');
@@ -14,8 +14,8 @@ beforeAll(async () => {
 
 test.each([
   [
-    'a query parameter with a default is there, a list is an array',
-    `export interface ListNotesInput extends Facts {
+    'a query parameter with a default is required, and a list is an array',
+    `export interface ListNotesInput extends RequestContext {
   readonly query: {
     readonly limit: number;
     readonly tag?: readonly (string)[];
@@ -24,19 +24,19 @@ test.each([
 }`,
   ],
   [
-    'a body has the properties that defaults fill in',
+    'a body requires the properties with defaults',
     `  readonly body: components['schemas']['NewNote'] & Required<Pick<components['schemas']['NewNote'], 'pinned'>>;
   readonly caller: SessionCaller;`,
   ],
   [
-    'an operation that anyone may call has perhaps a caller',
+    'a public operation has an optional caller',
     `  readonly params: {
     readonly id: number;
   };
   readonly caller: Caller | undefined;`,
   ],
   [
-    'an answer has the headers that the contract requires, and refusals are left out',
+    'an output has the required headers, and error responses are omitted',
     `export type ListNotesOutput =
   | {
       readonly status: 200;
@@ -47,7 +47,7 @@ test.each([
     };`,
   ],
   [
-    'bytes are bytes, and a status without content has no body',
+    'binary content is a Uint8Array, and a status without content has no body',
     `  | {
       readonly status: 200;
       readonly body: Uint8Array;
@@ -58,27 +58,27 @@ test.each([
     };`,
   ],
   [
-    'a stream is of events that hold what the contract says',
+    'an event stream is an iterable of typed events',
     `  | {
       readonly status: 200;
       readonly body: AsyncIterable<ServerSentEvent<components['schemas']['Note']>>;
     };`,
   ],
   [
-    'an operation whose credential is optional has perhaps a caller',
-    `export interface FollowNotesInput extends Facts {
+    'an operation with an optional credential has an optional caller',
+    `export interface FollowNotesInput extends RequestContext {
   readonly caller: SessionCaller | undefined;
 }`,
   ],
   [
-    'handlers carry their summaries',
+    'handlers are documented by their summaries',
     `/** Short texts. */
 export interface NotesHandlers {
   /** List notes */
   readonly listNotes: (input: ListNotesInput) => Promise<ListNotesOutput>;`,
   ],
   [
-    'the table says how a request is matched, who may send it, and what holds it to the contract',
+    'the operation table contains the route, security, parameters, responses and validators',
     `  {
     id: 'createNote',
     method: 'post',
@@ -90,13 +90,13 @@ export interface NotesHandlers {
     body: { required: true, contentTypes: ['application/json'], maxBytes: 1048576 },
     responses: {
       201: { contentTypes: ['application/json'], validate: validators.noteSchema },
-${refusals(400, 401, 403, 406, 413, 415, 429, 500, 503)}    },
+${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}    },
     validate: { body: validators.createNoteBody },
   },`,
   ],
   [
     'a deferred body is a function that reads the bytes',
-    `export interface ImportNotesInput extends Facts {
+    `export interface ImportNotesInput extends RequestContext {
   readonly headers: {
     readonly 'x-signature'?: string;
   };
@@ -105,13 +105,13 @@ ${refusals(400, 401, 403, 406, 413, 415, 429, 500, 503)}    },
 }`,
   ],
   [
-    'a deferred body is held to its bound and to no schema',
+    'a deferred body has a size limit and no validator',
     `    body: { required: true, contentTypes: ['application/json'], maxBytes: 5000, isDeferred: true },
     responses: {
       204: { contentTypes: [] },
-${refusals(400, 413, 415, 429, 500, 503)}    },
+${errorResponses(400, 413, 415, 429, 500, 503)}    },
     validate: { headers: validators.importNotesHeaders },`,
   ],
-])('%s', (_reason, text) => {
+])('writeOperations: %s', (_reason, text) => {
   expect(operations).toContain(text);
 });

@@ -7,7 +7,7 @@ import { deriveQuery } from '../../../src/codegen/site/derive-query.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 import { documentsWith } from './documents.js';
 
-/** The fields of the kind Pan, without those of Node, and where they lead. */
+/** Reads the fields of the record type Pan, without those of Node, and the lookup of inner fields. */
 function readPan(fields: string, types = '') {
   const { tables, nodeFields } = readContract(
     documentsWith(`type Pan implements Node @record { ${fields} }\n${types}`),
@@ -25,28 +25,38 @@ describe('the members of a FieldsEnum', () => {
   test.each([
     ['a scalar', 'a: Int b: [String!]!', '', ['a', 'b']],
     ['an enum', 'a: Heat', 'enum Heat { LOW }', ['a']],
-    ['an object, only by its fields', 'a: Lid b: Int', 'type Lid { c: Int d: Int }', ['a___c', 'a___d', 'b']],
-    ['a list of objects, also by itself', 'a: [Lid]', 'type Lid { c: Int }', ['a', 'a___c']],
-    ['date formatting, which deprecates nothing', 'a: Date @dateformat b: Int', '', ['a', 'b']],
-    ['a computed field without arguments, which deprecates nothing', 'a: Int @computed b: Int', '', ['a', 'b']],
-    ['arguments, which deprecate what follows', 'a: Int b(c: Int): Int @computed d: Int', '', ['a', 'b!', 'd!']],
     [
-      'arguments, which deprecate what is inside',
+      'the fields of an object, but not the object',
+      'a: Lid b: Int',
+      'type Lid { c: Int d: Int }',
+      ['a___c', 'a___d', 'b'],
+    ],
+    ['a list of objects and their fields', 'a: [Lid]', 'type Lid { c: Int }', ['a', 'a___c']],
+    ['a formatted date, which deprecates nothing', 'a: Date @dateformat b: Int', '', ['a', 'b']],
+    ['a computed field without arguments, which deprecates nothing', 'a: Int @computed b: Int', '', ['a', 'b']],
+    [
+      'a field with arguments, which deprecates the following fields',
+      'a: Int b(c: Int): Int @computed d: Int',
+      '',
+      ['a', 'b!', 'd!'],
+    ],
+    [
+      'an object with arguments, which deprecates its inner fields',
       'a(b: Int): Lid @computed',
       'type Lid { c: Int d: Rim }\ntype Rim { e: Int }',
       ['a___c!', 'a___d___e!'],
     ],
     [
-      'four steps at most; on the last, lists of objects stay and objects go',
+      'at most four segments, the last of which may be a list of objects but not an object',
       'a: A',
       'type A { b: B }\ntype B { c: C }\ntype C { d: D e: [D] f: Int }\ntype D { g: Int }',
       ['a___b___c___e', 'a___b___c___f'],
     ],
-  ])('show %s', (_reason, fields, types, members) => {
+  ])('include %s', (_reason, fields, types, members) => {
     expect(memberNames(fields, types)).toEqual(members);
   });
 
-  test('leak no deprecation from a related record to the fields beside it', () => {
+  test('are not deprecated by a field of a related record', () => {
     const members = memberNames(
       'lid: Lid @child b: Int',
       'type Lid implements Node @record { c(d: Int): Int @computed }',
@@ -55,13 +65,13 @@ describe('the members of a FieldsEnum', () => {
     expect(members.filter((name) => name.startsWith('lid___')).every((name) => name.endsWith('!'))).toBe(true);
   });
 
-  test('show linked records by their fields, and a list of them also by itself', () => {
+  test('include the fields of linked records, and a list of linked records itself', () => {
     const types = 'type Lid implements Node @record { c: Int }';
     expect(memberNames('lid: Lid @link', types).slice(0, 2)).toEqual(['lid___c', 'lid___id']);
     expect(memberNames('lids: [Lid!]! @link', types).slice(0, 3)).toEqual(['lids', 'lids___c', 'lids___id']);
   });
 
-  test('end with those of Node', () => {
+  test('end with the fields of Node', () => {
     const { tables, inner } = readPan('a: Int');
     const names = listMembers(tables[0]?.fields ?? [], inner).map(({ name }) => name);
     expect(names).toHaveLength(87);
@@ -72,14 +82,14 @@ describe('the members of a FieldsEnum', () => {
   });
 });
 
-test('a FieldsEnum says which members are deprecated, and why', () => {
+test('deriveFieldsEnum: deprecates members with a reason', () => {
   const members = [
     { name: 'a', deprecated: false },
     { name: 'b___c', deprecated: true },
   ];
   expect(deriveFieldsEnum('Pan', members).trim()).toBe(
     `
-"The fields of Pan and of what it leads to; \`___\` stands between the steps of a path."
+"The fields of Pan, its objects and its related records, as paths with \`___\` between the segments."
 enum PanFieldsEnum {
   a
   b___c @deprecated(reason: "Sorting on fields that need arguments to resolve is deprecated.")
@@ -101,16 +111,16 @@ test.each([
   ['a: Pan @child', 'PanFilterInput'],
   ['a: Pan @link', 'PanFilterInput'],
   ['a: [Pan!]! @link', 'PanFilterListInput'],
-])('a field "%s" is filtered by %s', (field, type) => {
+])('filterType: a field "%s" has a filter of type %s', (field, type) => {
   const { own, inner } = readPan(field, 'type Lid { c: Int }\nenum Heat { LOW }');
   expect(own.map((only) => filterType(only, inner))).toEqual([type]);
 });
 
-test('a FilterInput has the fields of its type, in their order', () => {
+test('deriveFilterInput: has the fields of the type in the same order', () => {
   const { own, inner } = readPan('b: Int a: String');
   expect(deriveFilterInput('Pan', own, inner).trim()).toBe(
     `
-"Conditions on Pan, all of which must hold."
+"Conditions on Pan, all of which must match."
 input PanFilterInput {
   b: IntQueryOperatorInput
   a: StringQueryOperatorInput
@@ -119,10 +129,10 @@ input PanFilterInput {
 });
 
 test.each([
-  ['both ways', 'a: Int', 'a or not'],
-  ['by what no field is called', 'or: Int a: Int', 'or a not'],
-  ['by neither if both are fields', 'not: Int or: Int', 'not or'],
-])('the filter of a kind combines conditions %s', (_reason, fields, names) => {
+  ['with or and not', 'a: Int', 'a or not'],
+  ['without or if a field has that name', 'or: Int a: Int', 'or a not'],
+  ['without both if fields have those names', 'not: Int or: Int', 'not or'],
+])('deriveRecordFilter: combines conditions %s', (_reason, fields, names) => {
   const { own, inner } = readPan(fields);
   const input = parse(deriveRecordFilter('Pan', own, inner)).definitions[0] as InputObjectTypeDefinitionNode;
   expect(input.fields?.map(({ name }) => name.value).join(' ')).toBe(names);
@@ -132,7 +142,7 @@ test.each([
   }
 });
 
-test('Query has a pair for each kind', () => {
+test('deriveQuery: has two queries for each record type', () => {
   const { tables, inner } = readPan('a: Int');
   const query = deriveQuery(tables, inner);
   expect(query).toContain('\n  pan(\n    a: IntQueryOperatorInput\n    id: StringQueryOperatorInput\n');

@@ -8,11 +8,11 @@ const read = (name: string): [string, string] => [
   readFileSync(new URL(`../../../schema/${name}`, import.meta.url), 'utf8'),
 ];
 
-/** The documents that every site has, and one more. */
+/** Returns the documents that every site contract has, and an additional one. */
 export const documentsWith = (text: string, file = 'schema/kitchen.graphql'): Map<string, string> =>
   new Map([read('directives.graphql'), read('node.graphql'), [file, text]]);
 
-/** What reading the documents complains about. */
+/** Returns the errors in the documents. */
 export function mistakesIn(documents: ReadonlyMap<string, string>): readonly Mistake[] {
   try {
     readContract(documents);

@@ -37,7 +37,7 @@ type Step { text: String! done: Date @dateformat tools: [Tool] }
 type Tool { name: String! bought: [Date!] @dateformat }
 `;
 
-/** What a person would write for it. */
+/** The hand-written resolvers for the contract. */
 const RESOLVERS = `
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 export const resolvers: SiteResolvers = {
@@ -67,7 +67,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-/** What the compiler says about the generated files and the resolvers. */
+/** Compiles the generated files with resolvers and returns the error messages. */
 async function compile(resolvers: string): Promise<string[]> {
   const file = path.join(folder, 'resolvers/kitchen.ts');
   await writeFile(file, resolvers);
@@ -85,8 +85,8 @@ async function compile(resolvers: string): Promise<string[]> {
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
-describe('what a whole contract becomes', () => {
-  test('compiles, with the resolvers that it asks for', async () => {
+describe('the generated files of a site contract', () => {
+  test('compile together with the required resolvers', async () => {
     expect(await compile(RESOLVERS)).toEqual([]);
   });
 
@@ -95,23 +95,23 @@ describe('what a whole contract becomes', () => {
     ['toast', /toast: .*/, ''],
     ['age', /age: .* 40/, ''],
     ['today', /today: .* now/, ''],
-  ])('names the missing resolver %s in a compile error', async (name, member, nothing) => {
+  ])('cause a compile error that names the missing resolver %s', async (name, member, nothing) => {
     const [error, ...others] = await compile(RESOLVERS.replace(member, nothing));
     expect(error).toContain(`Property '${name}' is missing`);
     expect(others).toEqual([]);
   });
 
-  test('refuses a resolver that reads a column it does not need', async () => {
+  test('cause a compile error for a resolver that reads an undeclared column', async () => {
     const [error] = await compile(RESOLVERS.replace('{ id, title,', '{ id, title, cooked,'));
     expect(error).toContain("Property 'cooked' does not exist");
   });
 
-  test('is a schema that queries the new kind', () => {
+  test('have a schema with the queries of all record types', () => {
     const query = buildSchema(text('schema.graphql')).getQueryType()?.getFields() ?? {};
     expect(Object.keys(query)).toEqual(['recipe', 'allRecipe', 'cook', 'allCook', 'today']);
   });
 
-  test('filters, sorts and groups by what lists hold and links lead to', () => {
+  test('support filters, sorting and groups by list elements and linked records', () => {
     const schema = buildSchema(text('schema.graphql'));
     const filter = schema.getType('RecipeFilterInput') as GraphQLInputObjectType;
     const types = Object.values(filter.getFields()).map(({ name, type }) => `${name}: ${String(type)}`);
@@ -127,7 +127,7 @@ describe('what a whole contract becomes', () => {
     );
   });
 
-  test('formats dates at any depth', () => {
+  test('have the arguments of dates at any depth', () => {
     const schema = buildSchema(text('schema.graphql'));
     const dates = [
       ['Step', 'done'],
@@ -138,14 +138,14 @@ describe('what a whole contract becomes', () => {
     }
   });
 
-  test('says the same in type-defs as in the schema', async () => {
+  test('have the same schema in type-defs.ts and schema.graphql', async () => {
     await writeFile(path.join(folder, 'type-defs.mjs'), text('type-defs.ts'));
     const loaded = (await import(path.join(folder, 'type-defs.mjs'))) as { typeDefs: string };
     expect(text('schema.graphql')).toBe(`${text('schema.graphql').split('\n')[0] ?? ''}\n\n${loaded.typeDefs}`);
   });
 
-  test('has a record by column', () => {
-    expect(text('records.ts')).toContain(`/** A record of Recipe as it is stored, by column. */
+  test('have a type with the stored columns of each record type', () => {
+    expect(text('records.ts')).toContain(`/** The stored columns of a Recipe record. */
 export type RecipeRecord = {
   readonly title: string;
   readonly cooked: string | null;
@@ -162,13 +162,13 @@ export type RecipeRecord = {
 };`);
   });
 
-  test('tells pages how to ask for all of a record, and leaves out what would need to be told more', () => {
-    expect(text('kinds.ts')).toContain(`selection: 'steps { text done tools { name bought } }'`);
-    expect(text('kinds.ts')).toContain(`selection: 'guests { id internal { type description } }'`);
-    expect(text('kinds.ts')).toContain(`selection: 'summary'`);
+  test('describe the selections of complete records, without fields that need arguments', () => {
+    expect(text('record-types.ts')).toContain(`selection: 'steps { text done tools { name bought } }'`);
+    expect(text('record-types.ts')).toContain(`selection: 'guests { id internal { type description } }'`);
+    expect(text('record-types.ts')).toContain(`selection: 'summary'`);
   });
 
-  test('tells pages the arguments of what is made, with enums, inputs and defaults', async () => {
+  test('describe the arguments of derived objects, including enums, inputs and defaults', async () => {
     const made = await generateSite(
       documentsWith(`
         type Cake implements Node @record { slice(size: Size = BIG, cream: Cream, old: Int @deprecated): Slice @computed }
@@ -178,24 +178,24 @@ export type RecipeRecord = {
       `),
     );
     const cream = `{ name: 'fat', description: '', type: 'Float', required: true }`;
-    const kinds = (made.files.get('kinds.ts') ?? '').replaceAll(/,?\s+/g, ' ');
+    const descriptions = (made.files.get('record-types.ts') ?? '').replaceAll(/,?\s+/g, ' ');
     for (const part of [
       `name: 'size' description: '' type: 'Size' default: 'BIG' values: [{ name: 'BIG' description: 'A lot.' }`,
       `name: 'cream' description: '' type: 'Cream' arguments: [${cream.replaceAll(/,/g, '')}]`,
       `results: [{ name: 'weight' description: '' }]`,
     ]) {
-      expect(kinds).toContain(part);
+      expect(descriptions).toContain(part);
     }
-    expect(kinds).not.toContain('old');
+    expect(descriptions).not.toContain('old');
   });
 
-  test('starts with a banner in every file', () => {
+  test('start with a banner', () => {
     for (const content of generated.files.values()) {
       expect(content).toMatch(/^(\/\/|#) Generated by "npm run generate" from schema\/\*\.graphql\. Do not edit\.\n/);
     }
   });
 
-  test('is the same each time, whatever the order of the documents', async () => {
+  test('do not depend on the order of the documents', async () => {
     const again = await generateSite(new Map([...documentsWith(KITCHEN)].toReversed()));
     expect([...again.files]).toEqual([...generated.files]);
   });
@@ -207,16 +207,16 @@ export type RecipeRecord = {
     ['RecipeFieldsEnum', 2, 6],
     ['RecipeFilterInput.cooked', 4, 3],
     ['CookRecord', 8, 6],
-  ])('has %s from line %i', (name, line, column) => {
+  ])('have the name %s, which comes from contract line %i', (name, line, column) => {
     expect(generated.origins.get(name)).toEqual({ file: 'schema/kitchen.graphql', line, column });
   });
 
-  test('has a bare name from its line where only one type writes it', () => {
+  test('have origins of bare field names that only one type declares', () => {
     expect(generated.origins.get('id')?.file).toBe('schema/node.graphql');
     expect(generated.origins.has('title')).toBe(false);
   });
 
-  test('asks for a file by subject, further types of it in files of their own', () => {
+  test('have stubs in the file of the document for its first type, and in separate files for further types', () => {
     expect(generated.stubs.map(({ file, exportName }) => [file, exportName])).toEqual([
       ['src/resolvers/kitchen.ts', 'recipeResolvers'],
       ['src/resolvers/cook.ts', 'cookResolvers'],
@@ -224,7 +224,7 @@ export type RecipeRecord = {
     ]);
   });
 
-  test('has skeletons that compile', async () => {
+  test('have stubs that compile', async () => {
     for (const { header, members, footer } of generated.stubs) {
       expect(await compile([header, ...members.map((member) => member.text), footer].join('\n'))).toEqual([]);
     }

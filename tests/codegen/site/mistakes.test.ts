@@ -1,23 +1,23 @@
 import { documentsWith, mistakesIn } from './documents.js';
 
-/** Each text has its mistake at ▲; a kind is added where the text brings none. */
-const mistakes: readonly (readonly [reason: string, text: string, message: string])[] = [
+/** Each text has an error at ▲. A record type is appended, as a contract needs at least one. */
+const errors: readonly (readonly [reason: string, text: string, message: string])[] = [
   ['broken syntax', 'type Recipe {\n  title ▲String\n}', 'Syntax Error: Expected ":", found Name "String".'],
   ['an unknown type', 'type Pan {\n  size: ▲Strng\n}', 'Unknown type "Strng". Did you mean "String"?'],
-  ['a type twice', 'type Pan { a: Int }\ntype ▲Pan { b: Int }', 'There can be only one type named "Pan".'],
-  ['a field twice', 'type Pan {\n  a: Int\n  ▲a: Int\n}', 'Field "Pan.a" can only be defined once.'],
-  ['a member twice', 'enum Heat { LOW ▲LOW }', 'Enum value "Heat.LOW" can only be defined once.'],
+  ['a duplicate type', 'type Pan { a: Int }\ntype ▲Pan { b: Int }', 'There can be only one type named "Pan".'],
+  ['a duplicate field', 'type Pan {\n  a: Int\n  ▲a: Int\n}', 'Field "Pan.a" can only be defined once.'],
+  ['a duplicate enum value', 'enum Heat { LOW ▲LOW }', 'Enum value "Heat.LOW" can only be defined once.'],
   [
     'an unknown directive',
     'type Pan { a: Int ▲@clean }',
     'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @record, @source, @deprecated; received @clean.',
   ],
   [
-    'a directive twice',
+    'a duplicate directive',
     'type Pan { a: Int @index ▲@index }',
     'The directive "@index" can only be used once at this location.',
   ],
-  ['a directive out of place', 'input Pan ▲@record { a: Int }', 'Directive "@record" may not be used on INPUT_OBJECT.'],
+  ['a misplaced directive', 'input Pan ▲@record { a: Int }', 'Directive "@record" may not be used on INPUT_OBJECT.'],
   [
     'an unknown argument',
     'type P implements Node @record { a: Int @link(▲form: "x", from: "a", to: "id") }',
@@ -29,18 +29,18 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Directive "@alias" argument "of" of type "String!" is required, but it was not provided.',
   ],
   [
-    'an argument of another type',
+    'an argument of the wrong type',
     'type P implements Node @record @source(glob: ▲1) { a: Int }',
     'Expected a value of type [String!]! for "glob"; received 1.',
   ],
-  ['a default of another type', 'input Pan { a: Int = ▲"x" }', 'Expected a default of type Int; received "x".'],
+  ['a default of the wrong type', 'input Pan { a: Int = ▲"x" }', 'Expected a default of type Int; received "x".'],
   [
-    'a default that is no member',
+    'a default that is not an enum value',
     'enum Heat { LOW }\ninput Pan { a: Heat = ▲HIGH }',
     'Expected a default of type Heat; received HIGH.',
   ],
   [
-    'a null default where null is refused',
+    'a null in a default of a non-null type',
     'input Pan { a: [Int!]! = ▲[1, null] }',
     'Expected a default of type [Int!]!; received [1, null].',
   ],
@@ -51,74 +51,74 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
   ],
   ['a type without fields', 'type ▲Pan', 'Type Pan must define one or more fields.'],
   [
-    'a name that GraphQL keeps',
+    'a name that GraphQL reserves',
     'type Pan { ▲__a: Int }',
     'Name "__a" must not begin with "__", which is reserved by GraphQL introspection.',
   ],
   [
-    'a field of Node with another type',
+    'a field of Node with the wrong type',
     'type P implements Node @record { id: ▲Int! }',
     'Interface field Node.id expects type ID! but P.id is type Int!.',
   ],
 
   [
-    'a name that is derived from a kind',
+    'a name that is derived from a record type',
     'type Pan implements Node @record { a: Int }\ninput ▲PanFilterInput { a: Int }',
-    'Expected another name: the type "PanFilterInput" is derived from the records.',
+    'The name "PanFilterInput" is reserved: it is generated for the record types.',
   ],
   [
-    'a name that is always derived',
+    'a name that is generated for every contract',
     'enum ▲SortOrderEnum { UP }',
-    'Expected another name: the type "SortOrderEnum" is derived from the records.',
+    'The name "SortOrderEnum" is reserved: it is generated for the record types.',
   ],
   [
-    'a kind that another derives a name for',
+    'a record type whose derived name is generated for a second type',
     'type Pan implements Node @record { a: Int }\ntype ▲PanGroup implements Node @record { a: Int }',
-    'Expected another name: the type "PanGroupConnection" is derived for Pan already.',
+    'The name "PanGroupConnection" is reserved: it is generated for Pan.',
   ],
   [
-    'a kind whose derived name every contract has',
+    'a record type whose derived name is generated for every contract',
     'type ▲Group implements Node @record { a: Int }',
-    'Expected another name: the type "GroupSortInput" is derived for all kinds already.',
+    'The name "GroupSortInput" is reserved: it is generated for all record types.',
   ],
   [
     'an extension of a derived type',
     'extend enum ▲KettleFieldsEnum { a }',
-    'Expected an extension of a written type: the type "KettleFieldsEnum" is derived from the records.',
+    'The type "KettleFieldsEnum" is generated and cannot be extended.',
   ],
   [
     'a query that is derived',
     'extend type Query { ▲allKettle: Int }',
     'Field "Query.allKettle" can only be defined once.',
   ],
-  ['the root type', 'type ▲Query { a: Int }', 'Expected "extend type Query": type Query itself is derived.'],
-  [
-    'a type of mutations',
-    'type ▲Mutation { a: Int }',
-    'Expected a read-only schema, with Query alone; received the reserved name "Mutation".',
-  ],
+  ['the root type', 'type ▲Query { a: Int }', 'The type Query is generated. Add fields with "extend type Query".'],
+  ['the type Mutation', 'type ▲Mutation { a: Int }', 'The name "Mutation" is reserved: the schema is read-only.'],
   [
     'a schema definition',
     '▲schema { query: Query }',
-    'Expected no schema definition: the one operation type is Query, which is derived.',
+    'A schema definition is not allowed: the only operation type is Query, which is generated.',
   ],
   ['a query', '▲query { a }', 'Expected the definition of a type, directive or extension; received a query.'],
 
-  ['a kind that is no Node', 'type ▲Pan @record { a: Int }', 'Expected "type Pan implements Node", as @record asks.'],
   [
-    'a Node that is no kind',
-    'type ▲Pan implements Node { id: ID! parent: Node children: [Node!]! internal: Internal! }',
-    'Expected @record on Pan, for it implements Node.',
+    'a record type that does not implement Node',
+    'type ▲Pan @record { a: Int }',
+    'Pan is marked @record but does not implement Node.',
   ],
   [
-    'a source of what is no kind',
+    'a Node that is not a record type',
+    'type ▲Pan implements Node { id: ID! parent: Node children: [Node!]! internal: Internal! }',
+    'Pan implements Node but lacks @record.',
+  ],
+  [
+    'a source of a type that is not a record type',
     'type Pan ▲@source(glob: "*") { a: Int }',
-    'Expected @source on a @record type; Pan is none.',
+    '@source is only allowed on @record types; Pan is not one.',
   ],
   [
     'a source on an extension',
     'extend type Kettle ▲@source(glob: "*.md") { a: Int }',
-    'Expected @source where the type is defined; received it on an extension.',
+    '@source is not allowed on an extension. Move it to the definition of the type.',
   ],
   [
     'a source without patterns',
@@ -133,33 +133,33 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     ],
   ),
   [
-    'a kind in small letters',
+    'a lower-case record type',
     'type ▲pan implements Node @record { a: Int }',
-    'Expected the name of a kind to begin with a capital; received "pan".',
+    'Expected the name of a record type to start with a capital letter; received "pan".',
   ],
   [
-    'kinds that differ in capitals alone',
+    'record types that differ only in case',
     'type Pan implements Node @record { a: Int }\ntype ▲PAN implements Node @record { a: Int }',
-    'Expected a name whose query "pAN" is free; Pan has it.',
+    'The query "pAN" conflicts with one of Pan; case is ignored.',
   ],
   [
-    'fields that differ in capitals alone',
+    'fields that differ only in case',
     'type Pan implements Node @record { size: Int ▲Size: Int }',
-    'Expected a name that differs by more than capitals; "Size" is taken by Pan.size.',
+    'The name "Size" conflicts with Pan.size; case is ignored.',
   ],
   [
-    'the column of the order',
+    'a field named like an internal column',
     'type Pan implements Node @record { ▲position: Int }',
-    'Expected a name that differs by more than capitals; "position" is taken by the order of records.',
+    'The name "position" conflicts with the internal column of the record order; case is ignored.',
   ],
   [
     'a name that looks like a path',
     'type Pan implements Node @record { ▲a___b: Int }',
-    'Expected a name without "___", which joins the steps of a path; received "a___b".',
+    'Expected a name without "___", which separates the segments of a path; received "a___b".',
   ],
 
   [
-    'a scalar that no column holds',
+    'a scalar that cannot be stored',
     'scalar Blob\ntype Pan implements Node @record { a: ▲Blob }',
     'Expected a type that a record can store: Boolean, Date, Float, ID, Int, String, an enum or an object; received Blob.',
   ],
@@ -174,24 +174,24 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Expected a list of single values; received [[Int!]!]!, a list of lists.',
   ],
   [
-    'an object without an end',
+    'an object that contains itself',
     'type Pan implements Node @record { a: Lid }\ntype ▲Lid { lid: Lid }',
-    'Expected an object that ends; Lid contains itself.',
+    'Lid contains itself.',
   ],
   [
-    'a kind that nothing leads to',
+    'a record type without @link or @child',
     'type Pan implements Node @record { a: ▲Pan }',
-    'Expected @link or @child on a field that leads to the kind Pan.',
+    'Expected @link or @child on a field of the record type Pan.',
   ],
   [
-    'a kind inside an object',
+    'a record type inside an object',
     'type Pan implements Node @record { a: Lid }\ntype Lid { ▲pan: Pan }',
-    'Expected a scalar, an enum or an object; Pan is a kind of record.',
+    'Expected a scalar, an enum or an object; received the record type Pan.',
   ],
   [
     'arguments of a stored field',
     'type Pan implements Node @record { ▲a(b: Int): Int }',
-    'Expected no arguments: only @computed fields take them, and dates by @dateformat.',
+    'Only @computed fields can declare arguments; @dateformat adds those of dates.',
   ],
 
   [
@@ -200,52 +200,52 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Expected @dateformat on a field of type Date; received String.',
   ],
   [
-    '@dateformat beside arguments',
+    '@dateformat with arguments',
     'type Pan implements Node @record { a(b: Int): Date @computed ▲@dateformat }',
-    'Expected no arguments in writing: @dateformat brings those of a date.',
+    'A field with @dateformat cannot declare arguments: the directive adds them.',
   ],
   [
     '@index on a list',
     'type Pan implements Node @record { a: [Int] ▲@index }',
-    'Expected @index on a stored field of one value; received [Int].',
+    'Expected @index on a stored field with one value; received [Int].',
   ],
   [
     '@computed inside an object',
     'type Pan implements Node @record { a: Lid }\ntype Lid { a: Int ▲@computed }',
-    'Expected @computed on a field of a @record type; Lid is none.',
+    '@computed is only allowed on fields of @record types; Lid is not one.',
   ],
   [
-    '@computed that needs what is not stored',
+    '@computed that needs a field that is not stored',
     'type Pan implements Node @record { a: Int ▲@computed(needs: ["b"]) }',
     'Expected "needs" to name stored fields of Pan; received "b".',
   ],
   [
     'two sources of one value',
     'type Pan implements Node @record { a: Int @alias(of: "b") ▲@computed b: Int }',
-    'Expected one of @alias, @child, @computed, @link; received @alias and @computed.',
+    'Expected at most one of @alias, @child, @computed, @link; received @alias and @computed.',
   ],
   [
-    '@alias of nothing',
+    '@alias of an unknown field',
     'type Pan implements Node @record { a: Int ▲@alias(of: "b") }',
     'Expected @alias of a stored field of Pan with the type Int; received "b".',
   ],
   [
-    '@alias of another type',
+    '@alias of a different type',
     'type Pan implements Node @record { a: Int ▲@alias(of: "b") b: [Int] }',
     'Expected @alias of a stored field of Pan with the type Int; received "b" with the type [Int].',
   ],
   [
-    '@alias that promises a value where none may be',
+    'a non-null @alias of a nullable field',
     'type Pan implements Node @record { a: Int! ▲@alias(of: "b") b: Int }',
     'Expected @alias of a stored field of Pan with the type Int!; received "b" with the type Int.',
   ],
   [
-    '@child that must be there',
+    'a non-null @child',
     'type Pan implements Node @record { a: ▲Pan! @child }',
-    'Expected Pan, for there may be none; received Pan!.',
+    'Expected Pan, one record or null; received Pan!.',
   ],
   [
-    '@child that is no kind',
+    '@child that is not a record type',
     'type Pan implements Node @record { a: ▲Int @child }',
     'Expected a @record type; received Int.',
   ],
@@ -260,32 +260,32 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
     'Expected "to" to name a stored field of Pan with one value; received "internal".',
   ],
   [
-    '@link that must be there',
+    'a non-null @link',
     'type Pan implements Node @record { a: ▲Pan! @link }',
-    'Expected Pan, for the record that a link names may be missing; received Pan!.',
+    'Expected Pan, as the linked record may be missing; received Pan!.',
   ],
   [
-    '@link to what is no kind',
+    '@link to a type that is not a record type',
     'type Pan implements Node @record { a: ▲[Int] @link }',
     'Expected a @record type; received [Int].',
   ],
   [
-    '@link of text to numbers',
+    '@link from text to numbers',
     'type Pan implements Node @record { a: Pan ▲@link(to: "b") b: Int }',
-    'Expected "to" to name a field that holds text, as the keys are; "b" holds numbers.',
+    'Expected "to" to name a field of the same type as the keys (text); received "b" (numbers).',
   ],
   [
-    '@link of numbers to the id that is meant by default',
+    '@link from numbers to the default, the id',
     'type Pan implements Node @record { a: Pan ▲@link(from: "b") b: Int }',
-    'Expected "to" to name a field that holds numbers, as the keys are; "id" holds text.',
+    'Expected "to" to name a field of the same type as the keys (numbers); received "id" (text).',
   ],
   [
-    'a list of @link from one value',
+    '@link of a list from one value',
     'type Pan implements Node @record { a: [Pan!]! ▲@link(from: "b") b: ID }',
     'Expected "from" to name a stored field of Pan with a list of values; received "b".',
   ],
   [
-    'one @link from a list',
+    '@link of one record from a list',
     'type Pan implements Node @record { a: Pan ▲@link(from: "b") b: [ID!] }',
     'Expected "from" to name a stored field of Pan with one value; received "b".',
   ],
@@ -302,28 +302,28 @@ const mistakes: readonly (readonly [reason: string, text: string, message: strin
   [
     '@link inside an object',
     'type Pan implements Node @record { a: Lid }\ntype Lid { pan: Pan ▲@link }',
-    'Expected @link on a field of a @record type; Lid is none.',
+    '@link is only allowed on fields of @record types; Lid is not one.',
   ],
 ];
 
-const KIND = '\ntype Kettle implements Node @record { litres: Int }';
+const KETTLE = '\ntype Kettle implements Node @record { litres: Int }';
 
-describe('a mistake in the site contract', () => {
-  test.each(mistakes)('is reported where it is: %s', (_reason, marked, message) => {
+describe('an error in a site contract', () => {
+  test.each(errors)('is reported at its position: %s', (_reason, marked, message) => {
     const before = marked.slice(0, marked.indexOf('▲')).split('\n');
-    const text = marked.replace('▲', '') + KIND;
+    const text = marked.replace('▲', '') + KETTLE;
     const place = { file: 'schema/kitchen.graphql', line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
     expect(mistakesIn(documentsWith(text))).toContainEqual({ ...place, message });
   });
 
-  test('is the only one reported when it is the only one', () => {
-    const texts = mistakes.filter(([reason]) => reason !== 'two sources of one value').map(([, text]) => text);
-    const counts = texts.map((text) => mistakesIn(documentsWith(text.replace('▲', '') + KIND)).length);
+  test('causes no further errors', () => {
+    const texts = errors.filter(([reason]) => reason !== 'two sources of one value').map(([, text]) => text);
+    const counts = texts.map((text) => mistakesIn(documentsWith(text.replace('▲', '') + KETTLE)).length);
     expect(texts.filter((_text, index) => counts[index] !== 1)).toEqual([]);
   });
 
-  test('does not hide the others, of any document', () => {
-    const documents = documentsWith('type Pan { size: Itn lid: Lidd }\ntype KettleEdge { a: Int }' + KIND);
+  test('does not hide other errors in any document', () => {
+    const documents = documentsWith('type Pan { size: Itn lid: Lidd }\ntype KettleEdge { a: Int }' + KETTLE);
     documents.set('schema/attic.graphql', 'type Box { a: Int @clean }');
     expect(mistakesIn(documents).map(({ file, line, column }) => [file, line, column])).toEqual([
       ['schema/attic.graphql', 1, 19],
@@ -333,7 +333,7 @@ describe('a mistake in the site contract', () => {
     ]);
   });
 
-  test('is not seen where there is none', () => {
+  test('is not reported for a valid contract', () => {
     const text = `
       type Pan implements Node @record {
         lid: Lid
@@ -353,17 +353,17 @@ describe('a mistake in the site contract', () => {
     expect(mistakesIn(documentsWith(text))).toEqual([]);
   });
 
-  test('of syntax is found in every document', () => {
+  test('in the syntax is reported for every document', () => {
     const documents = documentsWith('type Pan {').set('schema/attic.graphql', 'tipe Box');
     expect(mistakesIn(documents).map(({ file }) => file)).toEqual(['schema/attic.graphql', 'schema/kitchen.graphql']);
   });
 
-  test('is a contract without what the derived types stand on', () => {
-    expect(mistakesIn(new Map([['schema/a.graphql', '# Nothing yet.']])).map(({ message }) => message)).toEqual([
-      'Expected the documents to define "scalar Date"; none does.',
-      'Expected the documents to define "interface Node"; none does.',
-      'Expected the documents to define "type PageInfo"; none does.',
-      'Expected at least one type marked @record; there is none.',
+  test('is the absence of types that derived types need', () => {
+    expect(mistakesIn(new Map([['schema/a.graphql', '# Empty.']])).map(({ message }) => message)).toEqual([
+      'The documents do not define "scalar Date".',
+      'The documents do not define "interface Node".',
+      'The documents do not define "type PageInfo".',
+      'No type is marked @record.',
     ]);
   });
 });

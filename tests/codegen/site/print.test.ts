@@ -4,19 +4,19 @@ import { parseDocuments } from '../../../src/codegen/site/parse-documents.js';
 
 test.each([
   ['text', "it's \\", String.raw`'it\'s \\'`],
-  ['numbers, truth and nothing', [1, true, null], '[1, true, null]'],
-  ['empty things', { a: [], b: {} }, '{ a: [], b: {} }'],
+  ['a number, a boolean and null', [1, true, null], '[1, true, null]'],
+  ['an empty list and an empty object', { a: [], b: {} }, '{ a: [], b: {} }'],
   ['keys that need quotes', { 'a.b': 1 }, "{ 'a.b': 1 }"],
   [
-    'what is long, a line for each item',
+    'a long list with one line per item',
     ['x'.repeat(100), 'y'.repeat(100)],
     `[\n  '${'x'.repeat(100)}',\n  '${'y'.repeat(100)}',\n]`,
   ],
-])('a literal holds %s', (_reason, value, text) => {
+])('printLiteral: prints %s', (_reason, value, text) => {
   expect(printLiteral(value)).toBe(text);
 });
 
-test('the published schema has no directive of the generator, and dates have their arguments', () => {
+test('publishSchema: removes the directives of the generator and adds the arguments of dates', () => {
   const written = parseDocuments(
     new Map([
       [

@@ -70,11 +70,11 @@ test.each([
       ...{ needs: [], hasArguments: false, dateArguments: false },
     },
   ],
-])('reads "%s"', (text, field) => {
+])('readTable: reads the field "%s"', (text, field) => {
   expect(readField(text)).toEqual(field);
 });
 
-test('a kind has the fields of Node at its end, unless it writes them itself', () => {
+test('readTable: appends the fields of Node that a record type does not declare', () => {
   const text = 'type Pan implements Node @record { a: Int }\ntype Lid implements Node @record { id: ID! a: Int }';
   const { tables } = readContract(documentsWith(text));
   expect(tables.map(({ kind, single, all }) => [kind, single, all])).toEqual([
@@ -87,7 +87,7 @@ test('a kind has the fields of Node at its end, unless it writes them itself', (
   ]);
 });
 
-test('objects in a list have lists, objects and dates of their own, each by its path', () => {
+test('readTable: reads nested lists, objects and dates with their paths', () => {
   const types = 'type Rim { c: [Nut] d: Nut }\ntype Nut { e: Date @dateformat f: [Date!] }';
   const { tables } = readContract(documentsWith(`type Pan implements Node @record { a: [Rim!]! }\n${types}`));
   const leaves = (fields: readonly Field[]): string[] =>
@@ -100,15 +100,19 @@ test('objects in a list have lists, objects and dates of their own, each by its 
 });
 
 test.each([
-  ['nowhere by itself', '', undefined],
+  ['no files without @source', '', undefined],
   ['the files of one pattern', '@source(glob: "pans/*.md")', ['pans/*.md']],
-  ['those of several', '@source(glob: ["..a/*.md", "!(b)/...{md,json}"])', ['..a/*.md', '!(b)/...{md,json}']],
-])('a kind comes from %s', (_reason, source, globs) => {
+  [
+    'the files of several patterns',
+    '@source(glob: ["..a/*.md", "!(b)/...{md,json}"])',
+    ['..a/*.md', '!(b)/...{md,json}'],
+  ],
+])('readTable: a record type has the source %s', (_reason, source, globs) => {
   const { tables } = readContract(documentsWith(`type Pan implements Node @record ${source} { a: Int }`));
   expect(tables[0]?.source).toEqual(globs && { globs });
 });
 
-test('a record has a column for each stored value', () => {
+test('listColumns: returns a column for each stored value', () => {
   const text = `type Pan implements Node @record {
     a: Lid! b: [Lid!]! c: [Int]! d: Boolean! e: ID! @alias(of: "id") f: Int @computed g: Pan @child
     h: Pan @link i: [Pan!]! @link j: [Pan] @link k: Pan @link(from: "h2") h2: ID

@@ -4,7 +4,7 @@ export function adminTests(stage: () => Stage): void {
   const admin = () => stage().client(stage().admin);
   const log = () => stage().server.dashboard.requestLog;
 
-  test('listUsers answers everybody, by username', async () => {
+  test('listUsers: returns all users, sorted by username', async () => {
     const { person } = await stage().newPerson();
     const { data } = await admin().GET('/api/admin/users');
     const { username, displayName, createdAt } = person;
@@ -12,7 +12,7 @@ export function adminTests(stage: () => Stage): void {
     expect(data!.map((user) => user.username)).toEqual(data!.map((user) => user.username).sort());
   });
 
-  test('revokeUser signs somebody out everywhere, and keeps what they stored', async () => {
+  test('revokeUser: ends all sessions and tokens of a user, and keeps their data', async () => {
     const member = await stage().newPerson();
     const token = await stage().server.issueToken('personal', member.person);
     const client = stage().client(member);
@@ -25,7 +25,7 @@ export function adminTests(stage: () => Stage): void {
     expect(forges?.githubToken).toBe('ghp_kept');
   });
 
-  test('deleteUser removes somebody with everything that was theirs', async () => {
+  test('deleteUser: deletes a user with all their data', async () => {
     const member = await stage().newPerson();
     await stage()
       .client(member)
@@ -38,9 +38,9 @@ export function adminTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['oneself', 'ROOT', 400, 'invalid_input'],
-    ['nobody', 'nobody-yet', 404, 'not_found'],
-  ])('revokeUser and deleteUser are refused for %s', async (_reason, username, status, code) => {
+    ["the admin's own account", 'ROOT', 400, 'invalid_input'],
+    ['an unknown user', 'nobody-yet', 404, 'not_found'],
+  ])('revokeUser, deleteUser: reject %s', async (_reason, username, status, code) => {
     const params = { path: { username } };
     const revoked = await admin().POST('/api/admin/users/{username}/revoke', { params });
     expect([revoked.response.status, revoked.error?.code]).toEqual([status, code]);
@@ -48,7 +48,7 @@ export function adminTests(stage: () => Stage): void {
     expect([deleted.response.status, deleted.error?.code]).toEqual([status, code]);
   });
 
-  test('an invitation is made, listed without its secret, and revoked once', async () => {
+  test('invitations: are created, listed without their secret, and revoked once', async () => {
     const body = { username: 'lisa', displayName: 'Lisa M.' };
     const { data, response } = await admin().POST('/api/admin/invites', { body });
     expect(response.status).toBe(201);
@@ -61,20 +61,20 @@ export function adminTests(stage: () => Stage): void {
     expect([(await revoke()).response.status, (await revoke()).response.status]).toEqual([204, 404]);
   });
 
-  test('createInvite answers a repeat under the same key like the first', async () => {
+  test('createInvite: returns the first response for a repeated idempotency key', async () => {
     const params = { header: { 'Idempotency-Key': 'invite-once' } };
     const invite = () => admin().POST('/api/admin/invites', { params, body: { username: 'once', displayName: 'x' } });
     const { data } = await invite();
     expect((await invite()).data).toEqual(data);
   });
 
-  test('createInvite is refused for a name that is taken', async () => {
+  test('createInvite: returns 409 for a username that is taken', async () => {
     const body = { username: 'Root', displayName: 'x' };
     const { error, response } = await admin().POST('/api/admin/invites', { body });
     expect([response.status, error]).toMatchObject([409, { code: 'conflict', field: 'username' }]);
   });
 
-  test('listRequests answers what matches, newest first, page by page', async () => {
+  test('listRequests: returns matching entries, newest first, in pages', async () => {
     const rateLimit = { limit: 5000, remaining: 100, resetsAt: '2099-01-01T00:00:00Z', cost: 7 };
     const request = { method: 'POST', endpoint: '/graphql', outcome: 'success', account: 'mona' } as const;
     await log().record({ ...request, forge: 'github', statusCode: 200, rateLimit });
@@ -93,7 +93,7 @@ export function adminTests(stage: () => Stage): void {
     expect((await list({ account: 'nobody' })).data).toEqual([]);
   });
 
-  test('exportRequests answers a table, whose texts no spreadsheet calculates', async () => {
+  test('exportRequests: returns CSV with escaped formulas', async () => {
     await log().record({ forge: 'forgejo', method: 'GET', endpoint: '/api/v1/x', outcome: 'success', account: '=1+1' });
     const params = { query: { forge: 'forgejo' as const } };
     const { data, response } = await admin().GET('/api/admin/requests/export', { params, parseAs: 'text' });

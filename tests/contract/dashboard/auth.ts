@@ -3,19 +3,19 @@ import { Passkey } from '../passkey.js';
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** The cookie as a browser sends it back. */
+/** Returns the session cookie as a browser would send it. */
 const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';
 
 export function authTests(stage: () => Stage): void {
   let invited = 0;
-  /** An invitation of the admin for a new name, and a client that shows no credential. */
+  /** Creates an invitation for a new username, and a client without a credential. */
   const invite = async () => {
     const username = `invited-${(invited += 1)}`;
     const body = { username, displayName: 'Invited' };
     const { data } = await stage().client(stage().admin).POST('/api/admin/invites', { body });
     return { username, inviteToken: data!.token, client: stage().client() };
   };
-  /** Begins with an invitation, and gives what finishes it. */
+  /** Begins a registration with an invitation. @returns a function that finishes it, among others. */
   const begin = async () => {
     const { username, inviteToken, client } = await invite();
     const body = { username, displayName: '-', inviteToken };
@@ -25,7 +25,7 @@ export function authTests(stage: () => Stage): void {
     return { username, response, client, passkey, finish: () => client.POST('/api/auth/register/finish', init) };
   };
 
-  test('the first account comes by the setup link, and is an admin', async () => {
+  test('registration: the setup link creates the first account, which is an admin', async () => {
     const empty = await openStage({ isEmpty: true });
     try {
       const client = empty.client();
@@ -46,7 +46,7 @@ export function authTests(stage: () => Stage): void {
     }
   });
 
-  test('a later account comes by invitation, signs out, and in again by its passkey', async () => {
+  test('registration: a user with an invitation registers, signs out, and signs in with the passkey', async () => {
     const { username, client, passkey, finish } = await begin();
     const { data: user, response } = await finish();
     expect(user).toEqual({ username, displayName: 'Invited', isAdmin: false });
@@ -59,20 +59,20 @@ export function authTests(stage: () => Stage): void {
     expect(login.data).toEqual(user);
   });
 
-  test('getSession says for a token whom it speaks for', async () => {
+  test('getSession: returns the user of a token', async () => {
     const { person } = await stage().newPerson();
     const token = await stage().server.issueToken('personal', person, ['read']);
     const { data } = await stage().client({ token }).GET('/api/auth/session');
     expect(data).toEqual({ username: person.username, displayName: person.username, isAdmin: false });
   });
 
-  test('logout minds neither a session that has ended nor a token', async () => {
+  test('logout: returns 204 for ended sessions and for tokens', async () => {
     for (const credential of [{}, { cookie: 'trellis_session=stale' }, { token: 'trl_x' }]) {
       expect((await stage().client(credential).POST('/api/auth/logout')).response.status).toBe(204);
     }
   });
 
-  test('logoutEverywhere ends the other sessions too, and leaves tokens alone', async () => {
+  test('logoutEverywhere: ends all sessions, but no tokens', async () => {
     const { person, cookie } = await stage().newPerson();
     const other = { cookie: `trellis_session=${await stage().server.accounts.sessions.start(person.id)}` };
     const token = await stage().server.issueToken('personal', person);
@@ -83,9 +83,9 @@ export function authTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['no link', () => ({})],
-    ['a link that nobody made', () => ({ inviteToken: 'x' })],
-  ])('beginRegistration is refused with %s, whether the name is taken or not', async (_reason, link) => {
+    ['no invitation', () => ({})],
+    ['an unknown invitation', () => ({ inviteToken: 'x' })],
+  ])('beginRegistration: returns 403 for %s, whether the username is taken or not', async (_reason, link) => {
     for (const username of ['root', 'nobody-yet']) {
       const body = { username, displayName: 'x', ...link() };
       const { error, response } = await stage().client().POST('/api/auth/register/begin', { body });
@@ -93,13 +93,13 @@ export function authTests(stage: () => Stage): void {
     }
   });
 
-  test('beginRegistration is refused with an invitation for another name', async () => {
+  test('beginRegistration: returns 403 for an invitation with a different username', async () => {
     const { inviteToken, client } = await invite();
     const body = { username: 'another', displayName: 'x', inviteToken };
     expect((await client.POST('/api/auth/register/begin', { body })).response.status).toBe(403);
   });
 
-  test('beginRegistration is refused when the name was taken since the invitation', async () => {
+  test('beginRegistration: returns 409 if the username was taken after the invitation', async () => {
     const { username, inviteToken, client } = await invite();
     await stage().server.addPerson(username);
     const body = { username, displayName: 'x', inviteToken };
@@ -107,21 +107,21 @@ export function authTests(stage: () => Stage): void {
     expect([response.status, error]).toMatchObject([409, { code: 'conflict', field: 'username' }]);
   });
 
-  test('finishRegistration is refused when the name was taken since it began', async () => {
+  test('finishRegistration: returns 409 if the username was taken after the registration began', async () => {
     const { username, finish } = await begin();
     await stage().server.addPerson(username);
     const { error, response } = await finish();
     expect([response.status, error?.code]).toEqual([409, 'conflict']);
   });
 
-  test('finishRegistration is refused the second time', async () => {
+  test('finishRegistration: returns 400 for the second attempt', async () => {
     const { finish } = await begin();
     expect((await finish()).response.status).toBe(200);
     const { error, response } = await finish();
     expect([response.status, error?.code]).toEqual([400, 'invalid_input']);
   });
 
-  test('finishLogin is refused to a passkey that nobody has', async () => {
+  test('finishLogin: returns 400 for an unknown passkey', async () => {
     const client = stage().client();
     const { data: options } = await client.POST('/api/auth/login/begin');
     const { error, response } = await client.POST('/api/auth/login/finish', {

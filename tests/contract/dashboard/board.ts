@@ -8,12 +8,13 @@ import type { Member, Stage } from './stage.js';
 
 const STREAM = '/api/dashboard/stream';
 
-const follow = (client: DashboardClient) => readEvents<Board>((init) => client.GET(STREAM, init), { reconnectMs: 1 });
+const subscribe = (client: DashboardClient) =>
+  readEvents<Board>((init) => client.GET(STREAM, init), { reconnectMs: 1 });
 
 export function boardTests(stage: () => Stage): void {
   const boards = () => stage().server.dashboard.boards;
   const signIn = async () => stage().client(await stage().newPerson());
-  /** Somebody whose settings are saved, so that there is something to read from. */
+  /** Creates a user with saved forge settings. */
   const settle = async (): Promise<{ member: Member; client: DashboardClient }> => {
     const member = await stage().newPerson();
     const client = stage().client(member);
@@ -22,14 +23,14 @@ export function boardTests(stage: () => Stage): void {
   };
 
   describe('getDashboard', () => {
-    test('answers an empty board before the first refresh', async () => {
+    test('returns an empty board before the first refresh', async () => {
       const member = await stage().newPerson();
       const { data } = await stage().client(member).GET('/api/dashboard');
       expect(data).toMatchObject({ pullRequests: [], forges: [], hiddenDrafts: 0, openIssueCount: 0 });
       expect(data!.generatedAt).toBe(member.person.createdAt.toISOString());
     });
 
-    test('answers what was found, drafts on demand', async () => {
+    test('returns the board, with drafts on request', async () => {
       const { client, member } = await settle();
       const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true })];
       await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
@@ -39,7 +40,7 @@ export function boardTests(stage: () => Stage): void {
       expect([whole.data?.pullRequests.length, whole.data?.hiddenDrafts]).toEqual([2, 0]);
     });
 
-    test('answers 304 to a reader who has it', async () => {
+    test('returns 304 for a matching ETag', async () => {
       const client = await signIn();
       const { response } = await client.GET('/api/dashboard');
       const params = { header: { 'If-None-Match': response.headers.get('etag')! } };
@@ -48,16 +49,16 @@ export function boardTests(stage: () => Stage): void {
     });
 
     test.each([
-      ['somebody who does not share', 'root', 403, 'forbidden'],
-      ['nobody', 'mona', 404, 'not_found'],
-    ])('is refused for the board of %s', async (_reason, owner, status, code) => {
+      ['a user who does not share it', 'root', 403, 'forbidden'],
+      ['an unknown user', 'mona', 404, 'not_found'],
+    ])('rejects the board of %s', async (_reason, owner, status, code) => {
       const { error, response } = await (await signIn()).GET('/api/dashboard', { params: { query: { owner } } });
       expect([response.status, error]).toMatchObject([status, { code }]);
     });
   });
 
   describe('refreshDashboard', () => {
-    test('answers the board, and is refused again so soon', async () => {
+    test('returns the board, and 429 for a second call within the cooldown', async () => {
       const { client, member } = await settle();
       await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest({ draft: true })] });
       const query = { includeDrafts: true };
@@ -70,16 +71,16 @@ export function boardTests(stage: () => Stage): void {
       expect(budget).toEqual(['1', '0', '1;w=30']);
     });
 
-    test('is refused while settings were never saved', async () => {
+    test('returns 404 until forge settings are saved', async () => {
       const { error, response } = await (await signIn()).POST('/api/dashboard/refresh');
       expect([response.status, error?.code]).toEqual([404, 'not_found']);
     });
   });
 
   describe('streamDashboard', () => {
-    test('answers the board at once, and again after every change', async () => {
+    test('sends the board at once, and after every change', async () => {
       const { client, member } = await settle();
-      const events = follow(client);
+      const events = subscribe(client);
       const first = (await events.next()).value!;
       expect(first.data.pullRequests).toEqual([]);
       await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
@@ -88,15 +89,15 @@ export function boardTests(stage: () => Stage): void {
       await events.return();
     });
 
-    test('answers whoever comes back only with another board', async () => {
+    test('sends a board to a reconnecting client only after a change', async () => {
       const { client, member } = await settle();
-      const events = follow(client);
+      const events = subscribe(client);
       const id = (await events.next()).value!.id!;
       await events.return();
       const headers = { 'Last-Event-ID': id };
       const { data, response } = await client.GET(STREAM, { headers, parseAs: 'stream' });
       const chunks = response.status === 200 && data!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
-      if (!chunks) throw new Error('Expected a stream.');
+      if (!chunks) throw new Error('The response has no stream.');
       expect((await chunks.next()).value).toMatch(/^(:\n\n)+$/);
       await boards().save(member.person.id, EMPTY_SNAPSHOT);
       let text = '';
@@ -105,9 +106,9 @@ export function boardTests(stage: () => Stage): void {
       await chunks.return?.();
     });
 
-    test('sees what another process saved', async () => {
+    test('sends boards that a different process saved', async () => {
       const { client, member } = await settle();
-      const events = follow(client);
+      const events = subscribe(client);
       await events.next();
       const snapshot = JSON.stringify({ ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
       const row = { person_id: member.person.id, generated_at: Date.now() + 1, snapshot };
@@ -126,14 +127,14 @@ export function boardTests(stage: () => Stage): void {
       ],
     ])('ends with %s', async (_reason, end, credentialOf) => {
       const { member } = await settle();
-      const events = follow(stage().client(await credentialOf(member)));
+      const events = subscribe(stage().client(await credentialOf(member)));
       await events.next();
       await end(member);
-      // The client comes back by itself, and is told then.
+      // The client reconnects automatically, and then receives the error.
       await expect(events.next()).rejects.toMatchObject({ statusCode: 401 });
     });
 
-    test('ends when the server stops', async () => {
+    test('ends when the server shuts down', async () => {
       const other = await openStage();
       const client = other.client(other.admin);
       await client.PUT('/api/settings', { body: {} });
@@ -148,21 +149,21 @@ export function boardTests(stage: () => Stage): void {
       await other.server.close();
     });
 
-    test('is refused while 16 are open, and answers again when one is closed', async () => {
+    test('returns 429 while 16 streams are open, and works again after one is closed', async () => {
       const { client } = await settle();
       const open = () => client.GET(STREAM, { parseAs: 'stream' });
       const streams = await Promise.all(Array.from({ length: 16 }, open));
       const { error, response } = await open();
       expect([response.status, error]).toMatchObject([429, { code: 'rate_limited' }]);
       await streams.pop()!.data!.cancel();
-      // The server hears of it a moment later.
+      // The server notices the disconnect with a delay.
       let again = await open();
       for (let tries = 0; again.response.status === 429 && tries < 500; tries += 1) again = await open();
       expect(again.response.status).toBe(200);
       for (const { data } of [again, ...streams]) await data!.cancel();
     });
 
-    test('is refused while settings were never saved', async () => {
+    test('returns 404 until forge settings are saved', async () => {
       const { error, response } = await (await signIn()).GET(STREAM, { parseAs: 'stream' });
       expect([response.status, error]).toMatchObject([404, { code: 'not_found' }]);
     });

@@ -16,7 +16,7 @@ const remove = (client: DashboardClient, id: string) =>
 export function credentialsTests(stage: () => Stage): void {
   const signIn = async () => stage().client(await stage().newPerson());
 
-  test('a person adds passkeys, told apart by labels, and removes all but the last', async () => {
+  test('passkeys: are added with labels, and can be removed except for the last one', async () => {
     const client = await signIn();
     const laptop = (await (await addPasskey(client, 'laptop')).finish()).data!;
     const phone = await addPasskey(client, 'phone');
@@ -32,7 +32,7 @@ export function credentialsTests(stage: () => Stage): void {
   const rename = (client: DashboardClient, id: string, label: string) =>
     client.PATCH('/api/auth/credentials/{id}', { params: { path: { id } }, body: { label } });
 
-  test('renameCredential answers the passkey under its new label', async () => {
+  test('renameCredential: returns the passkey with its new label', async () => {
     const client = await signIn();
     const { id } = (await (await addPasskey(client, 'laptop')).finish()).data!;
     expect((await rename(client, id, 'old laptop')).data).toMatchObject({ id, label: 'old laptop' });
@@ -41,13 +41,13 @@ export function credentialsTests(stage: () => Stage): void {
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'label' }]);
   });
 
-  test('renameCredential finds no passkey of somebody else', async () => {
+  test('renameCredential: returns 404 for a passkey of a different user', async () => {
     const { id } = (await (await addPasskey(await signIn(), 'laptop')).finish()).data!;
     const { error, response } = await rename(await signIn(), id, 'mine');
     expect([response.status, error?.code]).toEqual([404, 'not_found']);
   });
 
-  test('finishCredential answers a repeat under the same key like the first, and refuses it under another', async () => {
+  test('finishCredential: returns the first response for a repeated idempotency key, and rejects other requests with it', async () => {
     const client = await signIn();
     const { finish } = await addPasskey(client, 'laptop', 'k1');
     const { data } = await finish();
@@ -56,14 +56,14 @@ export function credentialsTests(stage: () => Stage): void {
     expect((await again()).error).toMatchObject({ code: 'invalid_input', field: 'Idempotency-Key' });
   });
 
-  test('finishCredential is refused for a challenge of somebody else', async () => {
+  test('finishCredential: returns 400 for a challenge of a different user', async () => {
     const { data: options } = await (await signIn()).POST('/api/auth/credentials/begin');
     const init = { params: { query: { label: 'x' } }, body: new Passkey(ORIGIN).create(options!) };
     const { response } = await (await signIn()).POST('/api/auth/credentials/finish', init);
     expect(response.status).toBe(400);
   });
 
-  test('deleteCredential minds no id that is unknown', async () => {
+  test('deleteCredential: returns 204 for an unknown id', async () => {
     expect((await remove(await signIn(), 'x')).response.status).toBe(204);
   });
 }

@@ -19,7 +19,7 @@ export function feedsTests(stage: () => Stage): void {
     const [, token = ''] = new RegExp(`^${ORIGIN}/api/feeds/([\\w-]{43})/${kind}$`).exec(data!.url)!;
     return { id: data!.id, token };
   };
-  /** Without any credential. */
+  /** Sends no credential. */
   const readAtom = (feedToken: string, etag?: string) =>
     stage()
       .client()
@@ -32,7 +32,7 @@ export function feedsTests(stage: () => Stage): void {
       .client()
       .GET('/api/feeds/{feedToken}/badge', { params: { path: { feedToken }, header: { 'If-None-Match': etag } } });
 
-  test('a board is read as Atom by whoever has the address, and 304 while it is the same', async () => {
+  test('readAtomFeed: returns the board without a credential, and 304 while it is unchanged', async () => {
     const { client } = await signIn();
     const { token } = await create(client, 'atom');
     const { data, response } = await readAtom(token);
@@ -42,7 +42,7 @@ export function feedsTests(stage: () => Stage): void {
     expect(again.response.status).toBe(304);
   });
 
-  test('what a view selects is read as a badge, and 304 while it is the same', async () => {
+  test('readBadge: returns the badge of a view, and 304 while it is unchanged', async () => {
     const { client } = await signIn();
     const { token } = await create(client, 'badge', 'red');
     const { data, response } = await readBadge(token);
@@ -50,7 +50,7 @@ export function feedsTests(stage: () => Stage): void {
     expect((await readBadge(token, response.headers.get('etag')!)).response.status).toBe(304);
   });
 
-  test('feeds are listed without their addresses, and taken back', async () => {
+  test('feeds: are listed without their URLs, and can be deleted', async () => {
     const { client } = await signIn();
     const { id, token } = await create(client, 'atom', 'red');
     const { data } = await client.GET('/api/feeds');
@@ -61,14 +61,14 @@ export function feedsTests(stage: () => Stage): void {
     expect((await readAtom(token)).response.status).toBe(404);
   });
 
-  test('a feed is not read as another kind', async () => {
+  test('readBadge: returns 404 for the token of an Atom feed', async () => {
     const { client } = await signIn();
     const { token } = await create(client, 'atom');
     const { response, error } = await readBadge(token);
     expect([response.status, error?.code]).toEqual([404, 'not_found']);
   });
 
-  test('the feeds of whoever is put out end', async () => {
+  test('revokeUser: deletes the feeds of the user', async () => {
     const { client, member } = await signIn();
     const { token } = await create(client, 'atom');
     const path = { username: member.person.username };
@@ -76,7 +76,7 @@ export function feedsTests(stage: () => Stage): void {
     expect((await readAtom(token)).response.status).toBe(404);
   });
 
-  test('createFeed is refused for a view that is not there, and past 50', async () => {
+  test('createFeed: returns 404 for an unknown view, and 409 above 50 feeds', async () => {
     const { client } = await signIn();
     const body = { kind: 'atom', label: 'Mine' } as const;
     const unknown = await client.POST('/api/feeds', { body: { ...body, view: 'green' } });

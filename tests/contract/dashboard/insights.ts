@@ -11,12 +11,12 @@ export function insightsTests(stage: () => Stage): void {
   const read = (client: DashboardClient, query: object = {}) =>
     client.GET('/api/insights/throughput', { params: { query } });
 
-  test('nothing is counted before the first refresh', async () => {
+  test('getThroughput: returns no periods before the first refresh', async () => {
     const { client } = await signIn();
     expect((await read(client)).data).toEqual({ timezone: 'UTC', per: 'day', periods: [] });
   });
 
-  test.each(['day', 'week'] as const)('a board is counted by the %s, in the zone of its owner', async (per) => {
+  test.each(['day', 'week'] as const)("getThroughput: returns counts per %s, in the owner's time zone", async (per) => {
     const { client, member } = await signIn();
     await client.PUT('/api/settings/timezone', { body: { timezone: 'Asia/Kolkata' } });
     await stage().server.dashboard.boards.save(member.person.id, {
@@ -28,7 +28,7 @@ export function insightsTests(stage: () => Stage): void {
     expect(data!.periods[0]!.start <= data!.since!).toBe(true);
   });
 
-  test('it is read by a token, and by those whom the board is shared with', async () => {
+  test('getThroughput: accepts tokens, and viewers of a shared board', async () => {
     const { client, member } = await signIn();
     const token = await stage().server.issueToken('personal', member.person, ['read']);
     expect((await read(stage().client({ token }))).response.status).toBe(200);
@@ -41,11 +41,11 @@ export function insightsTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['fewer days than a week', { days: 6 }, 400, 'invalid_input'],
-    ['more days than a year', { days: 366 }, 400, 'invalid_input'],
+    ['less than a week', { days: 6 }, 400, 'invalid_input'],
+    ['more than a year', { days: 366 }, 400, 'invalid_input'],
     ['months', { per: 'month' }, 400, 'invalid_input'],
-    ['the board of nobody', { owner: 'mona' }, 404, 'not_found'],
-  ])('getThroughput is refused for %s', async (_reason, query, status, code) => {
+    ['the board of an unknown user', { owner: 'mona' }, 404, 'not_found'],
+  ])('getThroughput: rejects %s', async (_reason, query, status, code) => {
     const { error, response } = await read((await signIn()).client, query);
     expect([response.status, error?.code]).toEqual([status, code]);
   });

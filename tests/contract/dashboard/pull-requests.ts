@@ -19,7 +19,7 @@ type Id = keyof operations;
 interface Case {
   readonly id: Id;
   readonly forge: ForgeName;
-  /** What makes it possible. */
+  /** The state in which the action is allowed. */
   readonly before?: Partial<GithubPullRequest>;
   readonly status?: 202 | 204;
 }
@@ -58,7 +58,7 @@ export function pullRequestsTests(stage: () => Stage): void {
   });
   afterAll(() => Promise.all([github, forgejo, gitlab].map((forge) => forge.close())));
 
-  /** A repository of its own at every forge, with one pull request. */
+  /** Adds a repository with one pull request to every forge. */
   function addRepository(before: Partial<GithubPullRequest> = {}) {
     const fullName = `acme/app-${(count += 1)}`;
     const one = githubPullRequest(1, structuredClone(before));
@@ -75,25 +75,27 @@ export function pullRequestsTests(stage: () => Stage): void {
     const { response, error } = await stage().send(operation, member, { text, ...change });
     return [response.status, error?.code];
   };
-  /** Whatever is asked of this repository fails; what is read of others meanwhile doesn't. */
+  /** Makes all requests for this repository fail, but not those for others. */
   const failAt = (forge: ForgeName, fullName: string, answer: ForgeAnswer) => {
     const name = new RegExp(`${fullName.split('/')[1]!}\\b`);
-    const isAsked = ({ path, body }: Seen) => name.test(path + body);
-    ({ github, forgejo, gitlab })[forge].failNext((seen) => (isAsked(seen) ? answer : undefined), { times: Infinity });
+    const isAffected = ({ path, body }: Seen) => name.test(path + body);
+    ({ github, forgejo, gitlab })[forge].failNext((seen) => (isAffected(seen) ? answer : undefined), {
+      times: Infinity,
+    });
   };
 
   describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204 }) => {
-    test('is done', async () => {
+    test('succeeds', async () => {
       const { fullName } = addRepository(before);
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([status, undefined]);
     });
 
-    test('is refused for what is not there', async () => {
+    test('returns 404 for an unknown pull request', async () => {
       const { fullName } = addRepository();
       expect(await send(id, { forge, fullName, number: 99 })).toEqual([404, 'unknown']);
     });
 
-    test('is refused for what was merged', async () => {
+    test('returns 409 for a merged pull request', async () => {
       const { fullName, one, old, running } = addRepository(before);
       one.state = 'MERGED';
       Object.assign(old, { merged: true, state: 'closed' });
@@ -101,20 +103,20 @@ export function pullRequestsTests(stage: () => Stage): void {
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([409, 'already_merged']);
     });
 
-    test('is refused when the forge does not answer', async () => {
+    test('returns 502 if the forge does not respond', async () => {
       const { fullName } = addRepository(before);
       failAt(forge, fullName, { status: 502, body: '<html>' });
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([502, 'unknown']);
     });
 
-    test('is refused when the forge refuses the credential', async () => {
+    test('returns 403 if the forge rejects the credential', async () => {
       const { fullName } = addRepository(before);
       failAt(forge, fullName, { status: 401, body: {} });
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([403, 'permission']);
     });
   });
 
-  test('a repeat under the same key is answered alike, and sent once', async () => {
+  test('requestDependabot: returns the first response for a repeated idempotency key, and is sent once', async () => {
     const { fullName, one } = addRepository({ author: 'dependabot' });
     const body = { forge: 'github', fullName, number: 1 };
     const headers = { 'Idempotency-Key': 'click-1' };
@@ -128,7 +130,7 @@ export function pullRequestsTests(stage: () => Stage): void {
     ]);
   });
 
-  test('a limit of the forge is told with its end', async () => {
+  test('mergePullRequest: reports a rate limit of the forge with its end', async () => {
     const { fullName } = addRepository();
     failAt('gitlab', fullName, { status: 429, headers: { 'Retry-After': '60' }, body: {} });
     const body = { forge: 'gitlab' as const, fullName, number: 1 };
@@ -147,16 +149,16 @@ export function pullRequestsTests(stage: () => Stage): void {
       return { status: response.status, code: error?.code, checks: data?.checks };
     };
 
-    test('answers those of the newest commit', async () => {
+    test('returns the checks of the newest commit', async () => {
       const { fullName } = addRepository();
       expect(await list(fullName)).toMatchObject({ status: 200, checks: [{ name: 'build', state: 'success' }] });
     });
 
-    test('is refused for what is not there', async () => {
+    test('returns 404 for an unknown pull request', async () => {
       expect(await list(addRepository().fullName, 99)).toMatchObject({ status: 404, code: 'not_found' });
     });
 
-    test('is refused when the forge does not answer', async () => {
+    test('returns 502 if the forge does not respond', async () => {
       const { fullName } = addRepository();
       failAt('github', fullName, { status: 500, body: '' });
       expect(await list(fullName)).toMatchObject({ status: 502, code: 'bad_gateway' });

@@ -1,4 +1,4 @@
-/** What is refused alike everywhere: tables over every operation that documents it. */
+/** Errors that are common to many operations, tested for every operation that documents them. */
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ErrorCode } from '../../../src/errors.js';
@@ -13,26 +13,26 @@ export function refusalTests(stage: () => Stage): void {
     const { response, error } = await stage().send(operation, credential, change);
     return [response.status, error?.code];
   };
-  // A delivery is let in by its path and its signature.
+  // Webhook deliveries are authenticated by their path and signature instead.
   const secured = withStatus(401).filter(({ spec }) => spec.security.length > 0);
 
-  test.each(secured)('$id is refused without a credential', async (operation) => {
+  test.each(secured)('$id: returns 401 without a credential', async (operation) => {
     const { response } = await stage().send(operation, {});
     expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
   });
 
-  test.each(secured)('$id is refused to a credential that does not hold', async (operation) => {
+  test.each(secured)('$id: returns 401 for an invalid credential', async (operation) => {
     expect(await refused(operation, { token: 'trl_x' })).toEqual([401, 'unauthenticated']);
     expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
   });
 
-  test.each(secured.filter(isSessionOnly))('$id is refused to a token, whatever it may do', async (operation) => {
+  test.each(secured.filter(isSessionOnly))('$id: returns 403 for a token with any scope', async (operation) => {
     const token = await stage().server.issueToken('personal', stage().admin.person);
     expect(await refused(operation, { token })).toEqual([403, 'session_required']);
   });
 
   test.each(secured.filter((operation) => !isSessionOnly(operation)))(
-    '$id is refused to a token without the scope',
+    '$id: returns 403 for a token without the scope',
     async (operation) => {
       const [scope] = operation.spec.security.find(({ scheme }) => scheme === 'token')!.roles;
       const other = scope === 'read' ? 'write' : 'read';
@@ -42,7 +42,7 @@ export function refusalTests(stage: () => Stage): void {
   );
 
   test.each(secured.filter(({ spec }) => spec.security[0]?.roles.includes('admin')))(
-    '$id is refused to anybody but an admin',
+    '$id: returns 403 for users who are not admins',
     async (operation) => {
       const { cookie } = await stage().newPerson();
       expect(await refused(operation, { cookie })).toEqual([403, 'forbidden']);
@@ -50,7 +50,7 @@ export function refusalTests(stage: () => Stage): void {
   );
 
   test.each(withStatus(403).filter(({ spec }) => spec.security.length > 0 && spec.method !== 'get'))(
-    '$id is refused when another site sends it with the cookie',
+    '$id: returns 403 for a cross-site request with the cookie',
     async (operation) => {
       const { cookie } = stage().admin;
       const headers = { origin: 'https://evil.example' };
@@ -58,8 +58,8 @@ export function refusalTests(stage: () => Stage): void {
     },
   );
 
-  test.each(withStatus(400).filter(canMisfit))('$id is refused when its request does not fit', async (operation) => {
-    const [status, code] = await refused(operation, stage().admin, misfit(operation));
+  test.each(withStatus(400).filter(canBeInvalid))('$id: returns 400 for an invalid request', async (operation) => {
+    const [status, code] = await refused(operation, stage().admin, toInvalid(operation));
     expect([status, code]).toEqual([400, isParsed(operation) ? 'malformed_body' : 'invalid_input']);
   });
 
@@ -67,27 +67,27 @@ export function refusalTests(stage: () => Stage): void {
     expect(await refused(operation, stage().admin, { rawQuery: 'q=%ff' })).toEqual([400, 'invalid_input']);
   });
 
-  test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
+  test.each(withStatus(406))('$id: returns 406 if its media type is not acceptable', async (operation) => {
     const headers = { accept: 'image/png' };
     expect(await refused(operation, stage().admin, { headers })).toEqual([406, 'not_acceptable']);
   });
 
-  test.each(withStatus(413).filter(isParsed))('$id is refused when the body is too large', async (operation) => {
+  test.each(withStatus(413).filter(isParsed))('$id: returns 413 for a body that is too large', async (operation) => {
     const text = JSON.stringify({ x: 'x'.repeat(operation.spec.body!.maxBytes) });
     expect(await refused(operation, stage().admin, { text })).toEqual([413, 'too_large']);
   });
 
-  test.each(withStatus(415).filter(isParsed))('$id is refused when the body is not JSON', async (operation) => {
+  test.each(withStatus(415).filter(isParsed))('$id: returns 415 for a body that is not JSON', async (operation) => {
     const headers = { 'content-type': 'text/plain' };
     expect(await refused(operation, stage().admin, { headers, text: 'x' })).toEqual([415, 'unsupported_media_type']);
   });
 }
 
-/** Each on a server of its own, which is not of much use afterwards. */
+/** Tests on separate servers, which are unusable afterwards. */
 export function brokenServerTests(): void {
-  test.each(withStatus(429))('$id is refused past the budget', async (operation) => {
+  test.each(withStatus(429))('$id: returns 429 above the rate limit', async (operation) => {
     const stage = await limited();
-    // Signing out must not be why the second is refused; the budget is the person's.
+    // A new session, because the first request may have signed out. The limit is per user.
     await stage.send(operation, await signIn(stage));
     const { response, error } = await stage.send(operation, await signIn(stage));
     expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
@@ -95,7 +95,7 @@ export function brokenServerTests(): void {
   });
 
   test.each(withStatus(500).filter(({ id }) => !WITHOUT_DATABASE.includes(id)))(
-    '$id hides a defect of ours',
+    '$id: hides the details of an internal error',
     async (operation) => {
       const stage = await defective();
       const { response, error } = await stage.send(operation, stage.admin);
@@ -103,17 +103,17 @@ export function brokenServerTests(): void {
     },
   );
 
-  // The file of SQLite is always there.
+  // A SQLite file is always available.
   const networked = engine === 'PostgreSQL' ? withStatus(503) : [];
   for (const operation of networked.filter(({ id }) => id !== 'getReadiness' && !WITHOUT_DATABASE.includes(id))) {
-    test(`${operation.id} says that the database is away`, async () => {
+    test(`${operation.id}: returns 503 while the database is unavailable`, async () => {
       const stage = await cutOff();
       const { response, error } = await stage.send(operation, stage.admin);
       expect([response.status, error?.code]).toEqual([503, 'unavailable']);
     });
   }
 
-  test('getReadiness is refused once the server is told to stop', async () => {
+  test('getReadiness: returns 503 while the server shuts down', async () => {
     const stage = await limited();
     stage.server.readiness.stop();
     const { response, error } = await stage.client().GET('/readyz');
@@ -125,7 +125,7 @@ export function brokenServerTests(): void {
   const cutOff = once(openCutOff);
 }
 
-/** Their answers stand on nothing that could break. */
+/** Operations whose responses do not depend on the database. */
 export const WITHOUT_DATABASE = ['getHealth', 'getReadiness', 'getVersion'];
 
 async function signIn({ server, admin }: Stage): Promise<Credential> {
@@ -151,14 +151,14 @@ async function openCutOff(): Promise<Stage> {
   return stage;
 }
 
-/** Opens it for the first test that asks, and closes it after the last. */
+/** Opens a stage for the first test that needs it, and closes it after the last test. */
 function once(open: () => Promise<Stage>): () => Promise<Stage> {
   let stage: Promise<Stage> | undefined;
   afterAll(async () => (await stage)?.server.close());
   return () => (stage ??= open());
 }
 
-/** Other bodies are read by the handler itself, if at all. */
+/** Returns whether the body is parsed before the handler runs. */
 function isParsed({ spec: { body } }: Pick<DocumentedOperation, 'spec'>): boolean {
   return body !== undefined && !body.isDeferred;
 }
@@ -167,13 +167,13 @@ function isSessionOnly({ spec }: DocumentedOperation): boolean {
   return spec.security.every(({ scheme }) => scheme === 'session');
 }
 
-function canMisfit({ spec }: DocumentedOperation): boolean {
+function canBeInvalid({ spec }: DocumentedOperation): boolean {
   return isParsed({ spec }) || spec.parameters.some((parameter) => parameter.in !== 'header');
 }
 
-/** A body that is broken off, or a value that no schema of the contract takes. */
-function misfit({ spec }: DocumentedOperation): Change {
+/** Returns an incomplete body, or a parameter that no schema of the contract accepts. */
+function toInvalid({ spec }: DocumentedOperation): Change {
   if (isParsed({ spec })) return { text: '{' };
-  const place = spec.parameters.find((parameter) => parameter.in !== 'header')!;
-  return { [place.in]: { [place.name]: place.type === 'string' ? 'x'.repeat(2_000) : 'perhaps' } };
+  const parameter = spec.parameters.find((one) => one.in !== 'header')!;
+  return { [parameter.in]: { [parameter.name]: parameter.type === 'string' ? 'x'.repeat(2_000) : 'perhaps' } };
 }

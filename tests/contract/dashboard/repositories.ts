@@ -5,20 +5,20 @@ const shop = { forge: 'github', fullName: 'acme/shop' } as const;
 export function repositoriesTests(stage: () => Stage): void {
   const signIn = async () => stage().client(await stage().newPerson());
 
-  test('a repository is ignored, and shown again', async () => {
+  test('ignoreRepository, unignoreRepository: return 204', async () => {
     const client = await signIn();
     const ignored = await client.POST('/api/repos/ignore', { body: { ...shop, prs: true, issues: false } });
     const shown = await client.POST('/api/repos/unignore', { body: shop });
     expect([ignored.response.status, shown.response.status]).toEqual([204, 204]);
   });
 
-  test('nothing of it can not be ignored', async () => {
+  test('ignoreRepository: returns 400 if neither prs nor issues is true', async () => {
     const body = { ...shop, prs: false, issues: false };
     const { error, response } = await (await signIn()).POST('/api/repos/ignore', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'prs' }]);
   });
 
-  test('its branches are kept up to date, and left alone again', async () => {
+  test('enableAutoUpdateBranch, disableAutoUpdateBranch: return 204', async () => {
     const client = await signIn();
     const enabled = await client.POST('/api/repos/auto-update-branch/enable', { body: shop });
     const disabled = await client.POST('/api/repos/auto-update-branch/disable', { body: shop });

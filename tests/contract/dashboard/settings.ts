@@ -16,7 +16,7 @@ const FORGES = {
 export function settingsTests(stage: () => Stage): void {
   const signIn = async () => stage().client(await stage().newPerson());
 
-  test('getSettings answers nothing set, and a webhook that stays', async () => {
+  test('getSettings: returns empty settings, with the same webhook on every call', async () => {
     const client = await signIn();
     const { data } = await client.GET('/api/settings');
     expect(data).toMatchObject({ githubUsername: '', githubTokenSet: false, gitlabTokenSet: false, theme: '' });
@@ -24,7 +24,7 @@ export function settingsTests(stage: () => Stage): void {
     expect((await client.GET('/api/settings')).data).toEqual(data);
   });
 
-  test('getSettings gives a token the webhook address and secret only with write scope', async () => {
+  test('getSettings: returns the webhook token and secret to API tokens only with write scope', async () => {
     const { person, ...session } = await stage().newPerson();
     const readSettings = async (scopes: readonly ('read' | 'write')[]) => {
       const token = await stage().server.issueToken('personal', person, scopes);
@@ -37,7 +37,7 @@ export function settingsTests(stage: () => Stage): void {
     expect(await readSettings(['read', 'write'])).toEqual(whole);
   });
 
-  test('saveSettings answers what is set from now on, and no token', async () => {
+  test('saveSettings: returns the new settings without tokens', async () => {
     const client = await signIn();
     const { data } = await client.PUT('/api/settings', { body: FORGES });
     expect(data).toMatchObject({
@@ -53,14 +53,14 @@ export function settingsTests(stage: () => Stage): void {
     expect((await client.GET('/api/settings')).data).toEqual(data);
   });
 
-  test('saveSettings lets an admin alone name an installation of the App', async () => {
+  test('saveSettings: lets only admins set an installation of the GitHub App', async () => {
     const body = { githubAppInstallationId: 2 ** 53 - 1 };
     const { error, response } = await (await signIn()).PUT('/api/settings', { body });
     expect([response.status, error]).toMatchObject([403, { code: 'forbidden', field: 'githubAppInstallationId' }]);
     expect((await stage().client(stage().admin).PUT('/api/settings', { body })).data).toMatchObject(body);
   });
 
-  test('saveSettings takes a token that may write', async () => {
+  test('saveSettings: accepts a token with write scope', async () => {
     const { person } = await stage().newPerson();
     const token = await stage().server.issueToken('personal', person, ['write']);
     const body = { githubUsername: 'mona' };
@@ -68,19 +68,19 @@ export function settingsTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['a field that is misspelt', { forgejoURL: 'https://codeberg.org' }, 'forgejoURL'],
-    ['a username at no URL', { forgejoUsername: 'mona' }, 'forgejoUrl'],
-    ['a token at no URL', { gitlabToken: 'x' }, 'gitlabUrl'],
-    ['a URL of another scheme', { forgejoUrl: 'file:///etc/passwd' }, 'forgejoUrl'],
-    ['a token with a line break in it', { githubToken: 'a\r\nX: b' }, 'githubToken'],
+    ['a misspelt field', { forgejoURL: 'https://codeberg.org' }, 'forgejoURL'],
+    ['a username without a URL', { forgejoUsername: 'mona' }, 'forgejoUrl'],
+    ['a token without a URL', { gitlabToken: 'x' }, 'gitlabUrl'],
+    ['a URL with an unsupported scheme', { forgejoUrl: 'file:///etc/passwd' }, 'forgejoUrl'],
+    ['a token with a line break', { githubToken: 'a\r\nX: b' }, 'githubToken'],
     ['too many authors', { renovateAuthors: Array.from({ length: 21 }, String) }, 'renovateAuthors'],
     ['an author with a comma', { renovateAuthors: ['a,b'] }, 'renovateAuthors.0'],
-  ])('saveSettings is refused for %s', async (_reason, body, field) => {
+  ])('saveSettings: rejects %s', async (_reason, body, field) => {
     const { error, response } = await (await signIn()).PUT('/api/settings', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field }]);
   });
 
-  test('testForge answers what the forge says, whatever that is', async () => {
+  test("testForge: returns the forge's response, also for a wrong token", async () => {
     const client = await signIn();
     const forgejo = await startForgejo([forgejoRepository('mona/tools')]);
     const tryToken = (forgejoToken: string) =>
@@ -92,13 +92,13 @@ export function settingsTests(stage: () => Stage): void {
     await forgejo.close();
   });
 
-  test('testForge is refused without a credential', async () => {
+  test('testForge: returns 400 without a credential', async () => {
     const body = { forge: 'gitlab', settings: { gitlabUrl: 'https://gitlab.com' } } as const;
     const { error, response } = await (await signIn()).POST('/api/settings/test', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'settings' }]);
   });
 
-  test('saveTheme answers it, and it is read wherever the person is', async () => {
+  test('saveTheme: returns the theme, which getTheme and getSettings then return too', async () => {
     const client = await signIn();
     expect((await client.GET('/api/settings/theme')).data).toEqual({ theme: '' });
     expect((await client.PUT('/api/settings/theme', { body: { theme: 'dark' } })).data).toEqual({ theme: 'dark' });
@@ -106,7 +106,7 @@ export function settingsTests(stage: () => Stage): void {
     expect((await client.GET('/api/settings')).data?.theme).toBe('dark');
   });
 
-  test('saveTimezone answers it, and takes it back', async () => {
+  test('saveTimezone: returns the time zone, and resets it for an empty string', async () => {
     const client = await signIn();
     const save = (timezone: string) => client.PUT('/api/settings/timezone', { body: { timezone } });
     expect((await save('Europe/Berlin')).data).toEqual({ timezone: 'Europe/Berlin' });
@@ -115,15 +115,12 @@ export function settingsTests(stage: () => Stage): void {
     expect((await client.GET('/api/settings')).data).not.toHaveProperty('timezone');
   });
 
-  test.each(['Local', 'Middle/Earth', '+01:00', 'Europe/Berlin\n'])(
-    'saveTimezone is refused for %j',
-    async (timezone) => {
-      const { error, response } = await (await signIn()).PUT('/api/settings/timezone', { body: { timezone } });
-      expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'timezone' }]);
-    },
-  );
+  test.each(['Local', 'Middle/Earth', '+01:00', 'Europe/Berlin\n'])('saveTimezone: rejects %j', async (timezone) => {
+    const { error, response } = await (await signIn()).PUT('/api/settings/timezone', { body: { timezone } });
+    expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field: 'timezone' }]);
+  });
 
-  test('saveFilterState keeps whatever a page says, as a whole', async () => {
+  test('saveFilterState: stores any object, and replaces the previous one', async () => {
     const client = await signIn();
     expect((await client.GET('/api/settings/filter-state')).data).toEqual({});
     const save = (body: Record<string, unknown>) => client.PUT('/api/settings/filter-state', { body });

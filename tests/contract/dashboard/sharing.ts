@@ -10,7 +10,7 @@ export function sharingTests(stage: () => Stage): void {
     return { owner, viewer, path, ownerClient, viewerClient };
   };
 
-  test('a board is shared with somebody, whole, and not any more', async () => {
+  test('shareBoard, unshareBoard: let a user view the whole board, until it is unshared', async () => {
     const { owner, viewer, path, ownerClient, viewerClient } = await meet();
     await stage().server.dashboard.boards.save(owner.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
     const share = () => ownerClient.PUT('/api/sharing/{username}', { params: { path } });
@@ -26,7 +26,7 @@ export function sharingTests(stage: () => Stage): void {
     expect((await read()).response.status).toBe(403);
   });
 
-  test('shareBoard is refused for oneself and for nobody', async () => {
+  test("shareBoard: rejects the caller's own username and unknown ones", async () => {
     const { viewerClient, path } = await meet();
     const share = (username: string) => viewerClient.PUT('/api/sharing/{username}', { params: { path: { username } } });
     expect((await share(path.username)).error).toMatchObject({ code: 'invalid_input', field: 'username' });
@@ -34,7 +34,7 @@ export function sharingTests(stage: () => Stage): void {
     expect([response.status, error?.code]).toEqual([404, 'not_found']);
   });
 
-  test('unshareBoard minds no name that is unknown', async () => {
+  test('unshareBoard: returns 204 for an unknown username', async () => {
     const { ownerClient } = await meet();
     const params = { path: { username: 'nobody-yet' } };
     expect((await ownerClient.DELETE('/api/sharing/{username}', { params })).response.status).toBe(204);

@@ -13,7 +13,7 @@ export function snoozesTests(stage: () => Stage): void {
     return { client, read };
   };
 
-  test('a pull request is set aside, and taken up again', async () => {
+  test('snoozePullRequest, unsnoozePullRequest: hide a pull request, and show it again', async () => {
     const { client, read } = await signIn();
     const until = new Date(Date.now() + 3_600_000).toISOString();
     const body = { ...reference, fullName: 'Acme/Shop', until };
@@ -26,7 +26,7 @@ export function snoozesTests(stage: () => Stage): void {
     expect((await read()).data).toMatchObject({ pullRequests: [{ number: 17 }], hiddenSnoozed: 0 });
   });
 
-  test('every step of that is another board to whoever has one', async () => {
+  test('snoozePullRequest, unsnoozePullRequest: change the ETag of the board', async () => {
     const { client, read } = await signIn();
     const first = (await read()).response.headers.get('etag')!;
     await client.POST('/api/pull-requests/snooze', { body: { ...reference, untilChange: true } });
@@ -38,16 +38,16 @@ export function snoozesTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['what is not on the board', { ...reference, number: 18, untilChange: true }, 404, 'not_found'],
-    ['a moment that is past', { ...reference, until: '2020-01-01T00:00:00Z' }, 400, 'invalid_input'],
-    ['good', reference, 400, 'invalid_input'],
-  ])('snoozePullRequest is refused for %s', async (_reason, body, status, code) => {
+    ['a pull request that is not on the board', { ...reference, number: 18, untilChange: true }, 404, 'not_found'],
+    ['a time in the past', { ...reference, until: '2020-01-01T00:00:00Z' }, 400, 'invalid_input'],
+    ['an unlimited snooze', reference, 400, 'invalid_input'],
+  ])('snoozePullRequest: rejects %s', async (_reason, body, status, code) => {
     const { client } = await signIn();
     const { error, response } = await client.POST('/api/pull-requests/snooze', { body });
     expect([response.status, error?.code]).toEqual([status, code]);
   });
 
-  test('saveVisit marks what changes from then on', async () => {
+  test('saveVisit: the board marks changes since then', async () => {
     const { client, read } = await signIn();
     const { data, response } = await read();
     expect(data?.pullRequests[0]).not.toHaveProperty('changedSinceVisit');

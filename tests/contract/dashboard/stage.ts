@@ -12,7 +12,7 @@ import type { Witness } from '../witness.js';
 
 export type { Answer, Change };
 
-/** Who a client says it is: by token, or, like a page of ours, by cookie. */
+/** The credential of a client: a token, or a cookie as in the pages. */
 export interface Credential {
   readonly token?: string;
   readonly cookie?: string;
@@ -23,33 +23,33 @@ export interface Member extends Credential {
   readonly cookie: string;
 }
 
-/** A server with an admin, the clients that ask it, and who sees what it answers. */
+/** A server with an admin, and clients whose responses are checked against the contract. */
 export interface Stage {
   readonly server: ContractServer;
   readonly admin: Member;
-  /** Somebody who is on it for the first time, with a name of their own. */
+  /** Creates a user with a new username. */
   newPerson(): Promise<Member>;
   client(credential?: Credential): DashboardClient;
   /** Sends an operation's example request. */
   send(operation: DocumentedOperation, credential: Credential, change?: Change): Promise<Answer>;
 }
 
-const NOBODY: Member = {
+const NO_ADMIN: Member = {
   person: { id: '', username: '', displayName: '', isAdmin: false, createdAt: new Date(0) },
   cookie: '',
 };
 
-/** The one witness of all stages, which at the end has to have seen everything. */
+/** The witness of all stages, which records every response. */
 export const witness: Witness = createWitness(dashboardContract);
 
-/** Without an account, unless somebody is to be its admin. */
 interface StageOptions extends ContractServerOptions {
+  /** Starts the server without any account. */
   readonly isEmpty?: true;
 }
 
 export async function openStage({ isEmpty, ...options }: StageOptions = {}): Promise<Stage> {
   const server = await startContractServer(options);
-  const admin = isEmpty ? NOBODY : await server.addPerson('root');
+  const admin = isEmpty ? NO_ADMIN : await server.addPerson('root');
   let people = 0;
   const client = (credential: Credential = {}) => createClient(server, credential);
   return {

@@ -6,7 +6,7 @@ const expiresAt = (): string => new Date(Date.now() + 30 * DAY_MS).toISOString()
 export function tokensTests(stage: () => Stage): void {
   const signIn = async () => stage().client(await stage().newPerson());
 
-  test('createToken answers a token that works at once, and says so in the list', async () => {
+  test('createToken: returns a token that works at once, and listTokens shows its last use', async () => {
     const body = { label: 'nightly report', expiresAt: expiresAt(), scopes: ['read' as const] };
     const { data, response } = await (await signIn()).POST('/api/tokens', { body });
     expect(response.status).toBe(201);
@@ -17,7 +17,7 @@ export function tokensTests(stage: () => Stage): void {
     expect(listed).toEqual([{ ...record, lastUsedAt: expect.any(String) as string }]);
   });
 
-  test('createToken answers a repeat under the same key like the first', async () => {
+  test('createToken: returns the first response for a repeated idempotency key', async () => {
     const [client, soon] = [await signIn(), expiresAt()];
     const create = (label: string, key: string) => {
       const params = { header: { 'Idempotency-Key': key } };
@@ -32,15 +32,15 @@ export function tokensTests(stage: () => Stage): void {
 
   test.each([
     ['a blank label', { label: ' ', expiresAt: expiresAt() }, 'label'],
-    ['a date that is none', { label: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
+    ['an invalid date', { label: 'x', expiresAt: 'tomorrow' }, 'expiresAt'],
     ['a date in the past', { label: 'x', expiresAt: '2020-01-01T00:00:00Z' }, 'expiresAt'],
-    ['a date too far', { label: 'x', expiresAt: '2099-01-01T00:00:00Z' }, 'expiresAt'],
-  ])('createToken is refused for %s', async (_reason, body, field) => {
+    ['a date too far in the future', { label: 'x', expiresAt: '2099-01-01T00:00:00Z' }, 'expiresAt'],
+  ])('createToken: rejects %s', async (_reason, body, field) => {
     const { error, response } = await (await signIn()).POST('/api/tokens', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field }]);
   });
 
-  test('revokeToken ends a token at once, and minds no unknown id', async () => {
+  test('revokeToken: disables a token at once, and returns 204 for an unknown id', async () => {
     const client = await signIn();
     const { data } = await client.POST('/api/tokens', { body: { label: 'x', expiresAt: expiresAt() } });
     const { id, token } = data!;
@@ -49,7 +49,7 @@ export function tokensTests(stage: () => Stage): void {
     expect((await stage().client({ token }).GET('/api/tokens')).response.status).toBe(401);
   });
 
-  test('a token of the secrets service is none here', async () => {
+  test('listTokens: returns 401 for a token of the secrets service', async () => {
     const token = await stage().server.issueToken('write', stage().admin.person);
     expect((await stage().client({ token }).GET('/api/tokens')).response.status).toBe(401);
   });

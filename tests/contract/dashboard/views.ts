@@ -11,7 +11,7 @@ export function viewsTests(stage: () => Stage): void {
   const save = (client: Client, name: string, ci: 'failure' | 'success') =>
     client.PUT('/api/views/{name}', { params: { path: { name } }, body: { filter: { ci: [ci] } } });
 
-  test('a view is saved, replaced, listed by name and deleted', async () => {
+  test('views: are saved, replaced, listed by name and deleted', async () => {
     const { client } = await signIn();
     const { data } = await save(client, 'red', 'success');
     expect(data).toEqual({ name: 'red', filter: { ci: ['success'] }, sort: 'board', group: 'none' });
@@ -24,7 +24,7 @@ export function viewsTests(stage: () => Stage): void {
     expect((await client.GET('/api/views')).data).toMatchObject([{ name: 'green' }]);
   });
 
-  test('saveView is refused for a list that is misspelt', async () => {
+  test('saveView: returns 400 for a misspelt filter field', async () => {
     const { client } = await signIn();
     const filter = { forge: ['github'] } as object;
     const path = { name: 'mine' };
@@ -32,7 +32,7 @@ export function viewsTests(stage: () => Stage): void {
     expect([response.status, error?.code]).toEqual([400, 'invalid_input']);
   });
 
-  test('saveView is refused past 50, but for one that is there', async () => {
+  test('saveView: returns 409 above 50 views, but replaces an existing one', async () => {
     const { client } = await signIn();
     for (let index = 1; index <= 50; index += 1) await save(client, `view-${index}`, 'success');
     const { response, error } = await save(client, 'another', 'success');
@@ -40,7 +40,7 @@ export function viewsTests(stage: () => Stage): void {
     expect((await save(client, 'view-1', 'failure')).response.status).toBe(200);
   });
 
-  test('getDashboard answers what a view selects, and counts the whole board', async () => {
+  test('getDashboard: returns the selection of a view, with the counts of the whole board', async () => {
     const { client, member } = await signIn();
     const pullRequests = [pullRequest(), pullRequest({ number: 18, ci: 'failure', section: 'returned_to_you' })];
     await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });

@@ -23,8 +23,7 @@ const SIGNERS: Readonly<Record<ForgeName, (secret: string) => Sent>> = {
 
 const FORGES = Object.keys(SIGNERS) as ForgeName[];
 
-/** Of any length: only what is signed is looked at. */
-const TOO_LONG = 'x'.repeat(5 * 1024 ** 2 + 1);
+const TOO_LARGE = 'x'.repeat(5 * 1024 ** 2 + 1);
 
 export function webhooksTests(stage: () => Stage): void {
   let github: TestGithub;
@@ -46,17 +45,17 @@ export function webhooksTests(stage: () => Stage): void {
     return stage().send(operation, {}, { path: { webhookToken: token }, headers, text: body?.toString() ?? '' });
   };
 
-  describe.each(FORGES)('a delivery of %s', (forge) => {
-    test('is taken', async () => {
+  describe.each(FORGES)('a delivery from %s', (forge) => {
+    test('is accepted', async () => {
       const { token, secret } = await receive();
       expect((await deliver(forge, token, SIGNERS[forge](secret))).response.status).toBe(204);
     });
 
     test.each<[string, number, string, (secret: string) => Partial<Sent>]>([
-      ['signed with another secret', 401, 'unauthenticated', () => SIGNERS[forge]('another')],
+      ['signed with a wrong secret', 401, 'unauthenticated', () => SIGNERS[forge]('wrong')],
       ['without a signature', 401, 'unauthenticated', (secret) => ({ body: SIGNERS[forge](secret).body })],
       ['without a body', 400, 'malformed_body', (secret) => ({ headers: SIGNERS[forge](secret).headers })],
-      ['that is too long', 413, 'too_large', () => ({ body: Buffer.from(TOO_LONG) })],
+      ['with a body that is too large', 413, 'too_large', () => ({ body: Buffer.from(TOO_LARGE) })],
       [
         'as a form',
         415,
@@ -66,20 +65,20 @@ export function webhooksTests(stage: () => Stage): void {
           headers: { ...SIGNERS[forge](secret).headers, 'content-type': 'application/x-www-form-urlencoded' },
         }),
       ],
-    ])('%s is refused with %i', async (_reason, status, code, make) => {
+    ])('%s is rejected with %i', async (_reason, status, code, make) => {
       const { token, secret } = await receive();
       const { response, error } = await deliver(forge, token, make(secret));
       expect([response.status, error?.code]).toEqual([status, code]);
     });
 
-    test('to a path that nobody has is refused, however long it is', async () => {
-      const { response, error } = await deliver(forge, 'x'.repeat(22), { body: Buffer.from(TOO_LONG) });
+    test('to an unknown path is rejected, whatever its length', async () => {
+      const { response, error } = await deliver(forge, 'x'.repeat(22), { body: Buffer.from(TOO_LARGE) });
       expect([response.status, error?.code]).toEqual([404, 'not_found']);
     });
   });
 
   describe('rotateWebhook', () => {
-    test('gives another token and secret, while deliveries with the former ones are taken for a day', async () => {
+    test('returns a new token and secret, and accepts deliveries with the former ones for a day', async () => {
       const member = await stage().newPerson();
       const client = stage().client(member);
       const { data: former } = await client.GET('/api/settings');
@@ -96,7 +95,7 @@ export function webhooksTests(stage: () => Stage): void {
       const { webhookToken = '', webhookSecret = '' } = former!;
       expect(await statusOf(webhookToken, webhookSecret)).toBe(204);
       expect(await statusOf(rotated!.webhookToken, rotated!.webhookSecret)).toBe(204);
-      // Each path has a secret of its own.
+      // Each path has its own secret.
       expect(await statusOf(rotated!.webhookToken, webhookSecret)).toBe(401);
       expect(await statusOf(webhookToken, rotated!.webhookSecret)).toBe(401);
       await stage().server.database.updateTable('retired_webhooks').set({ expires_at: Date.now() }).execute();
@@ -104,7 +103,7 @@ export function webhooksTests(stage: () => Stage): void {
       expect(await statusOf(rotated!.webhookToken, rotated!.webhookSecret)).toBe(204);
     });
 
-    test('gives each of two requests at once what holds or held', async () => {
+    test('returns valid credentials to both of two concurrent requests', async () => {
       const member = await stage().newPerson();
       const client = stage().client(member);
       const rotate = async () => (await client.POST('/api/webhooks/rotate')).data!;
@@ -129,7 +128,7 @@ export function webhooksTests(stage: () => Stage): void {
       return [response.status, error?.code];
     };
 
-    test('has the forge deliver to the path and with the secret of the settings, once', async () => {
+    test('creates one webhook with the path and secret of the settings', async () => {
       const member = await settle();
       expect([await ensure(member), await ensure(member)]).toEqual([
         [204, undefined],
@@ -153,18 +152,18 @@ export function webhooksTests(stage: () => Stage): void {
       expect(hooks.at(-1)).toMatchObject({ url, secret: data!.webhookSecret, active: true });
     });
 
-    test('is refused without a credential for the forge', async () => {
+    test('returns 400 without a credential for the forge', async () => {
       expect(await ensure(await settle(), 'acme/shop', 'gitlab')).toEqual([400, 'invalid_input']);
     });
 
     test.each([
-      ['the credential may not', 'acme/site', 403, 'permission'],
+      ['the credential lacks permission', 'acme/site', 403, 'permission'],
       ['the forge has no such repository', 'acme/nothing', 404, 'unknown'],
-    ])('is refused when %s', async (_reason, fullName, status, code) => {
+    ])('returns an error if %s', async (_reason, fullName, status, code) => {
       expect(await ensure(await settle(), fullName)).toEqual([status, code]);
     });
 
-    test('is refused while a request of the same key may be under way elsewhere', async () => {
+    test('returns 409 while a request with the same idempotency key may be in progress', async () => {
       const client = stage().client(await settle());
       const request = {
         params: { header: { 'Idempotency-Key': 'one-of-its-own' } },
@@ -176,7 +175,7 @@ export function webhooksTests(stage: () => Stage): void {
       expect([response.status, error?.code]).toEqual([409, 'in_progress']);
     });
 
-    test('is refused when the forge does not answer', async () => {
+    test('returns 502 if the forge does not respond', async () => {
       github.failNext(() => 'reset', { path: /hooks/, times: 10 });
       expect(await ensure(await settle())).toEqual([502, 'unknown']);
     });

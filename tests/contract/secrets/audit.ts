@@ -1,7 +1,7 @@
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** On a server of its own, whose log holds nothing else. */
+/** Uses a separate server, whose audit log contains no other entries. */
 export function auditTests(): void {
   let stage: Stage;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ export function auditTests(): void {
   });
   const last = async () => (await query({ order: 'desc', limit: 1 })).data![0]!;
 
-  test('everything that changes who may read what is an entry, with who did it and what they say they are', async () => {
+  test('Changes of tokens and consumers are recorded with their actor and the name that the client gave itself', async () => {
     const header = { 'X-Caller': 'acme/deploy' };
     const [client, owner] = [stage.client(), stage.client(stage.owner)];
     const { data: consumerToken } = await client.POST('/consumer-tokens', {
@@ -52,13 +52,13 @@ export function auditTests(): void {
     );
   });
 
-  test('what changes nothing, fails, or only lists is none', async () => {
+  test('Lists, failures and requests without effect are not recorded', async () => {
     const [client, owner, before] = [stage.client(), stage.client(stage.owner), await last()];
     const body = { name: 'same' };
     await client.DELETE('/consumer-tokens/{id}', at('id', '0123456789abcdef') as never);
     await owner.POST('/tokens/{id}/rotate', at('id', '0123456789abcdef') as never);
-    await client.PATCH('/consumers/{name}', { ...at('name', 'nobody'), body } as never);
-    await client.DELETE('/consumers/{name}', at('name', 'nobody') as never);
+    await client.PATCH('/consumers/{name}', { ...at('name', 'unknown'), body } as never);
+    await client.DELETE('/consumers/{name}', at('name', 'unknown') as never);
     await client.GET('/objects/{slug}', { params: { path: { slug: 'nothing' } } });
     await Promise.all([client.GET('/objects'), client.GET('/consumers'), owner.GET('/tokens')]);
     expect(await last()).toEqual(before);
@@ -72,19 +72,19 @@ export function auditTests(): void {
     [{ caller: 'acme/deploy' }, 10],
     [{ from: '2000-01-01T00:00:00Z', to: '2000-01-02T00:00:00Z' }, 0],
     [{ subject_type: 'consumer', actor: 'admin' }, 0],
-  ])('is found by %j', async (filter, total) => {
+  ])('queryAuditLog filters by %j', async (filter, total) => {
     const { response } = await query(filter);
     expect([response.status, response.headers.get('x-total-count')]).toEqual([200, String(total)]);
   });
 
   test.each([{ caller: 'a\u0000' }, { actor: 'a\u0000' }, { object_id: 'a\u0000' }])(
-    'is asked for nothing that no entry holds: %j',
+    'queryAuditLog: returns 400 for a filter with NUL: %j',
     async (filter) => {
       expect((await query(filter)).response.status).toBe(400);
     },
   );
 
-  test('is read on behind an entry, in either order, while others write', async () => {
+  test('queryAuditLog continues after an entry in both orders, despite concurrent writes', async () => {
     const first = await query({ order: 'desc', limit: 4 });
     expect(first.response.headers.get('link')).toBe('</secrets/audit-log?order=desc&limit=4&after=7>; rel="next"');
     await stage.client().POST('/consumers', { body: { name: 'meanwhile' } });
@@ -93,7 +93,7 @@ export function auditTests(): void {
     expect((await query({ after: 9 })).data!.map(({ id }) => id)).toEqual([10, 11]);
   });
 
-  test('tells what it can be filtered by', async () => {
+  test('getAuditLogFilterOptions returns the values of each filter', async () => {
     await stage.addObject({ slug: 'named' });
     const { data } = await stage.client().GET('/audit-log/filter-options');
     const { actor_id: id = '' } = await last();
@@ -108,16 +108,16 @@ export function auditTests(): void {
     });
   });
 
-  test('is verified, also against an answer that was kept', async () => {
-    const verify = async (kept: object) =>
-      (await stage.client().GET('/audit-log/verify', { params: { query: kept } })).data;
-    const answer = await verify({});
-    expect(answer).toEqual({ intact: true, entries: 12, head: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
-    const kept = { entries: answer!.entries, head: answer!.head };
-    expect(await verify(kept)).toMatchObject({ intact: true });
+  test('verifyAuditLog verifies the chain, also against an earlier verification', async () => {
+    const verify = async (earlier: object) =>
+      (await stage.client().GET('/audit-log/verify', { params: { query: earlier } })).data;
+    const first = await verify({});
+    expect(first).toEqual({ intact: true, entries: 12, head: expect.stringMatching(/^[0-9a-f]{64}$/) as string });
+    const earlier = { entries: first!.entries, head: first!.head };
+    expect(await verify(earlier)).toMatchObject({ intact: true });
     const { database } = stage.server;
     await database.updateTable('audit_log').set({ actor_id: 'someone' }).where('id', '=', 3).execute();
-    expect(await verify(kept)).toMatchObject({ intact: false, first_broken_id: 3, reason: 'changed' });
+    expect(await verify(earlier)).toMatchObject({ intact: false, first_broken_id: 3, reason: 'changed' });
     const half = await stage.client().GET('/audit-log/verify', { params: { query: { entries: 3 } } });
     expect([half.response.status, half.error?.field]).toEqual([400, 'head']);
   });

@@ -10,7 +10,7 @@ type CreationOptions = Parameters<Passkey['create']>[0];
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 const OTHER_KEY = 'age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg';
 
-/** Each on a server of its own, where nobody has an account yet. */
+/** Each test uses a separate server without an account. */
 export function authTests(): void {
   let stage: Stage;
   let passkey: Passkey;
@@ -26,7 +26,7 @@ export function authTests(): void {
     return stage.client(by).POST('/auth/register/begin', body === undefined ? {} : { body });
   }
 
-  /** Registers, and gives the answer and the cookie that came with it. */
+  /** Registers a passkey. @returns the response and its cookie. */
   async function register(
     kept: Partial<Schemas['RegistrationFinishRequest']> = {},
     { by = {}, own = passkey }: { by?: Credential; own?: Passkey } = {},
@@ -47,12 +47,12 @@ export function authTests(): void {
   }
 
   const identity = async (by: Credential) => (await stage.client(by).GET('/auth/identity')).data;
-  const acts = async (cookie: string) => {
+  const listEntries = async (cookie: string) => {
     const { data } = await stage.client({ cookie }).GET('/audit-log');
     return data!.map(({ action, subject_type, actor_id }) => `${action} ${subject_type} by ${actor_id}`);
   };
 
-  test('the setup link makes the owner, who is signed in with their keys kept', async () => {
+  test('finishRegistration: creates the owner with the setup link, signs them in and stores their keys', async () => {
     expect((await stage.client({}).GET('/auth/status')).data).toEqual({ bootstrapped: false });
     const kept = { public_key: KEY, wrapped_identity: 'by passkey', recovery_wrapped_identity: 'by phrase' };
     const { data, cookie } = await register({ nickname: 'laptop', ...kept });
@@ -63,20 +63,20 @@ export function authTests(): void {
       recovery_wrapped_identity: 'by phrase',
       wrapped_by: [passkey.id],
     });
-    expect(await acts(cookie!)).toEqual(['create passkey by admin', 'create identity by admin']);
+    expect(await listEntries(cookie!)).toEqual(['create passkey by admin', 'create identity by admin']);
     expect((await stage.server.accounts.people.findByUsername('owner'))?.isAdmin).toBe(true);
   });
 
   test.each([
     ['without the setup link', undefined],
-    ['with another', { setup_token: 'x' }],
-  ])('nobody becomes the owner %s', async (_how, body) => {
+    ['with a wrong setup link', { setup_token: 'x' }],
+  ])('beginRegistration: returns 403 %s', async (_how, body) => {
     await setupToken();
     const { response, error } = await begin(body);
     expect([response.status, error?.code]).toEqual([403, 'forbidden']);
   });
 
-  test('once there is an owner, nobody registers without their session', async () => {
+  test('Registration requires the session of the owner once an owner exists', async () => {
     const { cookie } = await register();
     expect((await begin({ setup_token: 'x' })).response.status).toBe(401);
     const { data } = await begin(undefined, { cookie: cookie! });
@@ -87,7 +87,7 @@ export function authTests(): void {
     expect((await begin(undefined, stranger)).response.status).toBe(403);
   });
 
-  test('an account that somebody was invited to is not made here', async () => {
+  test('finishRegistration: does not create an invited account', async () => {
     const { cookie } = await register();
     const owner = await stage.server.accounts.sessions.findCaller(cookie!.split('=')[1]!);
     const { token } = await stage.server.accounts.invitations.create(
@@ -105,7 +105,7 @@ export function authTests(): void {
     expect((await stage.client({}).POST('/auth/register/finish', { body })).response.status).toBe(401);
   });
 
-  test('another passkey of the owner gets no other session, and its own copy of the identity', async () => {
+  test('An additional passkey of the owner gets its own copy of the identity, and no new session', async () => {
     const { cookie = '' } = await register({ public_key: KEY, wrapped_identity: 'first' });
     const own = new Passkey(ORIGIN);
     const added = await register({ wrapped_identity: 'second' }, { by: { cookie }, own });
@@ -116,14 +116,10 @@ export function authTests(): void {
   });
 
   test.each([
-    ['another public key changes nothing', { public_key: OTHER_KEY, recovery_wrapped_identity: 'x' }, undefined],
-    [
-      'a recovery copy is added with the key that it belongs to',
-      { public_key: KEY, recovery_wrapped_identity: 'x' },
-      'x',
-    ],
+    ['a different public key changes nothing', { public_key: OTHER_KEY, recovery_wrapped_identity: 'x' }, undefined],
+    ['a recovery copy is added together with its public key', { public_key: KEY, recovery_wrapped_identity: 'x' }, 'x'],
     ['a recovery copy alone changes nothing', { recovery_wrapped_identity: 'x' }, undefined],
-  ])('later registrations: %s', async (_what, kept, recovery) => {
+  ])('Later registrations: %s', async (_what, kept, recovery) => {
     const { cookie = '' } = await register({ public_key: KEY });
     await register(kept, { by: { cookie }, own: new Passkey(ORIGIN) });
     expect(await identity({ cookie })).toEqual({
@@ -134,13 +130,13 @@ export function authTests(): void {
     expect((await identity({ cookie }))?.recovery_wrapped_identity).toBe(recovery ?? 'y');
   });
 
-  test('a public key that is none is refused, and the link stays', async () => {
+  test('finishRegistration: returns 400 for an invalid public key, and the link stays valid', async () => {
     const { response, error } = await register({ public_key: 'AGE-SECRET-KEY-1X' });
     expect([response.status, error?.field]).toEqual([400, 'public_key']);
     expect((await register()).response.status).toBe(201);
   });
 
-  test('the identity is there for a session and a write token, and the recovery copy for a session alone', async () => {
+  test('getIdentity: returns the public key for a session or write token, and the recovery copy only for a session', async () => {
     const { cookie = '' } = await register();
     expect(await identity({ cookie })).toEqual({});
     await register({ public_key: KEY, recovery_wrapped_identity: 'x' }, { by: { cookie }, own: new Passkey(ORIGIN) });
@@ -148,7 +144,7 @@ export function authTests(): void {
     expect(await identity({ token: data!.value })).toEqual({ public_key: KEY });
   });
 
-  test('the owner signs in and out', async () => {
+  test('The owner signs in and out', async () => {
     expect((await stage.client({}).POST('/auth/login/begin')).response.status).toBe(400);
     await register();
     const { response } = await signIn();
@@ -166,7 +162,7 @@ export function authTests(): void {
     expect((await stage.client(by).GET('/credentials')).response.status).toBe(401);
   });
 
-  test('nobody else signs in here, and gets no session for trying', async () => {
+  test('finishLogin: returns 401 for other users, and creates no session', async () => {
     const { cookie } = await register();
     const bob = new Passkey(ORIGIN);
     const owner = await stage.server.accounts.sessions.findCaller(cookie!.split('=')[1]!);
@@ -185,7 +181,7 @@ export function authTests(): void {
     expect(await sessions()).toEqual(before);
   });
 
-  test('a challenge is answered once, and for its own ceremony', async () => {
+  test('A challenge can be used once, and only for its own ceremony', async () => {
     await register();
     const { data } = await stage.client({}).POST('/auth/login/begin');
     const credential = passkey.get(data!.publicKey) as never;
@@ -200,10 +196,10 @@ export function authTests(): void {
     expect(response.status).toBe(400);
   });
 
-  describe('passkeys', () => {
+  describe('Passkeys', () => {
     const at = (id: string) => ({ params: { path: { id } } });
 
-    test('are listed a page at a time, renamed and removed, but for the last', async () => {
+    test('are listed in pages, renamed and removed, except the last one', async () => {
       const { cookie = '' } = await register();
       const own = new Passkey(ORIGIN);
       await register({ nickname: 'phone' }, { by: { cookie }, own });
@@ -217,14 +213,14 @@ export function authTests(): void {
       expect((await client.DELETE('/credentials/{id}', at(own.id))).response.status).toBe(204);
       const last = await client.DELETE('/credentials/{id}', at(passkey.id));
       expect([last.response.status, last.error?.code]).toEqual([409, 'conflict']);
-      expect((await acts(cookie)).slice(1)).toEqual([
+      expect((await listEntries(cookie)).slice(1)).toEqual([
         'create passkey by admin',
         'rename passkey by admin',
         'delete passkey by admin',
       ]);
     });
 
-    test('are not renamed when they are unknown, or to nothing', async () => {
+    test('are not renamed if they are unknown or the new name is blank', async () => {
       const { cookie = '' } = await register();
       const client = stage.client({ cookie });
       const rename = (id: string, nickname: string) =>
@@ -233,7 +229,7 @@ export function authTests(): void {
       expect((await rename(passkey.id, '\u200b')).response.status).toBe(400);
     });
 
-    test('that the dashboard changes are audited too', async () => {
+    test('changed by the dashboard are recorded in the audit log too', async () => {
       const { cookie = '' } = await register();
       const caller = await stage.server.accounts.sessions.findCaller(cookie.split('=')[1]!);
       const { passkeys } = stage.server.accounts;
@@ -241,7 +237,7 @@ export function authTests(): void {
       const credential = own.create(await passkeys.begin(caller));
       await passkeys.finish(caller, { credential }, '192.0.2.7');
       await passkeys.remove(caller, own.id, '192.0.2.7');
-      expect((await acts(cookie)).slice(1)).toEqual(['create passkey by admin', 'delete passkey by admin']);
+      expect((await listEntries(cookie)).slice(1)).toEqual(['create passkey by admin', 'delete passkey by admin']);
       expect((await stage.client({ cookie }).GET('/audit-log/verify')).data).toMatchObject({
         intact: true,
         entries: 3,

@@ -20,14 +20,14 @@ export function consumersTests(stage: () => Stage): void {
     const { data } = await client().GET('/objects/{slug}/used-by', { params: { path: { slug }, query: { id } } });
     return data!.used_by;
   };
-  /** What the audit log says of a name, the oldest first. */
-  const acts = async (name: string) => {
+  /** Lists the audit entries about a consumer, oldest first. */
+  const listEntries = async (name: string) => {
     const { data } = await client().GET('/audit-log', { params: { query: { subject_type: 'consumer', limit: 500 } } });
     const own = data!.filter(({ subject_id }) => subject_id === name);
     return own.map(({ action, previous_slug }) => [action, previous_slug].filter(Boolean).join(' '));
   };
 
-  test('are those that were added and those that objects name, each once', async () => {
+  test('are those that were added and those that secrets name, without duplicates', async () => {
     const [added, named] = [newName(), newName()];
     await client().POST('/consumers', { body: { name: added, public_key: KEY } });
     await stage().addObject({ used_by: [added, named, named] });
@@ -39,7 +39,7 @@ export function consumersTests(stage: () => Stage): void {
     expect(await entry(named)).toEqual({ name: named, secret_count: 2 });
   });
 
-  test('are plain names without a parameter, and pages with one', async () => {
+  test('are listed as names without parameters, and as pages with one', async () => {
     await client().POST('/consumers', { body: { name: newName() } });
     expect(Array.isArray((await client().GET('/consumers', { params: { query: { q: '' } } })).data)).toBe(true);
     const query = { page: 1, page_size: 1 };
@@ -50,14 +50,14 @@ export function consumersTests(stage: () => Stage): void {
     expect(response.headers.get('link')).toBe('</secrets/consumers?page=2&page_size=1>; rel="next"');
   });
 
-  test('are found by part of their name, in either case and literally', async () => {
+  test('are found by a literal part of their name, regardless of case', async () => {
     await client().POST('/consumers', { body: { name: 'Älg_%' } });
     const find = async (q: string) =>
       ((await client().GET('/consumers', { params: { query: { q } } })).data as { total: number }).total;
     expect([await find('äLG'), await find('_%'), await find('%%')]).toEqual([1, 1, 0]);
   });
 
-  test('are added once', async () => {
+  test('cannot be added twice', async () => {
     const name = newName();
     const added = await client().POST('/consumers', { body: { name, public_key: '' } });
     expect([added.response.status, added.data]).toEqual([201, { name, secret_count: 0 }]);
@@ -68,7 +68,7 @@ export function consumersTests(stage: () => Stage): void {
     expect((await client().POST('/consumers', { body: { name: used } })).response.status).toBe(409);
   });
 
-  test('are renamed everywhere, and their tokens with them', async () => {
+  test('are renamed in all secrets and tokens', async () => {
     const [from, to] = [newName(), newName()];
     const object = await stage().addObject({ used_by: [from, 'other'] });
     const token = await stage().consumerToken(from);
@@ -81,13 +81,13 @@ export function consumersTests(stage: () => Stage): void {
       .client({ token })
       .GET('/objects/{slug}', { params: { path: { slug: object.slug } }, parseAs: 'arrayBuffer' });
     expect(read.response.status).toBe(200);
-    expect(await acts(to)).toEqual([`rename ${from}`]);
+    expect(await listEntries(to)).toEqual([`rename ${from}`]);
   });
 
   test.each([
-    ['the key of the one that was there stays', KEY, OTHER_KEY, OTHER_KEY],
-    ['the key comes along when there was none', KEY, undefined, KEY],
-  ])('become one when a name is taken: %s', async (_what, own, others, kept) => {
+    ['the public key of the new name wins', KEY, OTHER_KEY, OTHER_KEY],
+    ['the public key of the old name is used if the new one has none', KEY, undefined, KEY],
+  ])('are merged when they are renamed to an existing name: %s', async (_what, own, others, kept) => {
     const [from, to] = [newName(), newName()];
     const shared = await stage().addObject({ used_by: [from, to] });
     await stage().addObject({ used_by: [from] });
@@ -96,10 +96,10 @@ export function consumersTests(stage: () => Stage): void {
     const { data } = await update(from, { name: to });
     expect(data).toEqual({ name: to, secret_count: 2, public_key: kept });
     expect(await usedBy(shared.slug, shared.id)).toEqual([to]);
-    expect((await acts(to)).at(-1)).toBe(`merge ${from}`);
+    expect((await listEntries(to)).at(-1)).toBe(`merge ${from}`);
   });
 
-  test('stay two when they are in different variants of a name', async () => {
+  test('are not merged when they belong to different variants of a slug', async () => {
     const [from, to, slug] = [newName(), newName(), stage().newSlug()];
     const own = await stage().addObject({ slug, used_by: [from] });
     const other = await stage().addObject({ slug, used_by: [to] });
@@ -108,19 +108,19 @@ export function consumersTests(stage: () => Stage): void {
     expect([response.status, error?.code]).toEqual([409, 'conflict']);
     expect([await usedBy(slug, own.id), await usedBy(slug, other.id)]).toEqual([[from], [to]]);
     expect(await entry(from)).toMatchObject({ public_key: KEY });
-    expect(await acts(to)).toEqual([]);
+    expect(await listEntries(to)).toEqual([]);
   });
 
-  test('get another key, and never lose one', async () => {
+  test('can replace their public key, but not remove it', async () => {
     const name = newName();
     expect((await update(name, { public_key: KEY })).data).toEqual({ name, secret_count: 0, public_key: KEY });
     expect((await update(name, { public_key: OTHER_KEY })).data).toMatchObject({ public_key: OTHER_KEY });
     expect((await update(name, { public_key: '', name: '' })).response.status).toBe(400);
     expect((await update(name, { public_key: OTHER_KEY })).data).toMatchObject({ public_key: OTHER_KEY });
-    expect(await acts(name)).toEqual(['create', 'update']);
+    expect(await listEntries(name)).toEqual(['create', 'update']);
   });
 
-  test('are renamed before they get a key', async () => {
+  test('are renamed before their public key is set', async () => {
     const [from, to] = [newName(), newName()];
     await client().POST('/consumers', { body: { name: from } });
     expect((await update(from, { name: to, public_key: KEY })).data).toMatchObject({ name: to, public_key: KEY });
@@ -128,7 +128,7 @@ export function consumersTests(stage: () => Stage): void {
     expect([unknown.response.status, unknown.error?.error]).toEqual([404, 'unknown consumer']);
   });
 
-  test('are renamed and deleted once under one key, however often that is asked', async () => {
+  test('are renamed and deleted once for repeated requests with one Idempotency-Key', async () => {
     const [from, to] = [newName(), newName()];
     await client().POST('/consumers', { body: { name: from } });
     const header = { 'Idempotency-Key': from };
@@ -137,17 +137,17 @@ export function consumersTests(stage: () => Stage): void {
     expect([(await rename()).response.status, (await rename()).response.status]).toEqual([200, 200]);
     const remove = () => client().DELETE('/consumers/{name}', { params: { path: { name: to }, header } });
     expect([(await remove()).response.status, (await remove()).response.status]).toEqual([204, 204]);
-    expect(await acts(to)).toEqual([`rename ${from}`, 'delete']);
+    expect(await listEntries(to)).toEqual([`rename ${from}`, 'delete']);
   });
 
-  test('are deleted out of every object, and their tokens revoked', async () => {
+  test('are removed from all secrets when they are deleted, and their tokens are revoked', async () => {
     const name = newName();
     const object = await stage().addObject({ used_by: [name] });
     const token = await stage().consumerToken(name);
     expect((await client().DELETE('/consumers/{name}', at(name))).response.status).toBe(204);
     expect(await usedBy(object.slug, object.id)).toEqual([]);
     expect(await names()).not.toContain(name);
-    expect(await acts(name)).toEqual(['delete']);
+    expect(await listEntries(name)).toEqual(['delete']);
     const { data } = await client().GET('/consumer-tokens', { params: { query: { limit: 500 } } });
     expect(data!.find(({ consumer }) => consumer === name)).toMatchObject({ status: 'revoked' });
     const path = { slug: object.slug };
@@ -155,7 +155,7 @@ export function consumersTests(stage: () => Stage): void {
     expect((await client().DELETE('/consumers/{name}', at(name))).response.status).toBe(404);
   });
 
-  describe('by names that could be something else', () => {
+  describe('with unusual names', () => {
     const send = (method: string, path: string, body?: object) =>
       fetch(`${stage().server.url}/secrets/consumers/${path}`, {
         method,
@@ -165,14 +165,14 @@ export function consumersTests(stage: () => Stage): void {
 
     test.each([
       ['a slash, encoded or not', 'acme%2Fslash', 'acme/slash'],
-      ['a slash of full width, which is another name', 'acme%EF%BC%8Fslash', 'acme／slash'],
+      ['a full-width slash, which is a different name', 'acme%EF%BC%8Fslash', 'acme／slash'],
       ['letters that look alike', '%D0%B0cme/slash', 'аcme/slash'],
       ['a decomposed letter', 'cafe%CC%81', 'cafe\u0301'],
       ['the same letter composed', 'caf%C3%A9', 'caf\u00e9'],
       ['dots that are not alone', 'a..b/...', 'a..b/...'],
-      ['what a query would be', 'a%3Fq=1%23x', 'a?q=1#x'],
+      ['the characters of a query and fragment', 'a%3Fq=1%23x', 'a?q=1#x'],
       ['an escape of an escape', 'a%252Fb', 'a%2Fb'],
-    ])('are one name as they stand: %s', async (_what, path, name) => {
+    ])('are accepted exactly as written: %s', async (_what, path, name) => {
       expect((await send('PATCH', path, { public_key: KEY })).status).toBe(200);
       expect(await entry(name)).toEqual({ name, secret_count: 0, public_key: KEY });
       expect((await send('DELETE', path)).status).toBe(204);
@@ -180,25 +180,25 @@ export function consumersTests(stage: () => Stage): void {
     });
 
     test.each([
-      ['a way up', '%2e%2e%2fobjects', 400],
-      ['a way up between parts', 'a%2F%2e%2e%2Fb', 400],
-      ['an empty part', 'a%2F%2Fb', 400],
+      ['.. at the start', '%2e%2e%2fobjects', 400],
+      ['.. in the middle', 'a%2F%2e%2e%2Fb', 400],
+      ['an empty segment', 'a%2F%2Fb', 400],
       ['a slash at the end', 'a%2F', 400],
       ['NUL', 'a%00b', 400],
-      ['bytes that are no text', 'a%ffb', 400],
+      ['invalid UTF-8', 'a%ffb', 400],
       ['a line break', 'a%0ab', 400],
       ['a direction mark', 'a%E2%80%AEb', 400],
       ['white space around', '%20a', 400],
       ['more than 128 characters', 'a'.repeat(129), 422],
-    ])('are never made of %s', async (_what, path, status) => {
+    ])('are rejected for %s', async (_what, path, status) => {
       const before = await names();
       expect((await send('PATCH', path, { public_key: KEY })).status).toBe(status);
       expect(await names()).toEqual(before);
     });
 
-    // What is sent through fetch has no such path left in it.
+    // These requests use a raw connection, because fetch normalises paths.
     test.each(['../objects', 'a/../../objects', '%2e%2e/tokens', './x'])(
-      'are no way to elsewhere: %s',
+      'do not resolve path segments: %s',
       async (path) => {
         const before = await names();
         const head = ['Host: x', `Authorization: Bearer ${stage().token}`, 'Connection: close'].join('\r\n');
@@ -211,21 +211,24 @@ export function consumersTests(stage: () => Stage): void {
       },
     );
 
-    test('count characters, not bytes', async () => {
+    test('are limited in characters, not bytes', async () => {
       const name = '😀'.repeat(128);
       expect((await client().POST('/consumers', { body: { name } })).response.status).toBe(201);
       expect((await client().DELETE('/consumers/{name}', at(name))).response.status).toBe(204);
     });
 
-    test.each(['..', 'a/../b', 'a//b', '\u0000', 'a\u200b', ' a'])('are not given to another: %j', async (name) => {
-      const from = newName();
-      await client().POST('/consumers', { body: { name: from } });
-      expect((await update(from, { name })).response.status).toBe(400);
-      expect((await client().POST('/consumers', { body: { name } })).response.status).toBe(400);
-    });
+    test.each(['..', 'a/../b', 'a//b', '\u0000', 'a\u200b', ' a'])(
+      'are rejected on creation and renaming: %j',
+      async (name) => {
+        const from = newName();
+        await client().POST('/consumers', { body: { name: from } });
+        expect((await update(from, { name })).response.status).toBe(400);
+        expect((await client().POST('/consumers', { body: { name } })).response.status).toBe(400);
+      },
+    );
 
     test.each(['rot13', 'AGE1', 'AGE-SECRET-KEY-1QQ', 'ssh-ed25519', 'age1 x'])(
-      'have no key that nothing can be sealed to: %s',
+      'have no public key that age cannot use: %s',
       async (key) => {
         const { response, error } = await update(newName(), { public_key: key });
         expect([response.status, error?.field]).toEqual([400, 'public_key']);

@@ -1,13 +1,13 @@
 import type { Stage } from './stage.js';
 
 export function mcpTests(stage: () => Stage): void {
-  // What is in a message the protocol says, not the contract.
+  // The protocol defines the content of messages, not the contract.
   const call = (message: object) =>
     stage()
       .client()
       .POST('/mcp', { body: { jsonrpc: '2.0', ...message } as never });
 
-  test('callMcp answers a request with JSON', async () => {
+  test('callMcp returns JSON for a request', async () => {
     const { data, response } = await call({ id: 1, method: 'tools/list' });
     expect([response.status, data]).toMatchObject([
       200,
@@ -15,11 +15,11 @@ export function mcpTests(stage: () => Stage): void {
     ]);
   });
 
-  test('callMcp takes a notification without an answer', async () => {
+  test('callMcp: returns 202 for a notification', async () => {
     expect((await call({ method: 'notifications/initialized' })).response.status).toBe(202);
   });
 
-  test('callMcp is for POST alone', async () => {
+  test('callMcp: returns 405 for methods other than POST', async () => {
     const response = await fetch(`${stage().server.url}/secrets/mcp`, {
       headers: { authorization: `Bearer ${stage().token}`, accept: 'text/event-stream' },
     });

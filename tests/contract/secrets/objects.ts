@@ -6,7 +6,7 @@ const UNKNOWN_ID = '6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f';
 const toBytes = (value: string): Buffer => Buffer.from(value, 'base64');
 const slugs = (objects: readonly { readonly slug: string }[] | undefined) => objects?.map(({ slug }) => slug);
 
-/** What may go before a change. */
+/** Headers with conditions for a change. */
 interface Conditions {
   readonly 'If-Match'?: string;
   readonly 'Idempotency-Key'?: string;
@@ -39,7 +39,7 @@ export function objectsTests(stage: () => Stage): void {
     return { slug, first, second };
   };
 
-  test('createObject answers metadata without times, and the list has them', async () => {
+  test('createObject returns metadata without times, and listObjects includes them', async () => {
     const slug = stage().newSlug();
     const body = {
       slug,
@@ -75,7 +75,7 @@ export function objectsTests(stage: () => Stage): void {
     });
   });
 
-  test('createObject answers a repeat under the same key like the first', async () => {
+  test('createObject: repeats the first response for the same Idempotency-Key', async () => {
     const body = { slug: stage().newSlug(), value: ageValue() };
     const create = () =>
       stage()
@@ -86,7 +86,7 @@ export function objectsTests(stage: () => Stage): void {
     expect(await list({ slug: body.slug })).toHaveLength(1);
   });
 
-  test('createObject makes a variant on a name that is taken, unless it leaves no room', async () => {
+  test('createObject creates a variant of an existing slug; returns 409 without unused consumers', async () => {
     const { slug } = await addTwo();
     const create = (used_by: string[]) =>
       stage()
@@ -99,7 +99,7 @@ export function objectsTests(stage: () => Stage): void {
     }
   });
 
-  test('getObject answers the bytes that were stored', async () => {
+  test('getObject returns the stored bytes', async () => {
     const value = ageValue({ payload: '\r\n\0é' });
     const { slug, id } = await stage().addObject({ value });
     const { status, bytes, response } = await read(slug);
@@ -108,7 +108,7 @@ export function objectsTests(stage: () => Stage): void {
     expect([headers.get('content-type'), headers.get('x-object-id')]).toEqual(['application/octet-stream', id]);
   });
 
-  test('getObject needs an id where there are several', async () => {
+  test('getObject requires an id if the slug has several variants', async () => {
     const { slug, first, second } = await addTwo();
     expect(await read(slug)).toMatchObject({ status: 409, error: { code: 'conflict', field: 'id' } });
     expect((await read(slug, { id: second.id })).bytes).toEqual(toBytes(ageValue({ payload: 'db' })));
@@ -117,7 +117,7 @@ export function objectsTests(stage: () => Stage): void {
     expect(await read(slug, { id: 'first' })).toMatchObject({ status: 400, error: { field: 'id' } });
   });
 
-  test('getObject gives a consumer its variant, and nothing else', async () => {
+  test('getObject returns only the variant of its consumer for a consumer token', async () => {
     const { slug, first, second } = await addTwo();
     const other = await stage().addObject({ used_by: ['cache'] });
     const token = await stage().consumerToken('web');
@@ -126,14 +126,14 @@ export function objectsTests(stage: () => Stage): void {
     const refusals = await Promise.all([
       read(slug, { token, id: second.id }),
       read(other.slug, { token }),
-      read('nobody-has-this', { token }),
+      read('unknown', { token }),
     ]);
     for (const { status, error } of refusals) {
       expect([status, error]).toMatchObject([404, { error: 'unknown object', code: 'not_found' }]);
     }
   });
 
-  test('updateObject replaces the value, and what it is told besides', async () => {
+  test('updateObject replaces the value and the given fields', async () => {
     const { slug, id } = await stage().addObject({ used_by: ['web'], tags: ['prod'], rotate_after_days: 30 });
     const kept = await update(slug, { value: ageValue({ payload: 'second' }) });
     const etag = `"${id}.2"`;
@@ -145,16 +145,16 @@ export function objectsTests(stage: () => Stage): void {
     expect(cleared.data).toEqual(bare);
   });
 
-  test('updateObject is refused a consumer of another variant, and changes nothing', async () => {
+  test('updateObject: returns 409 for a consumer of a different variant, and changes nothing', async () => {
     const { slug, first } = await addTwo();
     const { response, error } = await update(slug, { used_by: ['web', 'db'] }, first.id);
     expect([response.status, error?.code]).toEqual([409, 'conflict']);
     expect((await read(slug, { id: first.id })).bytes).toEqual(toBytes(ageValue({ payload: 'web' })));
     expect((await update(slug, {})).response.status).toBe(409);
-    expect((await update('nobody-has-this', {})).response.status).toBe(404);
+    expect((await update('unknown', {})).response.status).toBe(404);
   });
 
-  test('updateObject replaces the value that If-Match names, and no other', async () => {
+  test('updateObject replaces only the value that If-Match names', async () => {
     const { slug, first, second } = await addTwo();
     const seen = (await read(slug, { id: first.id })).response.headers.get('etag')!;
     expect(seen).toBe(first.etag);
@@ -177,7 +177,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await replace('*')).response.status).toBe(200);
   });
 
-  test('updateObject knows a value of the same name that was made anew from the one before', async () => {
+  test('updateObject: returns 412 for the ETag of a deleted secret with the same slug', async () => {
     const { slug, etag } = await stage().addObject();
     await stage()
       .client()
@@ -186,7 +186,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await update(slug, {}, undefined, { 'If-Match': etag! })).response.status).toBe(412);
   });
 
-  test('updateObject, renameObject and deleteObject answer a repeat under the same key like the first', async () => {
+  test('updateObject, renameObject and deleteObject: repeat the first response for the same Idempotency-Key', async () => {
     const { slug } = await stage().addObject();
     const to = stage().newSlug();
     const [client, header] = [stage().client(), { 'Idempotency-Key': slug }];
@@ -201,7 +201,7 @@ export function objectsTests(stage: () => Stage): void {
     expect(data?.map(({ action }) => action)).toEqual(['rename', 'delete']);
   });
 
-  test('renameObject keeps everything but the name', async () => {
+  test('renameObject changes nothing except the slug', async () => {
     const { slug, id } = await stage().addObject({ used_by: ['web'], tags: ['prod'] });
     const [before] = await list({ slug });
     const to = stage().newSlug();
@@ -213,7 +213,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await rename(to, to)).response.status).toBe(200);
   });
 
-  test('renameObject is refused where the new name leaves no room', async () => {
+  test('renameObject: returns 409 for a shared or missing consumer under the new slug', async () => {
     const { slug, first } = await addTwo();
     const [sharing, unused] = [await stage().addObject({ used_by: ['db'] }), await stage().addObject()];
     const apart = await stage().addObject({ used_by: ['cache'] });
@@ -228,7 +228,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await rename(slug, 'elsewhere')).response.status).toBe(409);
   });
 
-  test('deleteObject takes one variant away', async () => {
+  test('deleteObject deletes one variant', async () => {
     const { slug, first } = await addTwo();
     const remove = (id?: string) => {
       const params = { path: { slug }, query: { ...(id && { id }) } };
@@ -240,7 +240,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await read(slug)).bytes).toEqual(toBytes(ageValue({ payload: 'db' })));
   });
 
-  test('getObjectUsedBy answers each consumer once', async () => {
+  test('getObjectUsedBy returns the consumers of the variant', async () => {
     const { slug, first } = await addTwo();
     const usedBy = async (id?: string) => {
       const params = { path: { slug }, query: { ...(id && { id }) } };
@@ -251,7 +251,7 @@ export function objectsTests(stage: () => Stage): void {
     expect((await usedBy(UNKNOWN_ID)).response.status).toBe(404);
   });
 
-  test('listObjects answers what every filter lets through, page by page', async () => {
+  test('listObjects returns the secrets that match all filters, in pages', async () => {
     const tag = `t-${stage().newSlug()}`;
     for (const used_by of [['web'], ['web'], ['db']]) await stage().addObject({ tags: [tag, 'x'], used_by });
     const all = await list({ tag: [tag] });
@@ -273,7 +273,7 @@ export function objectsTests(stage: () => Stage): void {
     [Array.from({ length: 11 }, (_, index) => `tag=t${index}`).join('&'), 400, 'tag'],
     [`used_by=${'x'.repeat(129)}`, 422, 'used_by'],
     ['rotation_due=soon', 400, 'rotation_due'],
-  ])('listObjects is refused for ?%s', async (query, status, field) => {
+  ])('listObjects: rejects ?%s', async (query, status, field) => {
     const headers = { authorization: `Bearer ${stage().token}` };
     const response = await fetch(`${stage().server.url}/secrets/objects?${query}`, { headers });
     expect([response.status, await response.json()]).toMatchObject([status, { field }]);
@@ -286,14 +286,14 @@ export function objectsTests(stage: () => Stage): void {
     return [response.status, ((await response.json()) as { code?: string }).code];
   };
 
-  test('createObject takes the last of two fields with one name, and looks at no other', async () => {
+  test('createObject uses the last of two fields with the same name', async () => {
     const [slug, value] = [stage().newSlug(), JSON.stringify(ageValue())];
     expect(await post(`{"slug":"-","slug":"${slug}","value":"%","value":${value}}`)).toEqual([201, undefined]);
     expect(await post(`{"slug":"${slug}-2","slug":"-","value":${value}}`)).toEqual([400, 'invalid_input']);
     expect(slugs(await list({ slug }))).toEqual([slug]);
   });
 
-  test('createObject reads bodies of 1.5 MiB and not a byte more, however they come', async () => {
+  test('createObject accepts bodies of up to 1.5 MiB, with or without Content-Length', async () => {
     const MAX_BYTES = 1.5 * 1024 ** 2;
     const fill = (bytes: number): string => '{}'.padEnd(bytes);
     const inPieces = (text: string) => ({ body: new Blob([text]).stream(), duplex: 'half' });
@@ -303,22 +303,22 @@ export function objectsTests(stage: () => Stage): void {
     expect(await post('', inPieces(fill(MAX_BYTES + 1)))).toEqual([413, 'too_large']);
   });
 
-  describe('what is wrong is told in one order', () => {
+  describe('errors of the body, in the order in which they are checked', () => {
     const LIMIT = { used_by: Array.from({ length: 101 }, (_, index) => `c${index}`) };
     const BIG = { value: Buffer.alloc(1024 ** 2 + 1).toString('base64') };
     const toValue = (text: string) => ({ value: Buffer.from(text).toString('base64') });
     const TAGS = { tags: ['!'] };
     const order: readonly (readonly [string, object | string, number, string | undefined])[] = [
-      ['no JSON', '{', 400, undefined],
-      ['a type that no field has', { ...TAGS, value: 5 }, 400, 'value'],
-      ['a limit', { ...LIMIT, ...TAGS }, 422, 'used_by'],
+      ['malformed JSON', '{', 400, undefined],
+      ['a field of the wrong type', { ...TAGS, value: 5 }, 400, 'value'],
+      ['a list above its limit', { ...LIMIT, ...TAGS }, 422, 'used_by'],
       ['a missing value', TAGS, 400, 'value'],
       ['an empty value', { value: '', ...TAGS }, 400, 'value'],
       ['a value that is too large', { ...BIG, ...TAGS }, 413, 'value'],
-      ['no base64', { value: '%%%', ...TAGS }, 422, 'value'],
-      ['no age file', { ...toValue('hello'), ...TAGS }, 422, 'value'],
-      ['no recipient', { ...toValue(ageHeader('')), ...TAGS }, 422, 'value'],
-      ['a tag that is none', { value: ageValue(), ...TAGS }, 400, 'tags.0'],
+      ['a value that is not base64', { value: '%%%', ...TAGS }, 422, 'value'],
+      ['a value that is not an age file', { ...toValue('hello'), ...TAGS }, 422, 'value'],
+      ['a value without a recipient', { ...toValue(ageHeader('')), ...TAGS }, 422, 'value'],
+      ['an invalid tag', { value: ageValue(), ...TAGS }, 400, 'tags.0'],
     ];
 
     test.each(order)('createObject: %s', async (_reason, body, status, field) => {
@@ -331,11 +331,11 @@ export function objectsTests(stage: () => Stage): void {
       expect(await list({ slug })).toHaveLength(1);
     });
 
-    test.each([...order, ['a name that nobody has', { value: ageValue() }, 404, undefined]] as const)(
+    test.each([...order, ['an unknown slug', { value: ageValue() }, 404, undefined]] as const)(
       'updateObject: %s',
       async (_reason, body, status, field) => {
         const sent = typeof body === 'string' ? body : JSON.stringify(body);
-        const params = { path: { slug: 'nobody-has-this' } };
+        const params = { path: { slug: 'unknown' } };
         const init = { params, body: sent as never, bodySerializer: (text: unknown) => text as string };
         const { error, response } = await stage().client().PUT('/objects/{slug}', init);
         expect([response.status, error?.field]).toEqual([status, field]);

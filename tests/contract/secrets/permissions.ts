@@ -1,4 +1,4 @@
-/** Who may do what: every operation with every kind of credential. */
+/** Tests every operation with every kind of credential. */
 import { createToken, hashSecret } from '../../../src/accounts/token-format.js';
 import { secretsContract } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
@@ -6,13 +6,13 @@ import { openStage } from './stage.js';
 import type { Credential, Stage } from './stage.js';
 
 /**
- * `consumer` is the owner's and a consumer's; `owner` a session or a write token
- * of the owner; `session` the owner in person; `register` the same, but nobody
- * is told that a token would not do; `leave` any session.
+ * Groups of credentials: `owner` is a session or write token of the owner; `consumer` is the same or a consumer token;
+ * `session` is a session of the owner; `register` is the same, but a token gets the error of a missing credential;
+ * `leave` is any session.
  */
-type Who = 'anyone' | 'consumer' | 'leave' | 'owner' | 'register' | 'session';
+type CallerGroup = 'anyone' | 'consumer' | 'leave' | 'owner' | 'register' | 'session';
 
-const WHO: Readonly<Record<string, Who>> = {
+const GROUPS: Readonly<Record<string, CallerGroup>> = {
   getHealth: 'anyone',
   getReadiness: 'anyone',
   getAuthStatus: 'anyone',
@@ -55,42 +55,43 @@ const WHO: Readonly<Record<string, Who>> = {
   callMcp: 'owner',
 };
 
-const IN = 'let in';
+const OK = 'accepted';
 
-/** What each credential is answered, by who may. */
-const ANSWERS: Readonly<Record<Who, Readonly<Record<string, string>>>> = {
-  anyone: answers({ owner: IN, stranger: IN, write: IN, consumer: IN, dead: IN, none: IN }),
-  consumer: answers({ owner: IN, stranger: '403 forbidden', write: IN, consumer: IN }),
-  leave: answers({ owner: IN, stranger: IN, write: '403 session_required' }),
-  owner: answers({ owner: IN, stranger: '403 forbidden', write: IN }),
-  register: answers({ owner: IN, stranger: '403 forbidden' }),
-  session: answers({ owner: IN, stranger: '403 forbidden', write: '403 session_required' }),
+/** The outcome for each credential, by group. */
+const OUTCOMES: Readonly<Record<CallerGroup, Readonly<Record<string, string>>>> = {
+  anyone: toOutcomes({ owner: OK, stranger: OK, write: OK, consumer: OK, invalid: OK, none: OK }),
+  consumer: toOutcomes({ owner: OK, stranger: '403 forbidden', write: OK, consumer: OK }),
+  leave: toOutcomes({ owner: OK, stranger: OK, write: '403 session_required' }),
+  owner: toOutcomes({ owner: OK, stranger: '403 forbidden', write: OK }),
+  register: toOutcomes({ owner: OK, stranger: '403 forbidden' }),
+  session: toOutcomes({ owner: OK, stranger: '403 forbidden', write: '403 session_required' }),
 };
 
-interface Told {
+interface GroupOutcomes {
   readonly owner: string;
   readonly stranger: string;
   readonly write?: string;
   readonly consumer?: string;
-  readonly dead?: string;
+  readonly invalid?: string;
   readonly none?: string;
 }
 
-/** Dead and unknown ones look the same, and a consumer token as if it were one of them. */
-function answers({ owner, stranger, write, consumer, dead, none }: Told): Readonly<Record<string, string>> {
-  const refused = '401 unauthenticated';
+/** By default, all invalid credentials and consumer tokens get the error of a missing credential. */
+function toOutcomes(outcomes: GroupOutcomes): Readonly<Record<string, string>> {
+  const rejected = '401 unauthenticated';
+  const { owner, stranger, write = rejected, consumer = rejected, invalid = rejected, none = rejected } = outcomes;
   return {
-    'no credential': none ?? refused,
+    'no credential': none,
     'session of the owner': owner,
-    'session of somebody else': stranger,
-    'session that has ended': dead ?? refused,
-    'write token': write ?? refused,
-    'consumer token': consumer ?? refused,
-    'unknown token': dead ?? refused,
-    'expired token': dead ?? refused,
-    'revoked token': dead ?? refused,
-    'rotated token': dead ?? refused,
-    'token with a typo': dead ?? refused,
+    'session of a different user': stranger,
+    'ended session': invalid,
+    'write token': write,
+    'consumer token': consumer,
+    'unknown token': invalid,
+    'expired token': invalid,
+    'revoked token': invalid,
+    'rotated token': invalid,
+    'token with a typo': invalid,
   };
 }
 
@@ -101,29 +102,29 @@ export function permissionTests(): void {
   });
   afterAll(() => stage.server.close());
 
-  test('every operation is in the table', () => {
+  test('The table contains every operation', () => {
     const all = secretsContract.documented.map(({ id }) => id);
-    // What it refuses is a passkey, not the credential of the request.
-    expect(Object.keys(WHO).toSorted()).toEqual(all.filter((id) => id !== 'finishLogin').toSorted());
+    // finishLogin checks a passkey, not the credential of the request.
+    expect(Object.keys(GROUPS).toSorted()).toEqual(all.filter((id) => id !== 'finishLogin').toSorted());
   });
 
-  test.each(Object.entries(WHO))('%s is for: %s', async (id, who) => {
+  test.each(Object.entries(GROUPS))('%s accepts the credentials of: %s', async (id, group) => {
     const operation = secretsContract.documented.find((known) => known.id === id)!;
-    expect(await tryAll(operation)).toEqual(ANSWERS[who]);
+    expect(await tryAll(operation)).toEqual(OUTCOMES[group]);
   });
 
   async function tryAll(operation: DocumentedOperation) {
-    const told: Record<string, string> = {};
-    for (const [name, credential] of Object.entries(await makeCredentials())) {
+    const outcomes: Record<string, string> = {};
+    for (const [name, credential] of Object.entries(await createCredentials())) {
       const { response, error } = await stage.send(operation, credential);
-      const isRefused = response.status === 401 || response.status === 403;
-      told[name] = isRefused ? `${response.status} ${error?.code}` : IN;
+      const isRejected = response.status === 401 || response.status === 403;
+      outcomes[name] = isRejected ? `${response.status} ${error?.code}` : OK;
     }
-    return told;
+    return outcomes;
   }
 
-  /** New ones for each operation: some of them end what they are let in with. */
-  async function makeCredentials(): Promise<Record<string, Credential>> {
+  /** Creates new credentials for each operation, because some operations revoke their own credential. */
+  async function createCredentials(): Promise<Record<string, Credential>> {
     const { server, owner } = stage;
     const signIn = async (personId: string) => ({
       cookie: `trellis_session=${await server.accounts.sessions.start(personId)}`,
@@ -139,8 +140,8 @@ export function permissionTests(): void {
     return {
       'no credential': {},
       'session of the owner': await signIn(owner.person.id),
-      'session of somebody else': { cookie: stranger.cookie },
-      'session that has ended': { cookie: 'trellis_session=ended' },
+      'session of a different user': { cookie: stranger.cookie },
+      'ended session': { cookie: 'trellis_session=ended' },
       'write token': { token: await issue() },
       'consumer token': { token: await stage.consumerToken('acme/shop') },
       'unknown token': { token: createToken('write') },

@@ -1,4 +1,4 @@
-/** What is refused alike everywhere: tables over every operation that documents it. */
+/** Tests the errors that operations have in common, for every operation that documents them. */
 import { sql } from 'kysely';
 import pg from 'pg';
 import type { ErrorCode } from '../../../src/errors.js';
@@ -16,7 +16,7 @@ export function refusalTests(stage: () => Stage): void {
     toRefusal(await stage().send(operation, credential, change));
   const secured = withStatus(401).filter(({ spec }) => spec.security.length > 0);
 
-  test.each(secured)('$id is refused without a credential', async (operation) => {
+  test.each(secured)('$id: returns 401 without a credential', async (operation) => {
     const answer = await stage().send(operation, {});
     expect([...toRefusal(answer), answer.response.headers.get('www-authenticate')]).toEqual([
       401,
@@ -26,27 +26,30 @@ export function refusalTests(stage: () => Stage): void {
     expect(answer.error?.error).toBe('missing or invalid session');
   });
 
-  test.each(secured)('$id is refused to a credential that does not hold', async (operation) => {
+  test.each(secured)('$id: returns 401 for an invalid credential', async (operation) => {
     expect(await refused(operation, { token: 'trs_x' })).toEqual([401, 'unauthenticated']);
     expect(await refused(operation, { cookie: 'trellis_session=stale' })).toEqual([401, 'unauthenticated']);
   });
 
-  test.each(secured.filter(({ id }) => id !== 'getObject'))('$id is refused to a consumer token', async (operation) => {
-    const token = await stage().server.issueToken('consumer', stage().owner.person);
-    expect(await refused(operation, { token })).toEqual([401, 'unauthenticated']);
-  });
+  test.each(secured.filter(({ id }) => id !== 'getObject'))(
+    '$id: returns 401 for a consumer token',
+    async (operation) => {
+      const token = await stage().server.issueToken('consumer', stage().owner.person);
+      expect(await refused(operation, { token })).toEqual([401, 'unauthenticated']);
+    },
+  );
 
-  test.each(secured)('$id is refused to a token of the dashboard', async (operation) => {
+  test.each(secured)('$id: returns 401 for an API token of the dashboard', async (operation) => {
     const token = await stage().server.issueToken('personal', stage().owner.person);
     expect(await refused(operation, { token })).toEqual([401, 'unauthenticated']);
   });
 
-  test.each(secured.filter(isSessionOnly))('$id is refused to a write token', async (operation) => {
+  test.each(secured.filter(isSessionOnly))('$id: returns 403 for a write token', async (operation) => {
     expect(await refused(operation, { token: stage().token })).toEqual([403, 'session_required']);
   });
 
   test.each(secured.filter(({ spec }) => spec.security.some(({ roles }) => roles.includes('admin'))))(
-    '$id is refused to anybody but the owner',
+    '$id: returns 403 for users other than the owner',
     async (operation) => {
       const { cookie } = await stage().addStranger();
       expect(await refused(operation, { cookie })).toEqual([403, 'forbidden']);
@@ -54,7 +57,7 @@ export function refusalTests(stage: () => Stage): void {
   );
 
   test.each(secured.filter(({ spec }) => spec.method !== 'get'))(
-    '$id is refused when another site sends it with the cookie',
+    '$id: returns 403 for a cross-site request with the cookie',
     async (operation) => {
       const { cookie } = stage().owner;
       const headers = { origin: 'https://evil.example' };
@@ -63,7 +66,7 @@ export function refusalTests(stage: () => Stage): void {
   );
 
   test.each(withStatus(400).filter(({ spec }) => spec.body))(
-    '$id is refused a body that is no JSON',
+    '$id: returns 400 for malformed JSON',
     async (operation) => {
       const answer = await stage().send(operation, stage().owner, { text: '{' });
       expect([...toRefusal(answer), answer.error?.error]).toEqual([400, 'malformed_body', 'malformed request body']);
@@ -71,7 +74,7 @@ export function refusalTests(stage: () => Stage): void {
   );
 
   test.each(withStatus(400).filter(({ spec }) => !spec.body && findStrictParameter(spec) !== undefined))(
-    '$id is refused a parameter that does not fit',
+    '$id: returns 400 for an invalid parameter',
     async (operation) => {
       expect(await refused(operation, stage().owner, misfit(operation))).toEqual([400, 'invalid_input']);
     },
@@ -81,32 +84,32 @@ export function refusalTests(stage: () => Stage): void {
     expect(await refused(operation, stage().owner, { rawQuery: 'q=%ff' })).toEqual([400, 'invalid_input']);
   });
 
-  test.each(withStatus(406))('$id is refused when its answer is not accepted', async (operation) => {
+  test.each(withStatus(406))('$id: returns 406 if Accept excludes its media types', async (operation) => {
     const headers = { accept: 'image/png' };
     expect(await refused(operation, stage().owner, { headers })).toEqual([406, 'not_acceptable']);
   });
 
-  test.each(withStatus(413))('$id is refused when the body is too large', async (operation) => {
+  test.each(withStatus(413))('$id: returns 413 for a body that is too large', async (operation) => {
     const text = JSON.stringify({ x: 'x'.repeat(operation.spec.body!.maxBytes) });
     expect(await refused(operation, stage().owner, { text })).toEqual([413, 'too_large']);
   });
 
-  test.each(withStatus(415))('$id is refused when the body is not JSON', async (operation) => {
+  test.each(withStatus(415))('$id: returns 415 for a body of a different type', async (operation) => {
     const headers = { 'content-type': 'text/plain' };
     expect(await refused(operation, stage().owner, { headers, text: 'x' })).toEqual([415, 'unsupported_media_type']);
   });
 
-  test.each(withStatus(422))('$id is refused what is beyond a limit', async (operation) => {
+  test.each(withStatus(422))('$id: returns 422 for a text above its length limit', async (operation) => {
     const { status, field } = await tooLong(stage(), operation);
     expect([status, field]).toEqual([422, expect.any(String)]);
   });
 }
 
-/** Each on a server of its own, which is not of much use afterwards. */
+/** Uses separate servers, because these tests break them. */
 export function brokenServerTests(): void {
-  test.each(withStatus(429))('$id is refused past the budget', async (operation) => {
+  test.each(withStatus(429))('$id: returns 429 above the rate limit', async (operation) => {
     const stage = await limited();
-    // Signing out must not be why the second is refused; the budget is the person's.
+    // Each request has a new session, because the first may sign out. The rate limit applies per user.
     await stage.send(operation, await signIn(stage));
     const { response, error } = await stage.send(operation, await signIn(stage));
     expect([response.status, error?.code]).toEqual([429, 'rate_limited']);
@@ -114,23 +117,23 @@ export function brokenServerTests(): void {
   });
 
   test.each(withStatus(500).filter(({ id }) => !WITHOUT_DATABASE.includes(id)))(
-    '$id hides a defect of ours',
+    '$id: returns 500 without details for an internal error',
     async (operation) => {
       const stage = await defective();
       expect(toRefusal(await stage.send(operation, stage.owner))).toEqual([500, 'internal']);
     },
   );
 
-  // The file of SQLite is always there.
+  // The file of SQLite is always available.
   const networked = engine === 'PostgreSQL' ? withStatus(503) : [];
   for (const operation of networked.filter(({ id }) => id !== 'getReadiness' && !WITHOUT_DATABASE.includes(id))) {
-    test(`${operation.id} says that the database is away`, async () => {
+    test(`${operation.id}: returns 503 without a database`, async () => {
       const stage = await cutOff();
       expect(toRefusal(await stage.send(operation, stage.owner))).toEqual([503, 'unavailable']);
     });
   }
 
-  test('getReadiness is refused once the server is told to stop', async () => {
+  test('getReadiness: returns 503 once the server begins to shut down', async () => {
     const stage = await limited();
     stage.server.readiness.stop();
     const { response, error } = await stage.client({}).GET('/readyz');
@@ -142,7 +145,7 @@ export function brokenServerTests(): void {
   const cutOff = once(openCutOff);
 }
 
-/** Their answers stand on nothing that could break. */
+/** Operations that use no database, or report its failure themselves. */
 export const WITHOUT_DATABASE = ['getHealth', 'getReadiness'];
 
 function toRefusal({ response, error }: Answer): [status: number, code: string | undefined] {
@@ -172,7 +175,7 @@ async function openCutOff(): Promise<Stage> {
   return stage;
 }
 
-/** Opens it for the first test that asks, and closes it after the last. */
+/** Opens a stage for the first test that needs it, and closes it after the last. */
 function once(open: () => Promise<Stage>): () => Promise<Stage> {
   let stage: Promise<Stage> | undefined;
   afterAll(async () => (await stage)?.server.close());
@@ -180,11 +183,11 @@ function once(open: () => Promise<Stage>): () => Promise<Stage> {
 }
 
 function isSessionOnly({ id, spec }: DocumentedOperation): boolean {
-  // Whoever may leave need not own anything, and those who register have another credential, or none.
+  // Every user can sign out, and registration uses a setup link or a session.
   return !spec.isOptional && id !== 'logout' && spec.security.every(({ scheme }) => scheme === 'session');
 }
 
-/** A value of a parameter that is no such thing, though not too long. */
+/** Returns a change that sets a parameter to an invalid value within its length limit. */
 function misfit({ spec }: DocumentedOperation): Change {
   const place = findStrictParameter(spec)!;
   return { [place.in]: { [place.name]: 'no-!-such' } };
@@ -194,7 +197,7 @@ function findStrictParameter({ parameters }: DocumentedOperation['spec']) {
   return parameters.find(({ name, in: where }) => where !== 'header' && !FREE_TEXT.includes(`${where} ${name}`));
 }
 
-/** Any text may be asked for. */
+/** Parameters that accept any text. */
 const FREE_TEXT: readonly string[] = [
   'path name',
   'path id',
@@ -205,7 +208,7 @@ const FREE_TEXT: readonly string[] = [
   'query used_by',
 ];
 
-/** Sends what is a character longer than allowed: what the client says of itself, or else whatever has a limit. */
+/** Sends a text that is too long: in `X-Caller`, or otherwise in another field with a limit. */
 async function tooLong(stage: Stage, operation: DocumentedOperation) {
   const { spec } = operation;
   const long = 'x'.repeat(1_401);

@@ -12,7 +12,7 @@ import { createWitness } from '../witness.js';
 import type { Witness } from '../witness.js';
 import { ageValue } from '../../secrets/age-files.js';
 
-/** Who a client says it is: by token, or, like a page of ours, by cookie. */
+/** The credential of a client: a token, or a cookie as the pages send it. */
 export interface Credential {
   readonly token?: string;
   readonly cookie?: string;
@@ -23,7 +23,7 @@ export interface Member extends Credential {
   readonly cookie: string;
 }
 
-/** What a request says of an object, where it differs from the least that can be said. */
+/** The fields of a request body that differ from the minimum. */
 export interface ObjectBody {
   readonly slug?: string;
   readonly value?: string;
@@ -35,43 +35,43 @@ export interface ObjectBody {
   readonly recipients?: string[];
 }
 
-/** A server with an owner of the secrets, the clients that ask it, and who sees what it answers. */
+/** A server with an owner of the secrets, and clients whose responses are validated. */
 export interface Stage {
   readonly server: ContractServer;
-  /** Signed in. */
+  /** The owner with a session. */
   readonly owner: Member;
   /** The owner's write token. */
   readonly token: string;
-  /** Without a credential it sends the write token. */
+  /** Creates a client; by default it sends the write token. */
   client(credential?: Credential): SecretsClient;
-  /** A token of this consumer. */
+  /** Creates a token for a consumer. */
   consumerToken(consumer: string): Promise<string>;
-  /** Somebody else who has an account. */
+  /** Adds a user who doesn't own the secrets. */
   addStranger(): Promise<Member>;
-  /** A name that no object had before. */
+  /** Returns an unused slug. */
   newSlug(): string;
-  /** An object with a name of its own, unless told. */
+  /** Creates a secret, by default with an unused slug. */
   addObject(object?: ObjectBody): Promise<components['schemas']['ObjectMetadata']>;
   /** Sends an operation's example request. */
   send(operation: DocumentedOperation, credential: Credential, change?: Change): Promise<Answer>;
 }
 
-/** The one witness of all stages, which at the end has to have seen everything. */
+/** Records the responses of all stages. The last test checks that all documented responses occurred. */
 export const witness: Witness = createWitness(secretsContract);
 
-const NOBODY: Member = {
+const NO_OWNER: Member = {
   person: { id: '', username: '', displayName: '', isAdmin: false, createdAt: new Date(0) },
   cookie: '',
 };
 
-/** With an owner, unless there is to be no account at all. */
 interface StageOptions extends ContractServerOptions {
+  /** Creates no account; by default the stage has an owner. */
   readonly isEmpty?: true;
 }
 
 export async function openStage({ isEmpty, ...options }: StageOptions = {}): Promise<Stage> {
   const server = await startContractServer(options);
-  const owner = isEmpty ? NOBODY : await server.addPerson('ada');
+  const owner = isEmpty ? NO_OWNER : await server.addPerson('ada');
   const token = isEmpty ? '' : await server.issueToken('write', owner.person);
   let count = 0;
   const newSlug = (): string => `object-${(count += 1)}`;

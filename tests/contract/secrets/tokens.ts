@@ -4,7 +4,7 @@ import type { Credential, Stage } from './stage.js';
 const ID = /^[0-9a-f]{16}$/;
 const DAY_MS = 86_400_000;
 
-/** The two kinds differ in their paths, in what they say of themselves, and in who may. */
+/** The two kinds of token with their paths, their additional fields and their format. */
 const KINDS = [
   { kind: 'write', path: '/tokens', named: {}, says: { owner: 'admin' }, form: /^trs_[\w-]{43}[0-9A-Za-z]{6}$/ },
   {
@@ -38,7 +38,7 @@ export function tokensTests(stage: () => Stage): void {
   const expire = async (id: string) => {
     await stage().server.database.updateTable('tokens').set({ expires_at: Date.now() }).where('id', '=', id).execute();
   };
-  /** Whether the server lets it in: a write token anywhere, a consumer token at an object that is not there. */
+  /** Returns whether the server accepts a token; a consumer token is tried with an unknown secret. */
   const works = async (kind: Kind, token: string) => {
     const client = stage().client({ token });
     const path = { slug: 'nothing' };
@@ -50,7 +50,7 @@ export function tokensTests(stage: () => Stage): void {
   };
 
   describe.each(KINDS)('A $kind token', (kind) => {
-    test('is shown once, holds for 90 days, and is listed without its secret', async () => {
+    test('is returned once, is valid for 90 days, and is listed without its value', async () => {
       const token = await create(kind);
       expect(token).toMatchObject({ ...kind.says, id: expect.stringMatching(ID) as string, description: 'deploy' });
       expect(token.value).toMatch(kind.form);
@@ -61,13 +61,13 @@ export function tokensTests(stage: () => Stage): void {
       expect(JSON.stringify(stored)).not.toContain(value);
     });
 
-    test('lives as long as it is asked to', async () => {
+    test('has the requested lifetime', async () => {
       const body = { ...kind.named, description: 'x', ttl_seconds: 60 };
       const { data } = await owner().POST(kind.path, { body: body as never });
       expect(Date.parse(data!.expires_at) - Date.parse(data!.created_at)).toBe(60_000);
     });
 
-    test('says when it was used, once a minute', async () => {
+    test('records its last use once a minute', async () => {
       const { id, value } = await create(kind);
       expect(await list(kind, id)).not.toHaveProperty('last_used_at');
       await works(kind, value);
@@ -77,7 +77,7 @@ export function tokensTests(stage: () => Stage): void {
       expect(await list(kind, id)).toEqual(first);
     });
 
-    test('is rotated: the old secret is dead at once, the rest stays', async () => {
+    test('can be rotated, which invalidates the old value immediately and changes nothing else', async () => {
       const { id, value } = await create(kind);
       const request = { ...at(id), body: { ttl_seconds: 3_600 } };
       const { data } = await owner().POST(`${kind.path}/{id}/rotate`, request);
@@ -87,7 +87,7 @@ export function tokensTests(stage: () => Stage): void {
       expect((await owner().POST(`${kind.path}/{id}/rotate`, at(id))).response.status).toBe(200);
     });
 
-    test('is revoked, and stays in the list until it is purged', async () => {
+    test('can be revoked, and stays listed until it is purged', async () => {
       const { id, value } = await create(kind);
       expect(await list(kind, id)).toMatchObject({ status: 'active', allowed_actions: ['rotate', 'revoke'] });
       expect((await owner().DELETE(`${kind.path}/{id}/purge`, at(id))).response.status).toBe(409);
@@ -101,7 +101,7 @@ export function tokensTests(stage: () => Stage): void {
       expect((await owner().DELETE(`${kind.path}/{id}/purge`, at(id))).response.status).toBe(404);
     });
 
-    test('purge: returns 400 for an Idempotency-Key that came with another token', async () => {
+    test('purge: returns 400 for an Idempotency-Key of a different token', async () => {
       const tokens = [await create(kind), await create(kind)];
       for (const { id } of tokens) await kill(kind, id);
       const header = { 'Idempotency-Key': `reused-${kind.kind}` };
@@ -111,7 +111,7 @@ export function tokensTests(stage: () => Stage): void {
       expect(replies[1]?.error).toMatchObject({ code: 'invalid_input', field: 'Idempotency-Key' });
     });
 
-    test('expires, and is purged then; revoked wins over expired', async () => {
+    test('can be purged after it expired; revoked takes precedence over expired', async () => {
       const [expired, both] = [await create(kind), await create(kind)];
       await kill(kind, both.id);
       await Promise.all([expire(expired.id), expire(both.id)]);
@@ -129,9 +129,9 @@ export function tokensTests(stage: () => Stage): void {
       ['is unknown', (id) => kill(kind, id).then(() => owner().DELETE(`${kind.path}/{id}/purge`, at(id)))],
       ['is revoked', (id) => kill(kind, id)],
       ['has expired', expire],
-      ['is of the other kind', async () => undefined],
-    ])('is not rotated, and not missed when it is revoked, when it %s', async (reason, end) => {
-      const other = KINDS.find(({ path }) => (reason === 'is of the other kind') !== (path === kind.path))!;
+      ['belongs to the other kind', async () => undefined],
+    ])('rotation returns 404 and revocation 204 if it %s', async (reason, end) => {
+      const other = KINDS.find(({ path }) => (reason === 'belongs to the other kind') !== (path === kind.path))!;
       const { id } = await create(other);
       await end(id);
       const { response, error } = await owner().POST(`${kind.path}/{id}/rotate`, at(id));
@@ -145,12 +145,12 @@ export function tokensTests(stage: () => Stage): void {
       [{ description: 'x', ttl_seconds: 0 }, 400, 'ttl_seconds'],
       [{ description: 'x', ttl_seconds: 31_536_001 }, 422, 'ttl_seconds'],
       [{ description: 'x'.repeat(201) }, 422, 'description'],
-    ])('is refused with %j', async (wrong, status, field) => {
+    ])('is rejected with %j', async (wrong, status, field) => {
       const { response, error } = await owner().POST(kind.path, { body: { ...kind.named, ...wrong } as never });
       expect([response.status, error]).toMatchObject([status, { field }]);
     });
 
-    test('is listed a page at a time', async () => {
+    test('is listed in pages', async () => {
       await Promise.all([create(kind), create(kind)]);
       const { data, response } = await owner().GET(kind.path, { params: { query: { limit: 1, offset: 1 } } });
       expect(data).toHaveLength(1);
@@ -159,7 +159,7 @@ export function tokensTests(stage: () => Stage): void {
       expect(first![0]!.id).not.toBe(data![0]!.id);
     });
 
-    test('is made once however often the request is repeated', async () => {
+    test('is created once for repeated requests with one Idempotency-Key', async () => {
       const request = {
         params: { header: { 'Idempotency-Key': `key-${kind.kind}` } },
         body: { ...kind.named, description: 'once' } as never,
@@ -169,7 +169,7 @@ export function tokensTests(stage: () => Stage): void {
     });
   });
 
-  test('a write token looks after consumer tokens, and says so as their issuer', async () => {
+  test('A write token can manage consumer tokens, and is recorded as the actor', async () => {
     const by = { token: stage().token };
     const { id } = await create(KINDS[1], by);
     const client = stage().client(by);
@@ -189,7 +189,7 @@ export function tokensTests(stage: () => Stage): void {
   });
 
   test.each(['', ' ', '..', 'a//b', '/a', 'a/', 'a/../b', '.', 'a\u0000b', 'a\u202eb', 'a\u200bb', 'a  b', 'a\tb'])(
-    'a consumer token is refused for the name %j',
+    'createConsumerToken: returns 400 for the consumer %j',
     async (consumer) => {
       const { response } = await owner().POST('/consumer-tokens', { body: { consumer, description: 'x' } });
       expect(response.status).toBe(400);

@@ -1,4 +1,4 @@
-/** What every operation on one object does with its name and id, and what its entries say of the request. */
+/** Tests how operations on one secret select a variant, and which details of the request their audit entries record. */
 import { secretsContract } from '../contract.js';
 import { ageValue } from '../../secrets/age-files.js';
 import type { Stage } from './stage.js';
@@ -22,7 +22,7 @@ export function variantsTests(stage: () => Stage): void {
     .filter(({ spec }) => spec.path.startsWith('/objects/{slug}') && !spec.path.includes('{version}'))
     .map(({ id, spec }) => [id, spec.method.toUpperCase(), spec.path] as const);
 
-  test.each(ON_ONE)('%s takes an id where several share the name, and only one of them', async (_id, method, path) => {
+  test.each(ON_ONE)('%s requires the id of a variant if the slug has several', async (_id, method, path) => {
     const slug = stage().newSlug();
     const first = await stage().addObject({ slug, used_by: ['web'] });
     await stage().addObject({ slug, used_by: ['db'] });
@@ -36,7 +36,7 @@ export function variantsTests(stage: () => Stage): void {
     expect((await ask(`?id=${first.id.toUpperCase()}`)).status).toBeLessThan(300);
   });
 
-  test('listObjects shows each variant of a name, the older first', async () => {
+  test('listObjects returns each variant of a slug, oldest first', async () => {
     const slug = stage().newSlug();
     const first = await stage().addObject({ slug, used_by: ['web'] });
     const second = await stage().addObject({ slug, used_by: ['db'] });
@@ -50,7 +50,7 @@ export function variantsTests(stage: () => Stage): void {
     ]);
   });
 
-  test('an entry tells the peer, whatever a header says of it, and what the client calls itself', async () => {
+  test('An audit entry records the address of the peer regardless of headers, and the name that the client gave itself', async () => {
     const { slug } = await stage().addObject();
     const claims = { 'X-Forwarded-For': '203.0.113.9', Forwarded: 'for=203.0.113.9', 'X-Caller': 'acme/deploy' };
     await send('GET', `/objects/${slug}`, claims);
@@ -61,9 +61,9 @@ export function variantsTests(stage: () => Stage): void {
   });
 
   test.each([
-    ['X-Caller of 128 characters', { 'X-Caller': 'x'.repeat(128) }, 200],
-    ['X-Caller of 129', { 'X-Caller': 'x'.repeat(129) }, 422],
-  ])('getObject answers %s', async (_what, headers, status) => {
+    ['accepts an X-Caller of 128 characters', { 'X-Caller': 'x'.repeat(128) }, 200],
+    ['rejects an X-Caller of 129 characters', { 'X-Caller': 'x'.repeat(129) }, 422],
+  ])('getObject %s', async (_behaviour, headers, status) => {
     const { slug } = await stage().addObject();
     expect((await send('GET', `/objects/${slug}`, headers)).status).toBe(status);
   });
@@ -81,7 +81,7 @@ export function variantsTests(stage: () => Stage): void {
     [`/consumers?q=${'x'.repeat(129)}`, 422],
     ['/consumer-tokens?limit=501', 400],
     ['/consumer-tokens?offset=-1', 400],
-  ])('a list is asked for no more than it gives: %s', async (path, status) => {
+  ])('Lists reject parameters outside their limits: %s', async (path, status) => {
     expect((await send('GET', path)).status).toBe(status);
   });
 }

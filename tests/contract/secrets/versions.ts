@@ -28,7 +28,7 @@ export function versionsTests(stage: () => Stage): void {
     return slug;
   };
 
-  test('listObjectVersions answers what was replaced, newest first', async () => {
+  test('listObjectVersions returns the previous values, newest first', async () => {
     const slug = await addRotated();
     const { data, response } = await listVersions(slug);
     expect(data?.map(({ version }) => version)).toEqual([2, 1]);
@@ -40,7 +40,7 @@ export function versionsTests(stage: () => Stage): void {
     expect(response.headers.get('x-total-count')).toBe('2');
   });
 
-  test('getObjectVersion answers a value that was replaced, and only that', async () => {
+  test('getObjectVersion returns previous values only', async () => {
     const slug = await addRotated();
     expect(await readVersion(slug, 1)).toEqual({
       status: 200,
@@ -50,7 +50,7 @@ export function versionsTests(stage: () => Stage): void {
     expect((await readVersion(slug, 9)).status).toBe(404);
   });
 
-  test('restoreObjectVersion makes a value the present one again', async () => {
+  test('restoreObjectVersion makes a previous value the current one', async () => {
     const slug = await addRotated();
     const { data, response } = await restore(slug, 1);
     expect([response.status, data]).toMatchObject([200, { slug, used_by: ['web'] }]);
@@ -59,12 +59,12 @@ export function versionsTests(stage: () => Stage): void {
     expect((await restore(slug, 9)).response.status).toBe(404);
   });
 
-  test('a version needs an id where there are several variants', async () => {
+  test('Operations on versions require an id if the slug has several variants', async () => {
     const slug = stage().newSlug();
     for (const consumer of ['web', 'db']) await stage().addObject({ slug, used_by: [consumer] });
     expect((await listVersions(slug)).response.status).toBe(409);
     expect((await readVersion(slug, 1)).status).toBe(409);
     expect((await restore(slug, 1)).response.status).toBe(409);
-    expect((await listVersions('nobody-has-this')).response.status).toBe(404);
+    expect((await listVersions('unknown')).response.status).toBe(404);
   });
 }

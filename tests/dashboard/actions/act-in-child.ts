@@ -6,7 +6,7 @@ import { createReplays } from '../../../src/storage/replays.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 
-/** Merges a pull request as a server does for a request with a key, until it is killed. */
+/** Merges a pull request, as a server does for a request with an idempotency key, until the process is killed. */
 const { place, caller } = JSON.parse(process.argv[2] ?? '') as { place: DatabasePlace; caller: SessionCaller };
 const database = connectDatabase(place);
 const { actions } = createDashboard({

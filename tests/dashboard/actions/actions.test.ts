@@ -26,7 +26,7 @@ const act = (target: ActionTarget, action: ActionName) => stage.act(target, acti
 const running = [githubRun({ status: 'IN_PROGRESS', conclusion: null })];
 const failing = [githubRun({ conclusion: 'FAILURE' })];
 
-describe('what the board allows is done', () => {
+describe('an allowed action is performed', () => {
   test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued', Partial<GithubPullRequest>]>([
     ['merge', {}, 'done', { state: 'MERGED' }],
     ['close', {}, 'done', { state: 'CLOSED' }],
@@ -77,34 +77,37 @@ describe('what the board allows is done', () => {
 test.each<[string, ActionName, Partial<GithubPullRequest>]>([
   ['checks_pending', 'merge', { checks: running }],
   ['stacked', 'auto_merge', { baseRefName: 'change-2' }],
-])('is refused by the board, and no forge is asked: %s', async (code, action, change) => {
-  Object.assign(github, change);
-  await stage.refresh();
-  const asked = stage.github.seen.length;
-  await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
-  expect(stage.github.seen).toHaveLength(asked);
-});
+])(
+  'perform: rejects an action that the board blocks without a request to the forge: %s',
+  async (code, action, change) => {
+    Object.assign(github, change);
+    await stage.refresh();
+    const asked = stage.github.seen.length;
+    await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
+    expect(stage.github.seen).toHaveLength(asked);
+  },
+);
 
 test.each<[string, ActionTarget, ActionName]>([
-  ['cancelling at GitHub, which has no such action', onGithub, 'cancel_auto_merge'],
-  ['Dependabot away from GitHub', onForgejo, 'dependabot_rebase'],
-])('refuses %s', async (_reason, target, action) => {
+  ['cancelling auto-merge at GitHub', onGithub, 'cancel_auto_merge'],
+  ['Dependabot commands at other forges', onForgejo, 'dependabot_rebase'],
+])('perform: rejects %s', async (_reason, target, action) => {
   await stage.refresh();
   await expect(act(target, action)).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
 });
 
-test('takes the name of a repository in any case', async () => {
+test('perform: ignores the case of repository names', async () => {
   await stage.refresh();
   expect(await act({ ...onGithub, fullName: 'Acme/SHOP' }, 'merge')).toBe('done');
   expect(await stage.findRow(onGithub)).toBeUndefined();
 });
 
-test('refuses a forge without a credential', async () => {
+test('perform: rejects a forge without a credential', async () => {
   await stage.dashboard.settings.save(stage.ada, { githubToken: null, forgejoToken: null, gitlabToken: null });
   await expect(act(onGithub, 'merge')).rejects.toMatchObject({ code: 'invalid_input', field: 'forge' });
 });
 
-test('takes auto-merge that is on, and cancelling what is not, for done', async () => {
+test('perform: enabling enabled auto-merge and cancelling absent auto-merge succeed', async () => {
   Object.assign(github, { autoMerge: 'MERGE', mergeStateStatus: 'BLOCKED' });
   await stage.refresh();
   expect(await act(onGithub, 'auto_merge')).toBe('done');
@@ -113,38 +116,38 @@ test('takes auto-merge that is on, and cancelling what is not, for done', async 
   expect(github.autoMerge).toBe('MERGE');
 });
 
-describe('between listing and acting', () => {
+describe('a change at the forge since the last refresh', () => {
   test.each<[string, Partial<GithubPullRequest>, ActionName]>([
     ['already_merged', { state: 'MERGED' }, 'merge'],
     ['already_closed', { state: 'CLOSED' }, 'merge'],
     ['already_merged', { state: 'MERGED' }, 'close'],
-  ])('%s is told, and the row goes', async (code, change, action) => {
+  ])('%s is reported, and the row disappears', async (code, change, action) => {
     await stage.refresh();
     Object.assign(github, change);
     await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
     expect([await stage.findRow(onGithub), stage.writes()]).toEqual([undefined, []]);
   });
 
-  test('a commit came: only what was seen is merged', async () => {
+  test('a new commit prevents the merge', async () => {
     await stage.refresh();
     github.headRefOid = 'e'.repeat(40);
     await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('unknown'));
     expect(github.state).toBe('OPEN');
   });
 
-  test('the base moved: the forge says why it refuses', async () => {
+  test("a conflict with the base is reported with the forge's reason", async () => {
     await stage.refresh();
     Object.assign(github, { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' });
     await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('conflict'));
   });
 
-  test('it came: what is not on the board yet is left to the forge', async () => {
+  test('a pull request that is not on the board yet can be acted on', async () => {
     expect(await act({ ...onGithub, fullName: 'acme/shop' }, 'merge')).toBe('done');
     await expect(act({ ...onGithub, number: 9 }, 'merge')).rejects.toMatchObject(refusal('unknown', 'not_found'));
   });
 });
 
-describe('what a forge refuses', () => {
+describe('an error of the forge', () => {
   const refused = { 'X-RateLimit-Remaining': '0', 'X-RateLimit-Reset': String(Math.ceil(Date.now() / 1000) + 600) };
 
   test.each([
@@ -152,13 +155,13 @@ describe('what a forge refuses', () => {
     [{ status: 404, body: { message: 'Not Found' } }, 'not_found', 'unknown'],
     [{ status: 403, headers: refused, body: { message: 'API rate limit exceeded' } }, 'rate_limited', 'rate_limited'],
     [{ status: 500, body: '<html>' }, 'bad_gateway', 'unknown'],
-  ])('%j is told as %s: %s', async (answer, error, code) => {
+  ])('%j is reported as %s with action code %s', async (answer, error, code) => {
     await stage.refresh();
     stage.github.failNext(answer, { path: /merge$/ });
     await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal(code, error));
   });
 
-  test('a label that the repository does not have', async () => {
+  test('a missing label is reported as label_missing', async () => {
     Object.assign(forgejo, { author: 'renovate' });
     stage.forgejo.repositories[0]!.labels = [];
     await stage.refresh();
@@ -166,8 +169,8 @@ describe('what a forge refuses', () => {
   });
 });
 
-describe('the board shows at once what was done', () => {
-  test('what is merged or closed is gone for two minutes, though its forge lists it', async () => {
+describe('the board shows the effect of an action at once', () => {
+  test('a merged pull request is hidden for two minutes, even if its forge still lists it', async () => {
     await stage.refresh();
     await act(onGithub, 'merge');
     expect(await stage.findRow(onGithub)).toBeUndefined();
@@ -180,7 +183,7 @@ describe('the board shows at once what was done', () => {
     expect(await stage.findRow(onGithub)).toBeDefined();
   });
 
-  test('what a bot or a forge was asked for is on its row', async () => {
+  test('a request to a bot or a forge is shown on the row', async () => {
     github.author = 'dependabot';
     await stage.refresh();
     await act(onGithub, 'dependabot_rebase');
@@ -197,7 +200,7 @@ describe('the board shows at once what was done', () => {
   });
 });
 
-test('lists checks as the forge has them now', async () => {
+test('listChecks: returns the current checks at the forge', async () => {
   github.checks = failing;
   const checks = await stage.dashboard.actions.listChecks(stage.ada, onGithub);
   expect(checks).toMatchObject([{ name: 'build', state: 'failure' }]);

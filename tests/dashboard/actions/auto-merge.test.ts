@@ -12,45 +12,45 @@ const MINUTE_MS = 60_000;
 const waiting: AutoMergeState = { state: 'waiting', message: '', fullName: 'acme/depot' };
 const UPDATED = pullRequest().updatedAt;
 
-describe('is merged', () => {
+describe('isMergeDue: a pull request is merged', () => {
   test.each<[string, boolean, Partial<PullRequest>]>([
-    ['when it can be', true, {}],
-    ['behind, as long as the forge would', true, { behind: true }],
-    ['never without checks', false, { ci: 'none' }],
-    ['not while they run', false, { ci: 'pending' }],
-    ['not when they fail', false, { ci: 'failure' }],
+    ['if it is mergeable', true, {}],
+    ['even if it is behind, if the forge allows it', true, { behind: true }],
+    ['not without checks', false, { ci: 'none' }],
+    ['not while checks run', false, { ci: 'pending' }],
+    ['not if checks fail', false, { ci: 'failure' }],
     ['not while it is blocked', false, { mergeStatus: 'blocked' }],
-    ['not while nobody knows', false, { mergeStatus: 'unknown' }],
-    ['not as a draft', false, { draft: true }],
-    ['not when it would change nothing', false, { empty: true }],
-    ['not on top of another', false, { stackedOn: { number: 1, url: 'https://forge/1' } }],
+    ['not while the merge status is unknown', false, { mergeStatus: 'unknown' }],
+    ['not if it is a draft', false, { draft: true }],
+    ['not if it is empty', false, { empty: true }],
+    ['not if it is stacked on another pull request', false, { stackedOn: { number: 1, url: 'https://forge/1' } }],
   ])('%s', (_reason, expected, change) => {
     expect(isDue(waiting, pullRequest(change), 0)).toBe(expected);
   });
 
   test.each<[string, boolean, Partial<AutoMergeState>]>([
-    ['not again before something has changed', false, { triedFor: UPDATED }],
-    ['again when something has', true, { triedFor: '2026-05-01T00:00:00Z' }],
-    ['not before the forge takes it', false, { triedFor: '2026-05-01T00:00:00Z', retryAt: 11 }],
-    ['again when nothing was decided', true, { triedFor: UPDATED, retryAt: 10 }],
+    ['not again before it has changed', false, { triedFor: UPDATED }],
+    ['again once it has changed', true, { triedFor: '2026-05-01T00:00:00Z' }],
+    ['not before the retry time', false, { triedFor: '2026-05-01T00:00:00Z', retryAt: 11 }],
+    ['again at the retry time, if the forge did not decide', true, { triedFor: UPDATED, retryAt: 10 }],
   ])('%s', (_reason, expected, state) => {
     expect(isDue({ ...waiting, ...state }, pullRequest(), 10)).toBe(expected);
   });
 });
 
 test.each<[string, ForgeErrorKind, ForgeErrorOptions, Partial<AutoMergeState>]>([
-  ['no answer', 'unreachable', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
-  ['an odd answer', 'unknown', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
-  ['a limit', 'rate_limited', { refusal: 'rate_limited' }, { state: 'waiting', retryAt: 300_000 }],
-  ['a limit that is told', 'rate_limited', { resetsAt: 900_000 }, { state: 'waiting', retryAt: 900_000 }],
+  ['no response', 'unreachable', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
+  ['an unexpected response', 'unknown', { refusal: 'unknown' }, { state: 'waiting', retryAt: 300_000 }],
+  ['a rate limit', 'rate_limited', { refusal: 'rate_limited' }, { state: 'waiting', retryAt: 300_000 }],
+  ['a rate limit with a reset time', 'rate_limited', { resetsAt: 900_000 }, { state: 'waiting', retryAt: 900_000 }],
   ['a missing permission', 'unauthorized', { refusal: 'permission' }, { state: 'stopped', code: 'permission' }],
   ['a conflict', 'conflict', { refusal: 'conflict' }, { state: 'stopped', code: 'conflict' }],
-])('after %s (%s %j) it is %j', (_reason, kind, options, state) => {
+])('toStoppedState: after %s (%s %j), the state is %j', (_reason, kind, options, state) => {
   const after = afterRefusal(new ForgeError(kind, options), pullRequest(), 0);
   expect(after).toMatchObject({ ...state, triedFor: UPDATED });
 });
 
-describe('at Forgejo, which has no such thing', () => {
+describe('auto-merge by Trellis at Forgejo', () => {
   let stage: ActionStage;
   let one: ForgejoPullRequest;
 
@@ -65,16 +65,16 @@ describe('at Forgejo, which has no such thing', () => {
     await stage.close();
   });
 
-  const arm = () => stage.act(onForgejo, 'auto_merge');
+  const enable = () => stage.act(onForgejo, 'auto_merge');
   const isMerged = () => until(() => one.merged);
   const settle = async () => {
     await stage.refresh();
     await stage.follow();
   };
-  const tries = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
+  const attempts = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
 
-  test('it shows on the row, and can be taken back', async () => {
-    await arm();
+  test('is shown on the row, and can be cancelled', async () => {
+    await enable();
     expect(await stage.findRow(onForgejo)).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
     expect(await stage.act(onForgejo, 'cancel_auto_merge')).toBe('done');
     expect(await stage.findRow(onForgejo)).not.toHaveProperty('autoMerge');
@@ -83,10 +83,10 @@ describe('at Forgejo, which has no such thing', () => {
     expect(one.merged).toBe(false);
   });
 
-  test('it is merged once its checks have passed, and that is news for ten minutes', async () => {
-    await arm();
+  test('merges once checks have passed, and is listed on the board for ten minutes', async () => {
+    await enable();
     await settle();
-    expect(tries()).toBe(0);
+    expect(attempts()).toBe(0);
     one.status = 'success';
     await stage.refresh();
     await isMerged();
@@ -96,21 +96,21 @@ describe('at Forgejo, which has no such thing', () => {
     expect(pullRequests.filter(({ forge }) => forge === 'forgejo')).toEqual([]);
     stage.wait(11 * MINUTE_MS);
     expect((await stage.refresh()).autoMerged).toEqual([]);
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
-  test('it is merged once, whichever process sees it', async () => {
-    await arm();
+  test('merges once, even if several processes refresh', async () => {
+    await enable();
     one.status = 'success';
     const others = [stage.dashboard, stage.another(), stage.another()];
     await Promise.all(others.map(({ refresher }) => refresher.refresh(stage.ada.personId)));
     await isMerged();
     await settle();
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
   });
 
-  test('refused, it is stopped until something changes', async () => {
-    await arm();
+  test('stops after a rejection until the pull request changes', async () => {
+    await enable();
     one.status = 'success';
     stage.forgejo.failNext({ status: 403, body: {} }, { path: /merge$/ });
     await stage.refresh();
@@ -118,28 +118,28 @@ describe('at Forgejo, which has no such thing', () => {
     expect((await stage.findRow(onForgejo))?.autoMerge).toMatchObject({ code: 'permission' });
     stage.wait(10 * MINUTE_MS);
     await settle();
-    expect([tries(), one.merged]).toEqual([1, false]);
+    expect([attempts(), one.merged]).toEqual([1, false]);
     one.updatedAt = '2026-05-09T08:00:00Z';
     await stage.refresh();
     await isMerged();
   });
 
-  test('while the forge is away it is tried again after five minutes', async () => {
-    await arm();
+  test('retries after five minutes if the forge is unreachable', async () => {
+    await enable();
     one.status = 'success';
     stage.forgejo.failNext(() => 'reset', { path: /merge$/ });
     await stage.refresh();
-    await until(() => tries() === 1);
+    await until(() => attempts() === 1);
     await settle();
-    expect(tries()).toBe(1);
+    expect(attempts()).toBe(1);
     stage.wait(5 * MINUTE_MS);
     await stage.refresh();
     await isMerged();
-    expect(tries()).toBe(2);
+    expect(attempts()).toBe(2);
   });
 
-  test('what was merged without an answer is not merged again', async () => {
-    await arm();
+  test('does not merge again if the response was lost', async () => {
+    await enable();
     one.status = 'success';
     const merge = () => (Object.assign(one, { merged: true, state: 'closed' }), 'reset' as const);
     stage.forgejo.failNext(merge, { path: /merge$/ });
@@ -147,14 +147,14 @@ describe('at Forgejo, which has no such thing', () => {
     await isMerged();
     stage.wait(6 * MINUTE_MS);
     await settle();
-    expect(tries()).toBe(1);
-    const wishes = stage.database.selectFrom('pull_request_marks').select('kind').where('kind', '=', 'auto_merge');
-    await until(async () => (await wishes.execute()).length === 0);
+    expect(attempts()).toBe(1);
+    const entries = stage.database.selectFrom('pull_request_marks').select('kind').where('kind', '=', 'auto_merge');
+    await until(async () => (await entries.execute()).length === 0);
   });
 
-  test('one that is not on the board is looked for at the forge', async () => {
+  test('reads pull requests that are not on the board from the forge', async () => {
     await stage.database.deleteFrom('boards').execute();
-    expect(await arm()).toBe('done');
+    expect(await enable()).toBe('done');
     await stage.act(onForgejo, 'cancel_auto_merge');
     const missing = stage.act({ ...onForgejo, number: 9 }, 'auto_merge');
     await expect(missing).rejects.toMatchObject(refusal('unknown', 'not_found'));

@@ -18,45 +18,50 @@ import type { ActionStage } from './stage.js';
 const DAY_MS = 86_400_000;
 const [HEAD, OTHER] = ['a'.repeat(40), 'b'.repeat(40)];
 
-function rowOf(change: Partial<PullRequestFacts>, marks: Partial<PullRequest> = {}): PullRequest {
+function rowOf(change: Partial<PullRequestFacts>, local: Partial<PullRequest> = {}): PullRequest {
   const reader = { forge: 'github', username: '', renovateAuthors: [] } as const;
   const [row] = toRows({ pullRequests: [facts({ behind: true, ...change })], issues: [] }, reader).pullRequests;
-  return { ...row!, ...marks };
+  return { ...row!, ...local };
 }
 
 const asked = { bot: 'dependabot', action: 'rebase', requestedAt: '', expiresAt: '' } as const;
 
 test.each<[string, ActionName | undefined, Partial<PullRequestFacts>, Partial<PullRequest>]>([
-  ['one that is behind', 'update_branch', {}, {}],
-  ['one that is not', undefined, { behind: false }, {}],
-  ['one of Dependabot, by a comment', 'dependabot_rebase', { author: 'dependabot[bot]' }, {}],
-  ['one of Renovate, by its label', 'renovate_rebase', { author: 'renovate' }, {}],
-  ['a release, left alone', undefined, { labels: [{ name: 'autorelease: pending', color: 'ededed' }] }, {}],
-  ['one that conflicts', undefined, { mergeStatus: 'conflicting' }, {}],
-  ['one that would change nothing', undefined, { empty: true }, {}],
-  ['one whose head the forge does not tell', undefined, { headSha: '' }, {}],
-  ['one that a bot was asked for', undefined, { author: 'dependabot' }, { botRequest: { ...asked, phase: 'queued' } }],
-])('updates %s: %s', (_reason, action, change, marks) => {
-  expect(findUpdate(NOTHING_SENT, rowOf(change, marks), 0)).toBe(action);
+  ['a branch that is behind', 'update_branch', {}, {}],
+  ['a branch that is not behind', undefined, { behind: false }, {}],
+  ['a Dependabot branch, by a comment', 'dependabot_rebase', { author: 'dependabot[bot]' }, {}],
+  ['a Renovate branch, by its label', 'renovate_rebase', { author: 'renovate' }, {}],
+  ['a release', undefined, { labels: [{ name: 'autorelease: pending', color: 'ededed' }] }, {}],
+  ['a conflicting branch', undefined, { mergeStatus: 'conflicting' }, {}],
+  ['an empty pull request', undefined, { empty: true }, {}],
+  ['a branch with an unknown head', undefined, { headSha: '' }, {}],
+  [
+    'a branch with a pending bot request',
+    undefined,
+    { author: 'dependabot' },
+    { botRequest: { ...asked, phase: 'queued' } },
+  ],
+])('findDueUpdate: for %s, returns %s', (_reason, action, change, local) => {
+  expect(findUpdate(NOTHING_SENT, rowOf(change, local), 0)).toBe(action);
 });
 
-describe('never sends a second thing before the outcome of the first is seen', () => {
+describe('findDueUpdate: after an update', () => {
   const sent = beforeSending(NOTHING_SENT, rowOf({}), { action: 'update_branch', at: 0 });
 
   test.each<[string, ActionName | undefined, Partial<PullRequestFacts>, number]>([
-    ['not at the next refresh', undefined, {}, 1],
-    ['not after hours', undefined, {}, DAY_MS],
-    ['for the commit that came of it', 'update_branch', { headSha: OTHER }, 1],
+    ['nothing is due at the next refresh', undefined, {}, 1],
+    ['nothing is due after a day', undefined, {}, DAY_MS],
+    ['an update is due for a new commit', 'update_branch', { headSha: OTHER }, 1],
   ])('%s', (_reason, action, change, at) => {
     expect(findUpdate(afterRefresh(sent, rowOf(change)), rowOf(change), at)).toBe(action);
   });
 
-  test('once it was up to date, it may fall behind again', () => {
+  test('an update is due if the branch was up to date and falls behind again', () => {
     const seen = afterRefresh(sent, rowOf({ behind: false }));
     expect(findUpdate(seen, rowOf({}), 1)).toBe('update_branch');
   });
 
-  test('nor more than six in a day, however the base moves', () => {
+  test('at most six are due per day', () => {
     let state: AutoUpdateState = NOTHING_SENT;
     const send = (at: number): boolean => {
       const row = rowOf({ headSha: String(at).padStart(40, '0') });
@@ -68,7 +73,7 @@ describe('never sends a second thing before the outcome of the first is seen', (
     expect(send(DAY_MS)).toBe(true);
   });
 
-  test('a limit is no outcome: it is sent again when the forge takes it', () => {
+  test('a rate limit leads to a retry after its reset', () => {
     const limited = afterRefusedUpdate(sent, new ForgeError('rate_limited', { resetsAt: 900_000 }), 0);
     expect([899_999, 900_000].map((at) => findUpdate(limited, rowOf({}), at))).toEqual([undefined, 'update_branch']);
     const forbidden = afterRefusedUpdate(sent, new ForgeError('unauthorized', { refusal: 'permission' }), 0);
@@ -76,13 +81,13 @@ describe('never sends a second thing before the outcome of the first is seen', (
   });
 });
 
-describe('a rebase of Dependabot is watched', () => {
+describe('findDueUpdate: after a rebase by Dependabot', () => {
   const row = (change: Partial<PullRequestFacts>) => rowOf({ author: 'dependabot', behind: false, ...change });
   const sent = beforeSending(NOTHING_SENT, row({ behind: true }), { action: 'dependabot_rebase', at: 0 });
   const follow = (...changes: Partial<PullRequestFacts>[]) =>
     changes.reduce((state, change) => afterRefresh(state, row(change)), sent);
 
-  test('when its checks fail then, it is made anew, once', () => {
+  test('failing checks lead to one recreate', () => {
     const red = row({ headSha: OTHER, ci: 'failure' });
     const state = follow({ headSha: OTHER, ci: 'pending' }, { headSha: OTHER, ci: 'failure' });
     expect(findUpdate(state, red, 1)).toBe('dependabot_recreate');
@@ -91,15 +96,15 @@ describe('a rebase of Dependabot is watched', () => {
   });
 
   test.each<[string, Partial<PullRequestFacts>[]]>([
-    ['failed before it was rebased', []],
-    ['have passed', [{ headSha: OTHER, ci: 'success' }]],
-  ])('but not when they %s', (_reason, changes) => {
+    ['failed before the rebase', []],
+    ['have passed in between', [{ headSha: OTHER, ci: 'success' }]],
+  ])('failing checks lead to no recreate if they %s', (_reason, changes) => {
     const last = row({ headSha: changes.length === 0 ? HEAD : OTHER, ci: 'failure' });
     expect(findUpdate(follow(...changes), last, 1)).toBeUndefined();
   });
 });
 
-describe('after refreshes', () => {
+describe('branch updates after refreshes', () => {
   let stage: ActionStage;
   beforeEach(async () => {
     stage = await openActionStage();
@@ -114,7 +119,7 @@ describe('after refreshes', () => {
     await stage.follow();
   };
 
-  test('branches of the repositories that have it are updated, once each', async () => {
+  test('update the branches of enabled repositories, once each', async () => {
     const { repositories } = stage.dashboard;
     const { github, forgejo } = stage.one;
     Object.assign(github, { mergeStateStatus: 'BEHIND' });
@@ -132,7 +137,7 @@ describe('after refreshes', () => {
     expect(stage.writes()).toHaveLength(1);
   });
 
-  test('Dependabot gets one comment, whatever processes refresh, and is asked to start over when that fails', async () => {
+  test('send Dependabot one comment across all processes, and a recreate command if the rebase fails', async () => {
     const { github } = stage.one;
     Object.assign(github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
     await stage.dashboard.repositories.enableAutoUpdate(stage.ada, onGithub);
@@ -149,7 +154,7 @@ describe('after refreshes', () => {
     expect(github.comments).toEqual(['@dependabot rebase', '@dependabot recreate']);
   });
 
-  test('ten branches are updated in a minute, the others later', async () => {
+  test('update ten branches per minute, and the others later', async () => {
     const behind = { mergeBase: 'c'.repeat(40) };
     const others = Array.from({ length: 14 }, (_none, index) => forgejoPullRequest(index + 2, behind));
     stage.forgejo.repositories[0]!.pullRequests.push(...others);

@@ -44,25 +44,25 @@ const open = (ahead: number) => {
 };
 const merges = () => github.seen.filter(({ method }) => method === 'PUT').length;
 
-/** The forge is told to merge, and whoever told it is gone before it answers. */
-async function killAmid(caller: SessionCaller): Promise<void> {
-  let tell = (): void => undefined;
-  const told = new Promise<void>((resolve) => (tell = resolve));
-  github.failNext(() => (tell(), new Promise<never>(() => undefined)), { path: /merge$/ });
+/** Sends a merge from a child process, and kills the child before the forge responds. */
+async function killDuringMerge(caller: SessionCaller): Promise<void> {
+  let report = (): void => undefined;
+  const received = new Promise<void>((resolve) => (report = resolve));
+  github.failNext(() => (report(), new Promise<never>(() => undefined)), { path: /merge$/ });
   const script = fileURLToPath(new URL('./act-in-child.ts', import.meta.url));
-  const given = JSON.stringify({ place, caller });
-  const child = spawnNode(['--import', 'tsx', script, given]);
+  const argument = JSON.stringify({ place, caller });
+  const child = spawnNode(['--import', 'tsx', script, argument]);
   child.stderr.pipe(process.stderr);
-  await told;
+  await received;
   child.kill('SIGKILL');
   await once(child, 'exit');
 }
 
-test('a server that is killed amid a merge leaves it to be found out, not to be sent again', async () => {
+test('merge: after the server is killed during it, the outcome is checked and the merge is not sent again', async () => {
   const { id: personId, username } = await createPeople(database).add({ username: 'ada', displayName: 'Ada' });
   const caller: SessionCaller = { kind: 'session', sessionId: '', personId, username, isAdmin: true };
   await open(0).settings.save(caller, { githubUrl: github.url, githubToken: GITHUB_TOKEN });
-  await killAmid(caller);
+  await killDuringMerge(caller);
 
   const act = (ahead: number) => open(ahead).actions.act(caller, onGithub, 'merge');
   const repeat = (ahead: number) => {
@@ -72,7 +72,7 @@ test('a server that is killed amid a merge leaves it to be found out, not to be 
   await expect(act(0)).rejects.toMatchObject(refusal('in_progress'));
   await expect(repeat(0)).rejects.toMatchObject(refusal('in_progress'));
   await expect(repeat(3_600_000)).rejects.toMatchObject(refusal('unknown'));
-  // It came to the forge, which took its time.
+  // The forge completed the merge after the kill.
   one.state = 'MERGED';
   expect(await act(120_000)).toBe('done');
   expect(merges()).toBe(1);

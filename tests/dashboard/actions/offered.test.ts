@@ -3,7 +3,7 @@ import type { ActionName, ForgeName, PullRequestFacts } from '../../../src/dashb
 import { toRows } from '../../../src/dashboard/forges/rules/to-rows.js';
 import { facts } from '../forges/facts.js';
 
-/** As a board shows it, beside another one that it may stand on. */
+/** Returns the row of a pull request, next to one that it can be stacked on. */
 function rowOf(change: Partial<PullRequestFacts>, forge: ForgeName = 'github') {
   const pullRequests = [facts(change), facts({ number: 1, headBranch: 'parent' })];
   const reader = { forge, username: '', renovateAuthors: [] };
@@ -35,18 +35,18 @@ test.each<[string, ActionName, Partial<PullRequestFacts>]>([
   ['unknown', 'dependabot_rebase', {}],
   ['unknown', 'dependabot_recreate', {}],
   ['unknown', 'renovate_rebase', {}],
-])('refuses with %s: %s', (code, action, change) => {
+])('assertActionAllowed: throws %s for %s', (code, action, change) => {
   const { message, ...refused } = catchError(() => requireOffered(rowOf(change), action));
   expect(refused).toMatchObject({ code: 'conflict', action: { code } });
   expect(message).toMatch(/^[A-Z].+\.$/);
 });
 
-test('refuses drafts to be merged by us', () => {
+test('assertActionAllowed: rejects auto-merge by Trellis for drafts', () => {
   const refused = catchError(() => requireOffered(rowOf({ draft: true, ci: 'pending' }, 'forgejo'), 'auto_merge'));
   expect(refused).toMatchObject({ action: { code: 'not_mergeable' } });
 });
 
-test('lets pass what is offered', () => {
+test('assertActionAllowed: accepts allowed actions', () => {
   expect(() => {
     requireOffered(rowOf({}), 'merge');
     requireOffered(rowOf({ draft: true }), 'close');
@@ -60,5 +60,5 @@ function catchError(run: () => void): Error {
   } catch (error) {
     return error as Error;
   }
-  throw new Error('Expected a refusal.');
+  throw new Error('No error was thrown.');
 }

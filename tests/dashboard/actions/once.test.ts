@@ -27,17 +27,17 @@ const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
     result.status === 'fulfilled' ? 'done' : (result.reason as { action?: { code: string } }).action?.code,
   );
 
-/** The forge does what it is told, and never says so. */
-function loseAnswer(path: RegExp, done: () => void): void {
+/** Makes the forge perform a request, but not respond to it. */
+function loseResponse(path: RegExp, done: () => void): void {
   stage.github.failNext(() => (done(), 'reset'), { path });
 }
 
-describe('sends an action once', () => {
+describe('an action is sent once', () => {
   const clicks = (dashboards: readonly Dashboard[], action: ActionName) =>
     Promise.allSettled(dashboards.map((dashboard) => stage.act(onGithub, action, dashboard)));
 
   test.each<ActionName>(['merge', 'close', 'dependabot_rebase'])(
-    'for clicks at once, of any process: %s',
+    'for concurrent requests to several processes: %s',
     async (action) => {
       const other = stage.another();
       const codes = codesOf(await clicks([stage.dashboard, stage.dashboard, other, other], action));
@@ -47,20 +47,20 @@ describe('sends an action once', () => {
     },
   );
 
-  test('for a click while the forge takes its time', async () => {
-    let answer: (() => void) | undefined;
-    const slow = new Promise<{ body: object }>((resolve) => (answer = () => resolve({ body: { merged: true } })));
+  test('for a second request while the forge is slow', async () => {
+    let respond: (() => void) | undefined;
+    const slow = new Promise<{ body: object }>((resolve) => (respond = () => resolve({ body: { merged: true } })));
     stage.github.failNext(() => slow, { path: /merge$/ });
     const first = stage.act(onGithub, 'merge');
     while (stage.writes().length === 0) await new Promise(setImmediate);
     await expect(stage.act(onGithub, 'merge', stage.another())).rejects.toMatchObject(refusal('in_progress'));
-    // Another action is nobody's business.
+    // Other actions on the pull request are independent.
     await expect(stage.act(onGithub, 'update_branch')).rejects.toMatchObject(refusal('already_up_to_date'));
-    answer?.();
+    respond?.();
     expect(await first).toBe('done');
   });
 
-  test('for a comment that a bot has not followed yet', async () => {
+  test('while a bot has not processed a comment yet', async () => {
     await stage.act(onGithub, 'dependabot_rebase');
     await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('in_progress'));
     expect(await stage.act(onGithub, 'dependabot_recreate')).toBe('done');
@@ -69,13 +69,13 @@ describe('sends an action once', () => {
     expect(github.comments).toHaveLength(3);
   });
 
-  test('though it was refused: then it may be sent again', async () => {
+  test('but can be sent again after a rejection', async () => {
     stage.github.failNext({ status: 403, body: {} }, { path: /comments$/ });
     await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('permission', 'forbidden'));
     expect(await stage.act(onGithub, 'dependabot_rebase')).toBe('done');
   });
 
-  test('though the forge was away before it was told', async () => {
+  test('but can be sent again if the forge was unreachable before it was sent', async () => {
     stage.github.failNext('reset' as never, { path: /graphql$/ });
     await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(refusal('unknown', 'bad_gateway'));
     expect(await stage.act(onGithub, 'dependabot_rebase')).toBe('done');
@@ -83,7 +83,7 @@ describe('sends an action once', () => {
   });
 });
 
-describe('asks for the state first when an answer was lost', () => {
+describe('after a lost response, the state at the forge is checked first', () => {
   const lost = refusal('unknown', 'bad_gateway');
 
   test.each<[ActionName, RegExp, Partial<GithubPullRequest>, Partial<GithubPullRequest>]>([
@@ -97,10 +97,10 @@ describe('asks for the state first when an answer was lost', () => {
       { checks: [githubRun({ status: 'QUEUED' })] },
     ],
     ['dependabot_rebase', /comments$/, {}, { headRefOid: 'e'.repeat(40) }],
-  ])('%s was done', async (action, path, before, after) => {
+  ])('%s was performed', async (action, path, before, after) => {
     Object.assign(github, before);
     await stage.refresh();
-    loseAnswer(path, () => Object.assign(github, after));
+    loseResponse(path, () => Object.assign(github, after));
     await expect(stage.act(onGithub, action)).rejects.toMatchObject(lost);
     expect(await again(action)).toBe('done');
     expect(stage.writes()).toHaveLength(1);
@@ -109,17 +109,17 @@ describe('asks for the state first when an answer was lost', () => {
   test.each<[ActionName, RegExp, Partial<GithubPullRequest>]>([
     ['merge', /merge$/, {}],
     ['update_branch', /update-branch$/, { author: 'mona', mergeStateStatus: 'BEHIND' }],
-  ])('%s was not, and is sent again', async (action, path, before) => {
+  ])('%s was not performed, and is sent again', async (action, path, before) => {
     Object.assign(github, before);
     await stage.refresh();
-    loseAnswer(path, () => undefined);
+    loseResponse(path, () => undefined);
     await expect(stage.act(onGithub, action)).rejects.toMatchObject(lost);
     expect(['done', 'queued']).toContain(await again(action));
     expect(stage.writes()).toHaveLength(2);
   });
 
-  test('a comment may be there, and is not written again before the bot must have followed it', async () => {
-    loseAnswer(/comments$/, () => undefined);
+  test('a comment is not repeated before the bot must have processed it', async () => {
+    loseResponse(/comments$/, () => undefined);
     await expect(stage.act(onGithub, 'dependabot_rebase')).rejects.toMatchObject(lost);
     await expect(again('dependabot_rebase')).rejects.toMatchObject(refusal('unknown'));
     expect(stage.writes()).toHaveLength(1);
@@ -128,7 +128,7 @@ describe('asks for the state first when an answer was lost', () => {
     expect(stage.writes()).toHaveLength(2);
   });
 
-  /** The board may show it already, which would refuse it for another reason. */
+  /** Removes the board first, because it may already block the action for a different reason. */
   async function again(action: ActionName) {
     const { database, ada } = stage;
     await database.deleteFrom('boards').where('person_id', '=', ada.personId).execute();
@@ -136,10 +136,10 @@ describe('asks for the state first when an answer was lost', () => {
   }
 });
 
-describe('attempts', () => {
+describe('an attempt', () => {
   const address = () => ({ ...onGithub, personId: stage.ada.personId });
 
-  test('of a process that crashed are found when their lease ends', async () => {
+  test('of a crashed process is found when its lease expires', async () => {
     let at = 0;
     const attempts = createAttempts(stage.database, () => at);
     await attempts.begin(address(), 'merge', 'abc');
@@ -152,7 +152,7 @@ describe('attempts', () => {
     expect((await attempts.begin(address(), 'merge', 'abd')).lost).toBeUndefined();
   });
 
-  test('are given to one of several processes', async () => {
+  test('can be begun by only one of several processes', async () => {
     const place = await createPlace();
     const replicas = [await openDatabase(place), await openDatabase(place)];
     const { id: personId } = await createPeople(replicas[0]!).add({ username: 'ada', displayName: 'Ada' });
@@ -163,7 +163,7 @@ describe('attempts', () => {
     await Promise.all(replicas.map((replica) => replica.destroy()));
   });
 
-  test('are forgotten a day after they were lost', async () => {
+  test('is deleted a day after it was left unconfirmed', async () => {
     const attempts = createAttempts(stage.database, () => 0);
     await (await attempts.begin(address(), 'merge', undefined)).lose();
     const count = async () => (await stage.database.selectFrom('action_attempts').selectAll().execute()).length;

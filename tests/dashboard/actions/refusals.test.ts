@@ -24,7 +24,7 @@ test.each<[RefusalCode, ForgeErrorKind, number]>([
   ['unknown', 'not_found', 404],
   ['unknown', 'unreachable', 502],
   ['unknown', 'unknown', 502],
-])('tells %s of an error of kind %s with status %i', (refusal, kind, status) => {
+])('toActionError: maps the reason %s with kind %s to status %i', (refusal, kind, status) => {
   const cause = new Error('The forge answered 500: user 4711 of acme');
   const error = toActionRefusal(new ForgeError(kind, { refusal, cause }), AT);
   expect([error.status, error.action?.code]).toEqual([status, refusal]);
@@ -37,20 +37,20 @@ test.each<[ForgeErrorKind, string, number]>([
   ['rate_limited', 'rate_limited', 429],
   ['unreachable', 'unknown', 502],
   ['unknown', 'unknown', 502],
-])('tells what failed before anything was sent: %s as %s', (kind, code, status) => {
+])('toActionError: maps the kind %s without a reason to %s', (kind, code, status) => {
   const refusal = toActionRefusal(new ForgeError(kind), AT);
   expect([refusal.status, refusal.action, refusal.message]).toEqual([status, { code }, FORGE_ERROR_SENTENCES[kind]]);
 });
 
-test('tells when a limit ends, for programs and for whoever sends it again', () => {
+test('toActionError: reports the end of a rate limit in the details and as Retry-After', () => {
   const { action, headers } = toActionRefusal(new ForgeError('rate_limited', { resetsAt: AT + 90_500 }), AT);
   expect(action).toEqual({ code: 'rate_limited', resetsAt: '2026-05-02T08:01:30.500Z' });
   expect(headers).toEqual({ 'Retry-After': '91' });
 });
 
-test('tells which permission is missing, where that is known', () => {
+test('toActionError: names the missing permission, if it is known', () => {
   const error = new ForgeError('unauthorized', { refusal: 'permission', needs: 'a token with the scope repo' });
-  expect(toActionRefusal(error, AT).message).toMatch(/ this takes a token with the scope repo\.$/);
+  expect(toActionRefusal(error, AT).message).toMatch(/ Required: a token with the scope repo\.$/);
 });
 
 test.each<[ForgeErrorKind, number]>([
@@ -60,7 +60,7 @@ test.each<[ForgeErrorKind, number]>([
   ['conflict', 502],
   ['unreachable', 502],
   ['unknown', 502],
-])('has no reasons for reading: %s is %i', (kind, status) => {
+])('toReadError: maps the kind %s to status %i, without action details', (kind, status) => {
   const refusal = toReadRefusal(new ForgeError(kind), AT);
   expect([refusal.status, refusal.action]).toEqual([status, undefined]);
 });

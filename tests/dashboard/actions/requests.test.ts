@@ -17,33 +17,33 @@ const rebasing: BotRequestState = { ...queued, phase: 'rebasing' };
 const moved = { headSha: 'b'.repeat(40) };
 
 test.each<[string, BotRequestState, Partial<PullRequest>, number, string | undefined]>([
-  ['stays queued while nothing happens', queued, {}, 0, 'queued'],
-  ['is at it when the head moved', queued, moved, 0, 'rebasing'],
-  ['is at it when it is not behind any more', queued, { behind: false }, 0, 'rebasing'],
-  ['is at it late, too', queued, moved, 20 * MINUTE_MS, 'rebasing'],
-  ['is not at it as what was not behind is not', { ...queued, behind: false }, { behind: false }, 0, 'queued'],
-  ['is still at it', rebasing, moved, 9 * MINUTE_MS, 'rebasing'],
-  ['is done when checks run', rebasing, { ...moved, ci: 'pending' }, 0, undefined],
-  ['is done in time', rebasing, moved, 10 * MINUTE_MS, undefined],
-])('a bot %s', (_reason, state, change, later, phase) => {
+  ['stays queued without changes', queued, {}, 0, 'queued'],
+  ['is rebasing after a new head commit', queued, moved, 0, 'rebasing'],
+  ['is rebasing once the branch is up to date', queued, { behind: false }, 0, 'rebasing'],
+  ['is rebasing after a late head commit', queued, moved, 20 * MINUTE_MS, 'rebasing'],
+  ['stays queued if the branch was never behind', { ...queued, behind: false }, { behind: false }, 0, 'queued'],
+  ['is still rebasing before its time limit', rebasing, moved, 9 * MINUTE_MS, 'rebasing'],
+  ['is complete when checks run', rebasing, { ...moved, ci: 'pending' }, 0, undefined],
+  ['is complete after its time limit', rebasing, moved, 10 * MINUTE_MS, undefined],
+])('advanceBotRequest: a request %s', (_reason, state, change, later, phase) => {
   expect(advanceBotRequest(state, row(change), AT + later)?.phase).toBe(phase);
 });
 
-test('a bot that is at it has two minutes', () => {
+test('advanceBotRequest: a rebase has a time limit of two minutes', () => {
   const state = advanceBotRequest(queued, row(moved), AT);
   expect(state?.expiresAt).toBe('2026-05-02T08:02:00.000Z');
 });
 
 test.each<[string, Partial<PullRequest>, boolean]>([
-  ['stays while it is behind', {}, true],
-  ['ends when it is not', { behind: false }, false],
-  ['ends with another head', moved, false],
-])('an update that a forge has queued %s', (_reason, change, isKept) => {
+  ['remains while the branch is behind', {}, true],
+  ['ends when the branch is up to date', { behind: false }, false],
+  ['ends with a new head commit', moved, false],
+])('advanceUpdateRequest: a queued update %s', (_reason, change, isKept) => {
   const state: UpdateRequestState = { ...before, phase: 'queued', ...times };
   expect(advanceUpdateRequest(state, row(change))).toBe(isKept ? state : undefined);
 });
 
-describe('on the board', () => {
+describe('pending requests on the board', () => {
   let stage: ActionStage;
   beforeEach(async () => {
     stage = await openActionStage();
@@ -55,7 +55,7 @@ describe('on the board', () => {
     await stage.follow();
     return stage.findRow(onGithub);
   };
-  /** What follows a refresh is done by whoever is first. */
+  /** Waits, because either the stage or the dashboard itself may process the refresh. */
   const expectSoon = async (phase: string | undefined) => {
     await settle();
     await until(async () => {
@@ -64,7 +64,7 @@ describe('on the board', () => {
     });
   };
 
-  test('a bot request goes on with what refreshes show', async () => {
+  test('a bot request advances with refreshes', async () => {
     const { github } = stage.one;
     Object.assign(github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
     await stage.refresh();
@@ -76,7 +76,7 @@ describe('on the board', () => {
     await expectSoon(undefined);
   });
 
-  test('what nobody did has expired after its time, and is forgotten an hour later', async () => {
+  test('a bot request without a reaction expires, and is deleted an hour later', async () => {
     const { github } = stage.one;
     Object.assign(github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
     await stage.refresh();
@@ -90,8 +90,8 @@ describe('on the board', () => {
     );
   });
 
-  describe('of what Dependabot was told', () => {
-    const ask = async () => {
+  describe('a Dependabot command', () => {
+    const sendCommand = async () => {
       Object.assign(stage.one.github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
       await stage.refresh();
       await stage.act(onGithub, 'dependabot_rebase');
@@ -99,8 +99,8 @@ describe('on the board', () => {
     const inMinutes = (minutes: number) => new Date(Date.now() + minutes * MINUTE_MS).toISOString();
     const countReads = () => stage.github.seen.filter(({ body }) => body.includes('ReadReplies')).length;
 
-    test('the comment is shown, and its thumb up, from which there are ten minutes; then nothing more is read', async () => {
-      await ask();
+    test('shows its comment and the thumbs-up, which gives it ten minutes; replies are then no longer read', async () => {
+      await sendCommand();
       expect((await settle())?.botRequest).toMatchObject({
         phase: 'queued',
         commentUrl: 'https://github.com/comment/1',
@@ -117,8 +117,8 @@ describe('on the board', () => {
       expect(countReads()).toBe(reads);
     });
 
-    test('a late thumb up revives it', async () => {
-      await ask();
+    test('is revived by a late thumbs-up', async () => {
+      await sendCommand();
       stage.wait(20 * MINUTE_MS);
       expect((await settle())?.botRequest?.phase).toBe('expired');
       stage.one.github.thumbs = { 0: inMinutes(19) };
@@ -126,8 +126,8 @@ describe('on the board', () => {
       await until(async () => (await stage.findRow(onGithub))?.botRequest?.phase === 'queued');
     });
 
-    test('a refusal ends it, and is told of the forge for an hour', async () => {
-      await ask();
+    test('ends with a rejection, which the forge status shows for an hour', async () => {
+      await sendCommand();
       const isBlocked = async () => (await stage.board()).forges[0]?.dependabotCommandsBlocked;
       await settle();
       expect(await isBlocked()).toBeUndefined();
@@ -140,7 +140,7 @@ describe('on the board', () => {
       expect(await isBlocked()).toBeUndefined();
     });
 
-    test('nothing is read once it is at it, nor when nothing was told', async () => {
+    test('causes no reads of replies before it is sent or once the rebase has started', async () => {
       Object.assign(stage.one.github, { author: 'dependabot', mergeStateStatus: 'BEHIND' });
       await settle();
       expect(countReads()).toBe(0);
@@ -153,7 +153,7 @@ describe('on the board', () => {
     });
   });
 
-  test('an update that the forge has queued is on its row until it is done', async () => {
+  test('a queued update is shown on its row until it is complete', async () => {
     const { github } = stage.one;
     github.mergeStateStatus = 'BEHIND';
     await stage.refresh();

@@ -15,9 +15,9 @@ export const onGithub = { forge: 'github', fullName: 'acme/shop', number: 1 } as
 export const onForgejo = { forge: 'forgejo', fullName: 'acme/depot', number: 1 } as const;
 export const onGitlab = { forge: 'gitlab', fullName: 'acme/till', number: 1 } as const;
 
-/** The three test forges, each with a pull request that can be merged, and somebody who acts on them. */
+/** The three test forges, each with a mergeable pull request, and a user who acts on them. */
 export interface ActionStage extends Stage {
-  /** On the first forges each is number 1; GitHub has a second one. */
+  /** The pull request with number 1 of each forge. GitHub has a second one. */
   readonly one: {
     readonly github: GithubPullRequest;
     readonly forgejo: ForgejoPullRequest;
@@ -25,9 +25,9 @@ export interface ActionStage extends Stage {
   };
   act(target: ActionTarget, action: ActionName, dashboard?: Stage['dashboard']): Promise<'done' | 'queued'>;
   findRow(target: ActionTarget): Promise<PullRequest | undefined>;
-  /** Goes on with what was wished for, as after a refresh of everything that the board shows. */
+  /** Runs the automation, as after a refresh of the whole board. */
   follow(): Promise<void>;
-  /** What was sent to change something. */
+  /** Lists the write requests to all forges. */
   writes(): string[];
 }
 
@@ -69,7 +69,7 @@ export async function openActionStage(): Promise<ActionStage> {
 
 export const refusal = (code: string, error = 'conflict') => ({ code: error, action: { code } });
 
-/** Waits for what is done without anybody waiting for it. */
+/** Waits for the effect of background work. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {
   while (!(await isSo())) await new Promise((resolve) => setTimeout(resolve, 5));
 }

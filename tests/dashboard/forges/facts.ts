@@ -2,7 +2,7 @@ import type { IssueFacts, PullRequestFacts } from '../../../src/dashboard/forges
 
 const times = { createdAt: '2026-05-01T08:00:00Z', updatedAt: '2026-05-02T08:00:00Z' };
 
-/** What a forge says of a pull request that can be merged. */
+/** Creates a mergeable pull request as a forge client returns it. */
 export function facts(change: Partial<PullRequestFacts> = {}): PullRequestFacts {
   const number = change.number ?? 17;
   return {

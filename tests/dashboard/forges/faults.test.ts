@@ -11,7 +11,7 @@ const html = { 'Content-Type': 'text/html' };
 const page = '<!doctype html><title>Unicorn!</title>';
 const target = { fullName: 'acme/shop', number: 1 };
 
-describe.each(FORGE_NAMES)('when %s fails', (name) => {
+describe.each(FORGE_NAMES)('errors of %s', (name) => {
   beforeEach(async () => {
     opened = await FORGES[name]({ now: () => clock });
     opened.add('acme/shop', { pulls: 1 });
@@ -27,11 +27,11 @@ describe.each(FORGE_NAMES)('when %s fails', (name) => {
     ['429', { status: 429, body: {} }, 'rate_limited'],
     ['418', { status: 418, body: {} }, 'unknown'],
     ['500', { status: 500, body: {} }, 'unreachable'],
-    ['502 with a page', { status: 502, headers: html, body: page }, 'unreachable'],
-    ['a page instead of JSON', { headers: html, body: page }, 'unknown'],
-    ['an end of the connection', () => 'reset', 'unreachable'],
-    ['more than a client takes', { body: 'x'.repeat(17 * 1024 * 1024) }, 'unreachable'],
-  ])('it is told what kind of error it is: %s', async (_reason, fault, kind) => {
+    ['502 with an HTML page', { status: 502, headers: html, body: page }, 'unreachable'],
+    ['an HTML page instead of JSON', { headers: html, body: page }, 'unknown'],
+    ['a closed connection', () => 'reset', 'unreachable'],
+    ['a response over the size limit', { body: 'x'.repeat(17 * 1024 * 1024) }, 'unreachable'],
+  ])('throws a ForgeError with the kind of error and logs it: %s', async (_reason, fault, kind) => {
     const { server, forge, recorded } = opened;
     server.failNext(fault);
     await expect(forge.discover()).rejects.toMatchObject({ name: 'ForgeError', kind });
@@ -39,14 +39,14 @@ describe.each(FORGE_NAMES)('when %s fails', (name) => {
   });
 
   test.each([null, [null], {}, { data: [] }, { data: { viewer: {}, projects: {} } }])(
-    'JSON of another shape is its error: %j',
+    'throws a ForgeError for JSON with an unexpected shape: %j',
     async (body) => {
       opened.server.failNext({ body });
       await expect(opened.forge.discover()).rejects.toMatchObject({ name: 'ForgeError', kind: 'unknown' });
     },
   );
 
-  test('nobody may answer at all', async () => {
+  test('throws unreachable and logs no status if the connection is refused', async () => {
     await opened.server.close();
     await expect(opened.forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
     expect(opened.recorded[0]).not.toHaveProperty('statusCode');
@@ -54,8 +54,8 @@ describe.each(FORGE_NAMES)('when %s fails', (name) => {
 
   test.each<[string, Record<string, string>, number]>([
     ['in seconds', { 'Retry-After': '120' }, 120_000],
-    ['out of proportion', { 'Retry-After': '999999' }, 3_600_000],
-  ])('nothing more is asked while it says so, %s', async (_reason, headers, milliseconds) => {
+    ['over the limit of one hour', { 'Retry-After': '999999' }, 3_600_000],
+  ])('sends no further requests until Retry-After has passed: %s', async (_reason, headers, milliseconds) => {
     const { server, forge } = opened;
     server.failNext({ status: 429, headers, body: {} });
     const resetsAt = clock + milliseconds;
@@ -67,24 +67,24 @@ describe.each(FORGE_NAMES)('when %s fails', (name) => {
     await expect(forge.discover()).resolves.toHaveLength(1);
   });
 
-  test('reading stops when a page comes again', async () => {
+  test('throws unknown if a page of a list repeats', async () => {
     opened.server.repeatsPages = true;
     await expect(opened.forge.discover()).rejects.toMatchObject({ kind: 'unknown' });
     expect(opened.server.seen).toHaveLength(2);
   });
 
-  test('an answer is not waited for forever', async () => {
+  test('throws unreachable after the timeout', async () => {
     const { server, forge } = await FORGES[name]({ timeoutMs: 50 });
     server.failNext(() => new Promise(() => undefined));
     await expect(forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
     await server.close();
   });
 
-  test('nothing is said of what it wrote', async () => {
+  test("does not show the forge's own error message", async () => {
     opened.server.failNext({ status: 403, body: { message: `user 4711 may not` } });
     const error: unknown = await opened.forge.discover().catch((refused: unknown) => refused);
     expect(String(error)).toBe(
-      'ForgeError: The forge refused the credential; it may have expired or lack a permission.',
+      'ForgeError: The forge rejected the credential. It may have expired or lack a permission.',
     );
   });
 });

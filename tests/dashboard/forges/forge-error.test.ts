@@ -2,7 +2,7 @@ import { FORGE_ERROR_SENTENCES, ForgeError } from '../../../src/dashboard/forges
 import type { ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
 
 test.each(Object.entries(FORGE_ERROR_SENTENCES))(
-  'says of %s one sentence, and nothing of the forge',
+  "ForgeError of kind %s: has a fixed message without the forge's own text",
   (kind, sentence) => {
     const error = new ForgeError(kind as ForgeErrorKind, { cause: new Error('account 4711 is limited') });
     expect([error.message, error.kind]).toEqual([sentence, kind]);

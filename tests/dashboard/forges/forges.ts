@@ -1,4 +1,4 @@
-/** The three forges, in the same words, for what is to hold at all of them. */
+/** Opens all three forges through one interface, for tests of their common behaviour. */
 import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
 import type { RequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
@@ -17,31 +17,31 @@ interface CommonServer extends ForgeServer {
   deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
 }
 
-/** How many of each a repository has; its pull requests are numbered from 1. */
+/** The numbers of pull requests and issues of a repository. Pull requests are numbered from 1. */
 export interface Content {
   readonly pulls?: number;
   readonly issues?: number;
 }
 
-/** A repository, to be changed at will. */
+/** A repository that tests can change. */
 export interface TestRepository {
   readonly hooks: TestHook[];
-  /** Each is a change that is to be seen. */
+  /** Changes that clients must detect. */
   readonly changes: Readonly<
-    Record<'an issue changes' | 'code is pushed' | 'one changes' | 'one is closed', () => void>
+    Record<'an issue changes' | 'code is pushed' | 'a pull request changes' | 'a pull request is closed', () => void>
   >;
-  /** Makes its person an admin or no more than a writer. */
+  /** Gives the user admin access or only write access. */
   setAdmin(isAdmin: boolean): void;
-  /** Ends the first pull request. */
+  /** Closes or merges the first pull request. */
   end(how: 'closed' | 'merged'): void;
   isMerged(): boolean;
 }
 
 export interface OpenAnyForge extends OpenForge<CommonServer> {
   readonly add: (fullName: string, content?: Content) => TestRepository;
-  /** The last one that was added is gone. */
+  /** Deletes the repository that was added last. */
   readonly removeLast: () => void;
-  /** What was sent to change anything. */
+  /** Returns the number of requests that changed something. */
   readonly writes: () => number;
 }
 
@@ -69,8 +69,8 @@ export const FORGES: Readonly<Record<ForgeName, (options?: Partial<RequestsOptio
         return {
           hooks,
           changes: {
-            'one changes': () => (pullRequests[0]!.updatedAt = LATER),
-            'one is closed': () => (pullRequests[1]!.state = 'CLOSED'),
+            'a pull request changes': () => (pullRequests[0]!.updatedAt = LATER),
+            'a pull request is closed': () => (pullRequests[1]!.state = 'CLOSED'),
             'an issue changes': () => (repository.issues[0]!.updatedAt = LATER),
             'code is pushed': () => (repository.pushedAt = LATER),
           },
@@ -98,8 +98,8 @@ export const FORGES: Readonly<Record<ForgeName, (options?: Partial<RequestsOptio
         return {
           hooks,
           changes: {
-            'one changes': () => (pullRequests[0]!.updatedAt = LATER),
-            'one is closed': () => (pullRequests[1]!.state = 'closed'),
+            'a pull request changes': () => (pullRequests[0]!.updatedAt = LATER),
+            'a pull request is closed': () => (pullRequests[1]!.state = 'closed'),
             'an issue changes': () => (repository.issues[0]!.updatedAt = LATER),
             'code is pushed': () => (repository.updatedAt = LATER),
           },
@@ -127,8 +127,8 @@ export const FORGES: Readonly<Record<ForgeName, (options?: Partial<RequestsOptio
         return {
           hooks,
           changes: {
-            'one changes': () => (mergeRequests[0]!.updatedAt = LATER),
-            'one is closed': () => (mergeRequests[1]!.state = 'closed'),
+            'a pull request changes': () => (mergeRequests[0]!.updatedAt = LATER),
+            'a pull request is closed': () => (mergeRequests[1]!.state = 'closed'),
             'an issue changes': () => (project.issues[0]!.updatedAt = LATER),
             'code is pushed': () => (project.lastActivityAt = LATER),
           },

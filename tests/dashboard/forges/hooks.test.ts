@@ -57,14 +57,14 @@ const EVENTS: Readonly<Record<ForgeName, readonly string[]>> = {
   gitlab: ['push', 'merge_requests', 'issues', 'confidential_issues', 'pipeline'],
 };
 
-describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
+describe.each(FORGE_NAMES)('ensureWebhook at %s', (name) => {
   beforeEach(async () => {
     opened = await FORGES[name]();
     repository = opened.add('acme/shop');
     repository.setAdmin(true);
   });
 
-  test('is set up, and what changes is delivered so that it can be verified', async () => {
+  test('creates a webhook whose deliveries can be verified', async () => {
     const { forge, server } = opened;
     const { hooks } = repository;
     await forge.ensureWebhook('acme/shop', hook);
@@ -74,7 +74,7 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
     expect(received.map((one) => forge.verifyDelivery(one, 'old'))).toEqual([undefined]);
   });
 
-  test('is corrected in all when one has the same path, wherever it is in the list', async () => {
+  test('corrects all fields of an existing webhook with the same path, on any page of the list', async () => {
     const { forge, server } = opened;
     const { hooks } = repository;
     hooks.push(...Array.from({ length: 110 }, (_, index) => other(index + 1)));
@@ -87,7 +87,7 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
     await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
   });
 
-  test('takes the place of those with former paths', async () => {
+  test('replaces webhooks with former paths', async () => {
     const { forge } = opened;
     const { hooks } = repository;
     const toUrl = (token: string) => hook.url.replace('token', token);
@@ -98,7 +98,7 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
     expect(hooks.map(({ url, secret }) => [url, secret])).toEqual([[hook.url, 'new']]);
   });
 
-  test('stays as it is when it is set up again', async () => {
+  test('is idempotent', async () => {
     const { forge } = opened;
     const { hooks } = repository;
     await forge.ensureWebhook('acme/shop', hook);
@@ -107,26 +107,26 @@ describe.each(FORGE_NAMES)('a webhook at %s', (name) => {
   });
 
   test.each<[string, () => void]>([
-    ['the person is no admin', () => repository.setAdmin(false)],
+    ['the user is not an admin', () => repository.setAdmin(false)],
     ['the token lacks a scope', () => (opened.server.mayWriteHooks = false)],
-  ])('is refused with the permission that is missing when %s', async (_reason, forbid) => {
+  ])('throws an error with the missing permission when %s', async (_reason, forbid) => {
     forbid();
     await expect(opened.forge.ensureWebhook('acme/shop', hook)).rejects.toMatchObject({
       name: 'ForgeError',
       kind: 'unauthorized',
       refusal: 'permission',
       needs: expect.stringMatching(
-        /(admin|maintainer) of the (project|repository), by a token with the scope/,
+        /(admin|maintainer) of the (project|repository), with a token with the scope/,
       ) as string,
     });
     expect(repository.hooks).toEqual([]);
   });
 
-  test('can not be set up for a repository that is not there', async () => {
+  test('throws not_found for a missing repository', async () => {
     await expect(opened.forge.ensureWebhook('acme/gone', hook)).rejects.toMatchObject({ kind: 'not_found' });
   });
 
-  test('is not there when the forge is out of order', async () => {
+  test('throws unreachable after a gateway error', async () => {
     opened.server.failNext({ status: 502, body: {} });
     await expect(opened.forge.ensureWebhook('acme/shop', hook)).rejects.toMatchObject({ kind: 'unreachable' });
   });

@@ -1,4 +1,4 @@
-/** What each forge says, up to what its rows offer: every line of the rules that can be met at the forge. */
+/** Tests every rule for allowed actions that a forge can trigger, from the forge's response to the board row. */
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import { toRows } from '../../../src/dashboard/forges/rules/to-rows.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
@@ -12,7 +12,7 @@ import { openForgejo } from './forgejo/open-forgejo.js';
 import { openGithub } from './github/open-github.js';
 import { openGitlab } from './gitlab/open-gitlab.js';
 
-/** The actions of the second pull request, with the code of what blocks them; it may stand on the first. */
+/** Lists the actions of the second pull request with their block codes. It may be stacked on the first one. */
 async function listOffered({ forge, server }: { readonly forge: Forge; readonly server: ForgeServer }) {
   const reading = await forge.readRepository('acme/shop');
   const { pullRequests } = toRows(reading!, { forge: forge.name, username: 'mona', renovateAuthors: ['renewer'] });
@@ -31,29 +31,29 @@ test.each<[string, Partial<GithubPullRequest>, string[]]>([
   ['conflicting', { ...conflicting, isDraft: true }, ['merge: conflict', 'close']],
   ['a draft', { isDraft: true, mergeStateStatus: 'DRAFT' }, ['merge: not_mergeable', 'close', 'auto_merge']],
   ['unstable', { mergeStateStatus: 'UNSTABLE', checks: failing }, ['merge', 'close', 'auto_merge', 'rerun_checks']],
-  ['running, though it could be merged', { checks: running }, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['mergeable with running checks', { checks: running }, ['merge: checks_pending', 'close', 'auto_merge']],
   ['behind', { mergeStateStatus: 'BEHIND' }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
   [
-    'blocked and red',
+    'blocked and failing',
     { mergeStateStatus: 'BLOCKED', checks: failing },
     ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
   ],
   ['blocked', { mergeStateStatus: 'BLOCKED' }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
-  ['not known yet', { mergeStateStatus: 'UNKNOWN' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['of unknown mergeability', { mergeStateStatus: 'UNKNOWN' }, ['merge: not_mergeable', 'close', 'auto_merge']],
   ['clean', {}, ['merge', 'close']],
   [
-    'on its way already',
+    'blocked with auto-merge enabled',
     { mergeStateStatus: 'BLOCKED', autoMerge: 'MERGE' },
     ['merge: blocked_by_protection', 'close'],
   ],
-  ["Dependabot's", { author: 'dependabot[bot]' }, ['merge', 'close', 'dependabot_rebase', 'dependabot_recreate']],
-  ["Renovate's, by a name of one's own", { author: 'renewer' }, ['merge', 'close', 'renovate_rebase']],
-])('GitHub: what is offered for one that is %s', async (_reason, change, offered) => {
+  ['by Dependabot', { author: 'dependabot[bot]' }, ['merge', 'close', 'dependabot_rebase', 'dependabot_recreate']],
+  ['by a configured Renovate account', { author: 'renewer' }, ['merge', 'close', 'renovate_rebase']],
+])('GitHub: allowed actions of a pull request that is %s', async (_reason, change, offered) => {
   const pullRequests = [githubPullRequest(1), githubPullRequest(2, change)];
   expect(await listOffered(await openGithub([githubRepository('acme/shop', { pullRequests })]))).toEqual(offered);
 });
 
-test('GitHub: auto-merge is not offered where the repository does not allow it', async () => {
+test('GitHub: auto-merge is not an allowed action if the repository disables it', async () => {
   const pullRequests = [githubPullRequest(2, { mergeStateStatus: 'BLOCKED' })];
   const repository = githubRepository('acme/shop', { pullRequests, autoMergeAllowed: false });
   expect(await listOffered(await openGithub([repository]))).toEqual(['merge: blocked_by_protection', 'close']);
@@ -65,19 +65,19 @@ test.each<[string, Partial<ForgejoPullRequest>, string[]]>([
   ['empty', { changedFiles: 0, baseRef: 'change-1' }, ['merge: already_up_to_date', 'close']],
   ['stacked', { baseRef: 'change-1', mergeable: false }, ['merge: stacked', 'close']],
   ['a draft', { draft: true }, ['merge: not_mergeable', 'close']],
-  ['running, though it could be merged', { status: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['mergeable with running checks', { status: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
   ['behind', { ...old, mergeable: false }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
-  ['behind, which nobody minds', old, ['merge', 'close', 'update_branch', 'auto_merge']],
+  ['behind, but mergeable', old, ['merge', 'close', 'update_branch', 'auto_merge']],
   [
-    'blocked and red',
+    'blocked and failing',
     { mergeable: false, status: 'failure' },
     ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
   ],
   ['blocked', { mergeable: false }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
   ['clean', {}, ['merge', 'close']],
-  ["Dependabot's", { ...old, author: 'dependabot[bot]' }, ['merge', 'close', 'auto_merge']],
-  ["Renovate's", { author: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
-])('Forgejo: what is offered for one that is %s', async (_reason, change, offered) => {
+  ['by Dependabot', { ...old, author: 'dependabot[bot]' }, ['merge', 'close', 'auto_merge']],
+  ['by Renovate', { author: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
+])('Forgejo: allowed actions of a pull request that is %s', async (_reason, change, offered) => {
   const pullRequests = [forgejoPullRequest(1), forgejoPullRequest(2, change)];
   expect(await listOffered(await openForgejo([forgejoRepository('acme/shop', { pullRequests })]))).toEqual(offered);
 });
@@ -90,23 +90,23 @@ test.each<[string, Partial<GitlabMergeRequest>, string[]]>([
   ['stacked', { targetBranch: 'change-1', ...conflicts }, ['merge: stacked', 'close']],
   ['conflicting', { ...conflicts, draft: true }, ['merge: conflict', 'close']],
   ['a draft', { draft: true, detailedMergeStatus: 'DRAFT_STATUS' }, ['merge: not_mergeable', 'close', 'auto_merge']],
-  ['running', pending, ['merge: checks_pending', 'close', 'auto_merge']],
+  ['still running checks', pending, ['merge: checks_pending', 'close', 'auto_merge']],
   ['behind', { detailedMergeStatus: 'NEED_REBASE' }, ['merge: behind', 'close', 'update_branch', 'auto_merge']],
   [
-    'blocked and red',
+    'blocked and failing',
     { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' },
     ['merge: checks_failing', 'close', 'auto_merge', 'rerun_checks'],
   ],
   ['blocked', { detailedMergeStatus: 'NOT_APPROVED' }, ['merge: blocked_by_protection', 'close', 'auto_merge']],
-  ['not known yet', { detailedMergeStatus: 'CHECKING' }, ['merge: not_mergeable', 'close', 'auto_merge']],
+  ['of unknown mergeability', { detailedMergeStatus: 'CHECKING' }, ['merge: not_mergeable', 'close', 'auto_merge']],
   ['clean', {}, ['merge', 'close']],
   [
-    'on its way already',
+    'still running checks with auto-merge enabled',
     { ...pending, autoMergeEnabled: true },
     ['merge: checks_pending', 'close', 'cancel_auto_merge'],
   ],
-  ["Renovate's", { username: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
-])('GitLab: what is offered for one that is %s', async (_reason, change, offered) => {
+  ['by Renovate', { username: 'renovate' }, ['merge', 'close', 'renovate_rebase']],
+])('GitLab: allowed actions of a merge request that is %s', async (_reason, change, offered) => {
   const mergeRequests = [gitlabMergeRequest(1), gitlabMergeRequest(2, change)];
   expect(await listOffered(await openGitlab([gitlabProject('acme/shop', { mergeRequests })]))).toEqual(offered);
 });

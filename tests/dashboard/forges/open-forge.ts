@@ -6,7 +6,7 @@ import type { NewRequest } from '../../../src/dashboard/request-log.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 
-/** Connects to loopback, as an administrator allows it for test forges. */
+/** Allows connections to loopback, where the test forges run. */
 export const dispatcher = createAgent(createAddressPolicy({ allow: LOOPBACK }));
 
 export interface OpenForge<Server> {
@@ -15,7 +15,7 @@ export interface OpenForge<Server> {
   readonly recorded: NewRequest[];
 }
 
-/** A client, and the forge that it asks. The caller closes the server. */
+/** Creates a client for a test forge. The caller closes the server. */
 export function openForge<Server extends ForgeServer>(
   server: Server,
   create: (options: RequestsOptions & { readonly baseUrl: string }) => Forge,

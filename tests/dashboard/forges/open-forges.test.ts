@@ -49,7 +49,7 @@ afterEach(async () => {
   for (const server of servers) await server.close();
 });
 
-test('opens every forge that the settings have a credential for, by GraphQL and REST', async () => {
+test('forge clients: open every forge with a credential in the settings', async () => {
   const forges = await clients.of('ada');
   expect([...forges.keys()]).toEqual(['github', 'forgejo', 'gitlab']);
   for (const forge of forges.values()) {
@@ -62,14 +62,14 @@ test('opens every forge that the settings have a credential for, by GraphQL and 
 });
 
 test.each<[string, Partial<ForgeSettings>, string[]]>([
-  ['a token is missing', { forgejoToken: '' }, ['github', 'gitlab']],
-  ['all are', { githubToken: '', forgejoToken: '', gitlabToken: '', githubUsername: '' }, []],
-])('leaves out a forge of which %s', async (_reason, change, names) => {
+  ['one token is missing', { forgejoToken: '' }, ['github', 'gitlab']],
+  ['all credentials are missing', { githubToken: '', forgejoToken: '', gitlabToken: '', githubUsername: '' }, []],
+])('forge clients: omit forges without a credential when %s', async (_reason, change, names) => {
   saved.set('ada', { ...all, ...change });
   expect([...(await clients.of('ada')).keys()]).toEqual(names);
 });
 
-test('reads GitHub by the App before a token, by a token before the name, and by the name alone', async () => {
+test('forge clients: prefer the GitHub App to a token, and a token to the username', async () => {
   const app = createTestApp();
   const { url } = servers[0]!;
   const settings = { findForges: (personId: string) => Promise.resolve(saved.get(personId)) };
@@ -90,18 +90,18 @@ test('reads GitHub by the App before a token, by a token before the name, and by
   };
   const exchange = `/app/installations/${app.installationId}/access_tokens`;
   expect(await endpointsOf(opened, {})).toEqual([exchange, '/installation/repositories', '/graphql']);
-  // Whoever names a server of their own is not shown what the App signs.
+  // Tokens that the App signs are never sent to a different server.
   expect(await endpointsOf(elsewhere, {})).toEqual(['/graphql']);
   expect(await endpointsOf(opened, { githubAppInstallationId: 0 })).toEqual(['/graphql']);
   const byName = { githubToken: '', githubAppInstallationId: 0, githubUsername: 'acme' };
   expect(await endpointsOf(opened, byName)).toEqual(['/users/acme/repos', '/search/issues', '/search/issues']);
 });
 
-test('has no forges for a person who never saved any', async () => {
+test('forge clients: are empty for a user without settings', async () => {
   expect((await clients.of('bob')).size).toBe(0);
 });
 
-test('keeps what it opened until the settings are others, or it is to forget', async () => {
+test('forge clients: are reused until the settings change or forget is called', async () => {
   const opened = [await clients.of('ada'), await clients.of('ada')];
   saved.set('ada', { ...all, githubToken: 'another' });
   opened.push(await clients.of('ada'));
@@ -110,18 +110,18 @@ test('keeps what it opened until the settings are others, or it is to forget', a
   expect(opened.map((forges) => opened.indexOf(forges))).toEqual([0, 0, 2, 3]);
 });
 
-test('gives nobody what another was answered', async () => {
+test('forge clients: do not share cached responses between users', async () => {
   saved.set('eve', { ...all, forgejoToken: 'wrong' });
   const [ada, eve] = [await clients.of('ada'), await clients.of('eve')];
   await expect(ada.get('forgejo')?.discover()).resolves.toHaveLength(1);
   await expect(eve.get('forgejo')?.discover()).rejects.toMatchObject({ kind: 'unauthorized' });
 });
 
-test('asks a forge even when the log can not be written', async () => {
+test('forge clients: send requests even if the request log cannot be written', async () => {
   const settings = { findForges: () => Promise.resolve(all) };
   const record = () => Promise.reject(new Error('The disk is full.'));
-  const deaf = createForgeClients({ settings, record, allow: LOOPBACK });
-  await expect((await deaf.of('ada')).get('gitlab')?.discover()).resolves.toHaveLength(1);
+  const unlogged = createForgeClients({ settings, record, allow: LOOPBACK });
+  await expect((await unlogged.of('ada')).get('gitlab')?.discover()).resolves.toHaveLength(1);
 });
 
 test.each([
@@ -130,6 +130,6 @@ test.each([
   ['https://acme.ghe.com', 'https://api.acme.ghe.com'],
   ['https://github.acme.example', 'https://github.acme.example/api/v3'],
   ['http://127.0.0.1:3000', 'http://127.0.0.1:3000/api/v3'],
-])('finds the API of GitHub at %j below %s', (url, api) => {
+])('toGithubApiUrl: converts %j to %s', (url, api) => {
   expect(toGithubApiUrl(url)).toBe(api);
 });

@@ -9,7 +9,7 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
     opened = await FORGES[name]();
   });
 
-  test('goes on until everything is read', async () => {
+  test('reads all pages of lists', async () => {
     const { forge, add } = opened;
     add('acme/shop', { pulls: 60, issues: 70 });
     for (let count = 0; count < 105; count += 1) add(`acme/r${count}`);
@@ -20,8 +20,8 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
     expect([...counts, truncated]).toEqual([106, 106, 60, 70, false]);
   });
 
-  test.each(['one changes', 'one is closed', 'an issue changes', 'code is pushed'] as const)(
-    'sees by the revision of a repository that %s',
+  test.each(['a pull request changes', 'a pull request is closed', 'an issue changes', 'code is pushed'] as const)(
+    'changes the revision of a repository when %s',
     async (change) => {
       const { forge, add } = opened;
       const { changes } = add('acme/shop', { pulls: 2, issues: 1 });
@@ -38,7 +38,7 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
     },
   );
 
-  test('gives a repository alone the revision that discovery gave it', async () => {
+  test('returns the same revision from readRepository as from discover', async () => {
     const { forge, add } = opened;
     add('acme/shop', { pulls: 2, issues: 1 });
     const [found] = await forge.discover();
@@ -46,7 +46,7 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
     expect(reading?.repository).toEqual(found);
   });
 
-  test('leaves out what is gone, and keeps the rest', async () => {
+  test('omits deleted repositories', async () => {
     const { forge, add, removeLast } = opened;
     add('acme/shop');
     add('acme/gone');
@@ -57,7 +57,7 @@ describe.each(FORGE_NAMES)('reading %s', (name) => {
     expect(await forge.readRepository('acme/gone')).toBeUndefined();
   });
 
-  test('gives nothing when a part could not be read', async () => {
+  test('throws if the forge fails', async () => {
     const { forge, add, server } = opened;
     add('acme/shop', { pulls: 1 });
     const found = await forge.discover();

@@ -1,6 +1,6 @@
 import { coalesced } from '../../../src/dashboard/refresh/coalesced.js';
 
-/** Runs that end one by one, when told. */
+/** Creates runs that end one by one, on demand. */
 function createRuns() {
   const ends: (() => void)[] = [];
   const begun: string[] = [];
@@ -15,28 +15,28 @@ function createRuns() {
   return { run, begun, end };
 }
 
-test('runs for the first at once, and then once for all who came meanwhile', async () => {
+test('singleFlightWithTrailingRun: starts the first call at once, then one run for all calls during it', async () => {
   const share = coalesced();
   const { run, begun, end } = createRuns();
   const done: string[] = [];
-  const ask = (name: string) => void share('board', run(name)).then(() => done.push(name));
-  ask('one');
-  ask('two');
-  ask('three');
+  const call = (name: string) => void share('board', run(name)).then(() => done.push(name));
+  call('one');
+  call('two');
+  call('three');
   await end();
   expect([begun, done]).toEqual([['one', 'two'], ['one']]);
-  ask('four');
+  call('four');
   await end();
   expect([begun, done]).toEqual([
     ['one', 'two', 'four'],
     ['one', 'two', 'three'],
   ]);
   await end();
-  ask('five');
+  call('five');
   expect(begun).toContain('five');
 });
 
-test('what is of another key has runs of its own', () => {
+test('singleFlightWithTrailingRun: runs each key independently', () => {
   const share = coalesced();
   const { run, begun } = createRuns();
   void share('one', run('one'));
@@ -44,7 +44,7 @@ test('what is of another key has runs of its own', () => {
   expect(begun).toEqual(['one', 'other']);
 });
 
-test('a run that fails fails for those who wait for it alone', async () => {
+test('singleFlightWithTrailingRun: a failed run rejects only its own calls', async () => {
   const share = coalesced();
   const first = share('board', () => Promise.reject(new Error('first')));
   const second = share('board', () => Promise.reject(new Error('second')));

@@ -29,20 +29,20 @@ const ALL = ['forgejo acme/depot#4 Change 4', 'github acme/shop#1 Change 1', 'gi
 const html = { 'Content-Type': 'text/html' };
 const repository = () => stage.github.repositories[0]!;
 
-/** Something has changed at the forge that the board doesn't know of yet. */
+/** Changes a pull request at the forge, so that the board is out of date. */
 function change(): void {
   Object.assign(repository().pullRequests[0]!, { title: 'Other', updatedAt: '2026-05-03T08:00:00Z' });
 }
 
-test('a forge that is down at the start has no rows, and those of the others are there', async () => {
+test('refresh: a forge that is down from the start has no rows, and the other forges do', async () => {
   stage.github.failNext(() => 'reset', { times: 99 });
   const board = await stage.refresh();
   expect(titlesOf(board)).toEqual(ALL.filter((title) => !title.startsWith('github')));
   const github = { forge: 'github', reachable: false, repoCount: 0, truncated: false, errorKind: 'unreachable' };
-  expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining('did not answer') as string });
+  expect(githubOf(board)).toEqual({ ...github, error: expect.stringContaining("didn't respond") as string });
 });
 
-test('a forge whose address is not allowed any more keeps its rows, names the setting and is not asked', async () => {
+test('refresh: a forge whose address is no longer allowed keeps its rows, names the setting and gets no request', async () => {
   await stage.refresh();
   const [asked, strict] = [stage.github.seen.length, stage.another({ forgeAllow: [] })];
   await strict.refresher.refresh(stage.ada.personId);
@@ -53,7 +53,7 @@ test('a forge whose address is not allowed any more keeps its rows, names the se
   expect(stage.github.seen).toHaveLength(asked);
 });
 
-test('a forge that is down at the start is tried again after a minute, without the others', async () => {
+test('refresh: a forge that is down from the start is retried alone after a minute', async () => {
   stage.github.failNext(() => 'reset');
   await stage.refresh();
   const asked = stage.forgejo.seen.length;
@@ -65,32 +65,35 @@ test('a forge that is down at the start is tried again after a minute, without t
 
 test.each<[string, Answer | Fault, string]>([
   ['is down', () => 'reset', 'unreachable'],
-  ['refuses the credential', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
+  ['rejects the credential', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
   [
     'has a secondary limit',
     { status: 403, headers: { 'Retry-After': '90' }, body: { message: 'You have exceeded a secondary rate limit.' } },
     'rate_limited',
   ],
-  ['has a limit', { status: 429, headers: { 'Retry-After': '90' }, body: {} }, 'rate_limited'],
-  ['answers 500', { status: 500, body: {} }, 'unreachable'],
-  ['answers 502 with a page', { status: 502, headers: html, body: '<title>Bad gateway</title>' }, 'unreachable'],
-  ['answers with a page instead of JSON', { headers: html, body: '<!doctype html>' }, 'unknown'],
-])('a forge that %s later keeps its rows, and says since when', async (_reason, fault, errorKind) => {
-  const before = Date.now();
-  await stage.refresh();
-  const after = Date.now();
-  change();
-  stage.github.failNext(fault, { times: 99 });
-  const board = await stage.refresh();
-  expect(titlesOf(board)).toEqual(ALL);
-  const { staleSince = '', ...health } = githubOf(board)!;
-  expect(health).toMatchObject({ reachable: false, repoCount: 1, errorKind });
-  expect(Date.parse(staleSince)).toBeGreaterThanOrEqual(before);
-  expect(Date.parse(staleSince)).toBeLessThanOrEqual(after);
-  expect(board.forges.filter(({ reachable }) => reachable).map(({ forge }) => forge)).toEqual(['forgejo', 'gitlab']);
-});
+  ['has a rate limit', { status: 429, headers: { 'Retry-After': '90' }, body: {} }, 'rate_limited'],
+  ['responds with 500', { status: 500, body: {} }, 'unreachable'],
+  ['responds with 502 and a page', { status: 502, headers: html, body: '<title>Bad gateway</title>' }, 'unreachable'],
+  ['responds with a page instead of JSON', { headers: html, body: '<!doctype html>' }, 'unknown'],
+])(
+  'refresh: a forge that later %s keeps its rows, and shows since when they are stale',
+  async (_reason, fault, errorKind) => {
+    const before = Date.now();
+    await stage.refresh();
+    const after = Date.now();
+    change();
+    stage.github.failNext(fault, { times: 99 });
+    const board = await stage.refresh();
+    expect(titlesOf(board)).toEqual(ALL);
+    const { staleSince = '', ...health } = githubOf(board)!;
+    expect(health).toMatchObject({ reachable: false, repoCount: 1, errorKind });
+    expect(Date.parse(staleSince)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(staleSince)).toBeLessThanOrEqual(after);
+    expect(board.forges.filter(({ reachable }) => reachable).map(({ forge }) => forge)).toEqual(['forgejo', 'gitlab']);
+  },
+);
 
-test('a forge that fails between finding and reading repositories keeps its rows too', async () => {
+test('refresh: a forge that fails after listing its repositories keeps its rows', async () => {
   await stage.refresh();
   change();
   let requests = 0;
@@ -101,7 +104,7 @@ test('a forge that fails between finding and reading repositories keeps its rows
   expect(githubOf(board)).toMatchObject({ reachable: false, errorKind: 'unreachable' });
 });
 
-test('a forge whose pages repeat keeps its rows, and is not asked for ever', async () => {
+test('refresh: a forge whose pages repeat keeps its rows, and requests end', async () => {
   await stage.refresh();
   change();
   stage.github.repeatsPages = true;
@@ -112,7 +115,7 @@ test('a forge whose pages repeat keeps its rows, and is not asked for ever', asy
   expect(githubOf(board)).toMatchObject({ reachable: false, errorKind: 'unknown' });
 });
 
-test('a forge that is there again has its new rows, and nothing more is said', async () => {
+test('refresh: a forge that has recovered has new rows, and no error', async () => {
   await stage.refresh();
   change();
   stage.github.failNext({ status: 500, body: {} });
@@ -129,9 +132,9 @@ test('a forge that is there again has its new rows, and nothing more is said', a
 });
 
 test.each<[string, Answer]>([
-  ['of a secondary limit', { status: 403, headers: { 'Retry-After': '600' }, body: { message: 'secondary rate' } }],
-  ['of a budget', { status: 429, headers: { 'X-RateLimit-Remaining': '0', 'Retry-After': '600' }, body: {} }],
-])('while a forge takes nothing because %s, no process asks it', async (_reason, fault) => {
+  ['a secondary limit', { status: 403, headers: { 'Retry-After': '600' }, body: { message: 'secondary rate' } }],
+  ['an exceeded API quota', { status: 429, headers: { 'X-RateLimit-Remaining': '0', 'Retry-After': '600' }, body: {} }],
+])('refresh: no process sends requests to a forge during %s', async (_reason, fault) => {
   await stage.refresh();
   stage.github.failNext(fault);
   await stage.refresh();
@@ -146,7 +149,7 @@ test.each<[string, Answer]>([
   expect(githubOf(await stage.board())).not.toHaveProperty('errorKind');
 });
 
-test('a credential that is refused is not tried again before it is another, and then at once', async () => {
+test('refresh: a rejected credential is not retried until settings are saved, and then at once', async () => {
   await stage.refresh();
   stage.github.failNext({ status: 401, body: {} });
   await stage.refresh();
@@ -159,7 +162,7 @@ test('a credential that is refused is not tried again before it is another, and 
   expect(githubOf(await stage.board())).not.toHaveProperty('errorKind');
 });
 
-test('a repository that is renamed keeps its identity: there is one, under its new name', async () => {
+test('refresh: a renamed repository appears once, under its new name', async () => {
   await stage.refresh();
   Object.assign(repository(), { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
   const board = await stage.refresh();
@@ -167,7 +170,7 @@ test('a repository that is renamed keeps its identity: there is one, under its n
   expect(board.repos.map(({ fullName }) => fullName)).toEqual(['acme/store', 'acme/depot', 'acme/till']);
 });
 
-test('a name that went from one repository to another has only that one’s rows', async () => {
+test('refresh: a name that moved to a different repository shows only its rows', async () => {
   const other = githubRepository('acme/store', { pullRequests: [githubPullRequest(9)] });
   stage.github.repositories.push(other);
   await stage.refresh();
@@ -180,7 +183,7 @@ test('a name that went from one repository to another has only that one’s rows
   expect(githubRows(await stage.refresh())).toEqual(all);
 });
 
-test('a repository that is gone has no rows', async () => {
+test('refresh: a deleted repository has no rows', async () => {
   await stage.refresh();
   stage.github.repositories.pop();
   const board = await stage.refresh();
@@ -188,7 +191,7 @@ test('a repository that is gone has no rows', async () => {
   expect(githubOf(board)).toMatchObject({ reachable: true, repoCount: 0 });
 });
 
-test('a repository that can not be read after a delivery is read again by itself', async () => {
+test('refreshRepository: a repository that cannot be read is retried automatically', async () => {
   await stage.refresh();
   change();
   stage.github.failNext({ status: 500, body: {} });
@@ -200,7 +203,7 @@ test('a repository that can not be read after a delivery is read again by itself
   expect(titlesOf(await stage.board())).toContain('github acme/shop#1 Other');
 });
 
-test('a server of another address brings its own rows alone', async () => {
+test('refresh: after a change of the URL, only rows of the new server remain', async () => {
   await stage.refresh();
   stage.forgejo.failNext(() => 'reset', { times: 99 });
   const settings = { ...(await savedSettings()), forgejoUrl: `${stage.forgejo.url}/other` };
@@ -208,7 +211,7 @@ test('a server of another address brings its own rows alone', async () => {
   expect(titlesOf(await stage.refresh())).toEqual(ALL.filter((title) => !title.startsWith('forgejo')));
 });
 
-test('a forge without a credential is off the board', async () => {
+test('refresh: a forge without a credential is not on the board', async () => {
   await stage.refresh();
   await stage.dashboard.settings.save(stage.ada, { ...(await savedSettings()), githubUsername: '', githubToken: null });
   const board = await stage.refresh();
@@ -216,7 +219,7 @@ test('a forge without a credential is off the board', async () => {
   expect(board.forges.map(({ forge }) => forge)).toEqual(['forgejo', 'gitlab']);
 });
 
-/** Does what is due, as a server does every second. */
+/** Runs due refreshes, as a server does every second. */
 async function look(): Promise<void> {
   const { refresher } = stage.another();
   await refresher.start();

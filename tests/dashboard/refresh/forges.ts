@@ -16,7 +16,7 @@ export async function startForges(): Promise<Forges> {
   return { github, forgejo, gitlab };
 }
 
-/** What somebody saves who follows all three. */
+/** Returns the settings of a user of all three forges. */
 export function settingsFor({ github, forgejo, gitlab }: Forges) {
   return {
     githubUrl: github.url,

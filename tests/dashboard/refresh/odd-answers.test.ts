@@ -14,7 +14,7 @@ import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../forges/git
 import { openStage } from './stage.js';
 import type { Stage } from './stage.js';
 
-/** Boards of as many odd answers for each forge; `FUZZ=2000` tries more, and `SEED` others. */
+/** The number of runs per forge. `FUZZ=2000` sets a larger number, and `SEED` a different seed. */
 const RUNS = Number(process.env.FUZZ ?? 25);
 
 let stage: Stage;
@@ -35,7 +35,7 @@ interface Subject {
   readonly forge: ForgeName;
   readonly server: () => ForgeServer;
   readonly settings: () => object;
-  /** Gives everything another time, so that it is read again. */
+  /** Changes the update time of all pull requests, so that they are read again. */
   readonly touch: (time: string) => void;
 }
 
@@ -55,7 +55,7 @@ const SUBJECTS: Readonly<Record<string, (on: Stage) => Subject>> = {
       touch: (time) => touchAll(repository.pullRequests, time),
     };
   },
-  'GitHub by a name': ({ github }) => {
+  'GitHub without a token': ({ github }) => {
     const repository = githubRepository('mona/shop', { pullRequests: pulls(), issues: [githubIssue(9, own)] });
     github.repositories.push(repository);
     const settings = () => ({ githubUrl: github.url, githubUsername: 'mona', githubToken: null });
@@ -105,7 +105,7 @@ const ODD: readonly unknown[] = [
 ];
 
 interface Distortion {
-  /** The index of the response, counted modulo 3, and that of the value in it. */
+  /** The index of the response, modulo 3. `place` is the index of the value in it. */
   readonly answer: number;
   readonly place: number;
   readonly value: unknown;
@@ -116,7 +116,7 @@ const distortions = fc.array(fc.record({ answer: fc.nat(2), place: fc.nat(2_000)
   maxLength: 3,
 });
 
-/** Every place in JSON, as its parent and its key. */
+/** Lists all values of a JSON document, each by its parent and key. */
 function listPlaces(json: unknown): (readonly [Record<string, unknown>, string])[] {
   if (typeof json !== 'object' || json === null) return [];
   const parent = json as Record<string, unknown>;
@@ -135,14 +135,14 @@ function distort(body: unknown, values: readonly Distortion[]): unknown {
 
 const getDashboard = operations.find(({ id }) => id === 'getDashboard')!;
 
-/** No link of a board leads anywhere but to the web, and none has a script in it. */
+/** Asserts that all links of a board use http or https. */
 function expectLinks(board: Board): void {
   const links = [...board.pullRequests, ...board.issues, ...board.repos].map(({ url }) => url);
   expect(links.filter((url) => !/^https?:\/\//.test(url))).toEqual([]);
 }
 
 test.each(Object.keys(SUBJECTS))(
-  'a board of %s is valid by the contract whatever values the forge sends',
+  'refresh: the board of %s conforms to the contract whatever values the forge sends',
   async (name) => {
     const { forge, server, settings, touch } = SUBJECTS[name]!(stage);
     const others = { githubToken: null, forgejoToken: null, gitlabToken: null };
@@ -175,14 +175,14 @@ test.each(Object.keys(SUBJECTS))(
     };
     await fc.assert(fc.asyncProperty(distortions, run), { numRuns: RUNS, endOnFailure: true });
     expect(stage.reported).toEqual([]);
-    // Most values are those of one row: the others are on the board.
+    // Most distorted values affect only one row, so the others are on the board.
     expect(shown).toBeGreaterThan(RUNS / 2);
   },
 );
 
-test('a row with odd values is shown without them', async () => {
-  const given = [githubPullRequest(7, { labels: [label] }), githubPullRequest(8)];
-  stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: given }));
+test('refresh: invalid values of a row are omitted or replaced', async () => {
+  const pulled = [githubPullRequest(7, { labels: [label] }), githubPullRequest(8)];
+  stage.github.repositories.push(githubRepository('acme/shop', { pullRequests: pulled }));
   const change = {
     title: 'x'.repeat(3_000),
     url: 'javascript:alert(1)',

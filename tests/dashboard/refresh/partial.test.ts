@@ -25,14 +25,14 @@ const numbersOf = ({ pullRequests }: Board, repo: string): number[] =>
 const repoOf = ({ repos }: Board, name: string) => repos.find(({ fullName }) => fullName === name);
 const githubOf = ({ forges }: Board) => forges.find(({ forge }) => forge === 'github');
 
-test("a repository of an organization is on the board, with the person's own review requested", async () => {
+test("refresh: a repository of an organization is on the board, with the user's requested review", async () => {
   const pullRequests = [githubPullRequest(4, { author: 'lisa', requested: ['mona'] })];
   stage.github.repositories.push(githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }));
   const { pullRequests: rows } = await stage.refresh();
   expect(rows).toMatchObject([{ repo: 'initech/api', number: 4, section: 'needs_your_review' }]);
 });
 
-test('a repository that GitHub gives up on keeps its rows and is marked, and the others are read', async () => {
+test('refresh: a repository whose query times out keeps its rows and is marked as stale, and the others are read', async () => {
   const { github } = stage;
   const [huge, shop] = [githubRepository('acme/huge', { pullRequests: fill(45) }), githubRepository('acme/shop')];
   github.repositories.push(huge, shop);
@@ -48,7 +48,7 @@ test('a repository that GitHub gives up on keeps its rows and is marked, and the
   expect(repoOf(await stage.refresh(), 'acme/huge')).not.toHaveProperty('stale');
 });
 
-test('a repository that GitHub gave up on from the start is listed as such, and read once GitHub copes', async () => {
+test('refresh: a repository whose first query times out is listed as stale, and read later', async () => {
   const { github } = stage;
   github.repositories.push(githubRepository('acme/huge', { pullRequests: fill(45) }));
   github.capacity = 5;
@@ -60,7 +60,7 @@ test('a repository that GitHub gave up on from the start is listed as such, and 
   expect([repoOf(after, 'acme/huge')?.stale, numbersOf(after, 'acme/huge').length]).toEqual([undefined, 45]);
 });
 
-test('a pull request that GitHub fails to compute keeps its last known row, and the others are read', async () => {
+test('refresh: a pull request that GitHub fails to return keeps its last known row, and the others are read', async () => {
   const { github } = stage;
   const repository = githubRepository('acme/shop', { pullRequests: fill(4) });
   github.repositories.push(repository);
@@ -79,7 +79,7 @@ test('a pull request that GitHub fails to compute keeps its last known row, and 
   expect(repoOf(await stage.refresh(), 'acme/shop')).not.toHaveProperty('stale');
 });
 
-test('checks that the token may not read are unknown, and never as good as green', async () => {
+test('refresh: checks that the token may not read are unknown, and never count as passing', async () => {
   const { github } = stage;
   const own = { author: 'lisa' };
   github.repositories.push(
@@ -98,7 +98,7 @@ test('checks that the token may not read are unknown, and never as good as green
 });
 
 test.each(['statusCheckRollup', 'contexts.nodes'] as const)(
-  'checks that are hidden at %s are refused in the list of checks, and named when the settings are tested',
+  'checks hidden at %s: listing them fails, and testing the settings names the missing permission',
   async (hidden) => {
     const { github, dashboard, ada } = stage;
     const checks = [...githubPullRequest(1).checks, githubStatus()];
@@ -114,6 +114,6 @@ test.each(['statusCheckRollup', 'contexts.nodes'] as const)(
       message: expect.stringContaining('Checks: read') as string,
     });
     const { works, missing } = await dashboard.testForge(ada, { forge: 'github', settings });
-    expect([works, missing]).toMatchObject([true, [{ purpose: 'to know whether checks pass' }]]);
+    expect([works, missing]).toMatchObject([true, [{ purpose: 'to read the results of checks' }]]);
   },
 );

@@ -31,7 +31,7 @@ const rowsOf = ({ pullRequests }: Board): string[] =>
 const ALL = ['forgejo acme/depot#4', 'github acme/shop#1', 'github acme/shop#2', 'gitlab acme/till#5'];
 const shop = () => stage.github.repositories[0]!;
 
-/** How often each forge is asked meanwhile. */
+/** Counts the requests to each forge during the work. */
 async function requestsOf(work: () => Promise<unknown>): Promise<Record<'forgejo' | 'github' | 'gitlab', number>> {
   const count = () => [stage.github, stage.forgejo, stage.gitlab].map(({ seen }) => seen.length);
   const before = count();
@@ -40,7 +40,7 @@ async function requestsOf(work: () => Promise<unknown>): Promise<Record<'forgejo
   return { github, forgejo, gitlab };
 }
 
-/** Does what is due, as a server does every second. */
+/** Runs due refreshes, as a server does every second. */
 async function look(): Promise<void> {
   const { refresher } = stage.another();
   await refresher.start();
@@ -50,7 +50,7 @@ async function look(): Promise<void> {
 const readRepository = () =>
   stage.dashboard.refresher.refreshRepository(stage.ada.personId, 'github', shop().nameWithOwner);
 
-test('reads all forges into one board', async () => {
+test('refresh: reads all forges into one board', async () => {
   const board = await stage.refresh();
   expect(rowsOf(board)).toEqual(ALL);
   expect(board.issues.map(({ number }) => number)).toEqual([3]);
@@ -62,19 +62,19 @@ test('reads all forges into one board', async () => {
   ]);
 });
 
-test('reads again what has changed, and what was not read for the longest time', async () => {
+test('refresh: reads changed repositories, and the least recently read ones', async () => {
   const others = Array.from({ length: 8 }, (_none, index) => gitlabProject(`acme/p${index}`, { id: 100 + index }));
   for (const other of others) other.mergeRequests.push(gitlabMergeRequest(1));
   stage.gitlab.projects.push(...others);
-  // A third of the six hours in which everything is read.
+  // A third of the six hours in which every repository is read.
   const { refresher } = stage.another({ refreshMs: 2 * 3_600_000 });
   const refresh = () => refresher.refresh(stage.ada.personId);
   await refresh();
   const [first, second] = [others[6]!.mergeRequests[0]!, others[7]!.mergeRequests[0]!];
   Object.assign(first, { title: 'Newer', updatedAt: '2026-05-09T08:00:00Z' });
-  // A pipeline alone moves no time.
+  // A pipeline alone does not change the update time.
   second.pipeline = 'FAILED';
-  // One to find them, one for what changed, and a third of all nine.
+  // One request to list them, one for the changed repository, and those for a third of all nine.
   expect((await requestsOf(refresh)).gitlab).toBe(1 + 1 + 3);
   const { pullRequests } = await stage.board();
   expect(pullRequests.map(({ title }) => title)).toContain('Newer');
@@ -84,21 +84,21 @@ test('reads again what has changed, and what was not read for the longest time',
   expect(row?.ci).toBe('failure');
 });
 
-test('lets go of what is merged or closed', async () => {
+test('refresh: removes merged and closed pull requests', async () => {
   await stage.refresh();
   shop().pullRequests[0]!.state = 'MERGED';
   stage.forgejo.repositories[0]!.pullRequests[0]!.state = 'closed';
   expect(rowsOf(await stage.refresh())).toEqual(['github acme/shop#2', 'gitlab acme/till#5']);
 });
 
-test('goes on from what another process read', async () => {
+test('refresh: reuses the snapshots of other processes', async () => {
   await stage.refresh();
   const { github, forgejo } = await requestsOf(() => stage.another().refresher.refresh(stage.ada.personId));
-  // What was never found to have changed is not read, but for the share of it, which here is all.
+  // Unchanged repositories are read only by their share, which is all of them here.
   expect([github, forgejo]).toEqual([2, 2 + 4]);
 });
 
-test('who calls while a run is under way gets the next one, all of them together', async () => {
+test('refresh: all calls during a run share the next run', async () => {
   const { refresher } = stage.dashboard;
   const { personId } = stage.ada;
   const runs = async () => {
@@ -113,7 +113,7 @@ test('who calls while a run is under way gets the next one, all of them together
   expect(rowsOf(await stage.board())).toContain('github acme/shop#7');
 });
 
-test('of several processes one reads at a time, and what it began after they were asked does for all', async () => {
+test('refresh: one process reads at a time, and a run that starts after all calls serves them all', async () => {
   const [first, ...others] = [stage.dashboard, stage.another(), stage.another()].map(({ refresher }) => refresher);
   const { personId } = stage.ada;
   const waiting: Promise<void>[] = [];
@@ -133,7 +133,7 @@ test('of several processes one reads at a time, and what it began after they wer
   expect([gitlab, most]).toEqual([2 + 2, 1]);
 });
 
-test('one repository is read by itself, once for all who ask meanwhile', async () => {
+test('refreshRepository: reads only the repository, once for all concurrent calls', async () => {
   await stage.refresh();
   shop().pullRequests[0]!.title = 'Newer';
   const requests = await requestsOf(() => Promise.all([readRepository(), readRepository(), readRepository()]));
@@ -141,19 +141,19 @@ test('one repository is read by itself, once for all who ask meanwhile', async (
   expect((await stage.board()).pullRequests.map(({ title }) => title)).toContain('Newer');
 });
 
-test('a board of which nothing changed is not sent again after one repository was read', async () => {
+test('refreshRepository: keeps the board version if nothing changed', async () => {
   const { generatedAt } = await stage.refresh();
   await readRepository();
   expect((await stage.board()).generatedAt).toBe(generatedAt);
 });
 
-test('a repository that was read meanwhile is not put back to what it was', async () => {
+test('refresh: does not overwrite a newer snapshot of a repository', async () => {
   await stage.refresh();
   shop().pullRequests[0]!.updatedAt = '2026-05-09T08:00:00Z';
   stage.github.beforeSending = async ({ body }) => {
     if (!body.includes('nodes(ids')) return;
     shop().pullRequests[0]!.title = 'Newest';
-    // Within the same millisecond either would do.
+    // Within the same millisecond, either snapshot may win.
     await sleep(5);
     await readRepository();
   };
@@ -161,7 +161,7 @@ test('a repository that was read meanwhile is not put back to what it was', asyn
   expect(board.pullRequests.map(({ title }) => title)).toContain('Newest');
 });
 
-test('a repository that is ignored has no rows, also under another name, and comes back', async () => {
+test('rebuildBoard: an ignored repository has no rows, also after a rename, until it is no longer ignored', async () => {
   const { database, ada, dashboard } = stage;
   await stage.refresh();
   const mark = { person_id: ada.personId, forge: 'github', repo: 'acme/shop', webhook_seen_at: 1 };
@@ -181,7 +181,7 @@ test('a repository that is ignored has no rows, also under another name, and com
   expect(rowsOf(await stage.refresh()).map((row) => row.replace('acme/Store', 'acme/shop'))).toEqual(ALL);
 });
 
-test('what was merged from here is held off for its time, and then is there again if the forge still has it', async () => {
+test('rebuildBoard: a pull request merged through Trellis is hidden for a while, and reappears if the forge still lists it', async () => {
   const { database, ada, dashboard } = stage;
   await stage.refresh();
   const address = { personId: ada.personId, forge: 'github', fullName: 'acme/shop', number: 1 } as const;
@@ -194,7 +194,7 @@ test('what was merged from here is held off for its time, and then is there agai
   expect(rowsOf(await stage.board())).toEqual(ALL);
 });
 
-test('what is asked of bots and forges is on the row', async () => {
+test('rebuildBoard: pending requests are shown on the row', async () => {
   const { database, ada, dashboard } = stage;
   await stage.refresh();
   const address = { personId: ada.personId, forge: 'forgejo', fullName: 'acme/depot', number: 4 } as const;
@@ -208,7 +208,7 @@ test('what is asked of bots and forges is on the row', async () => {
   expect(row?.allowedActions.map(({ action }) => action)).toContain('cancel_auto_merge');
 });
 
-test('a board takes 1,000 pull requests of a forge, says so, and reads on when there is room', async () => {
+test('refresh: limits a forge to 1,000 pull requests, reports that, and reads more after some are closed', async () => {
   const many = (from: number, count: number) =>
     Array.from({ length: count }, (_none, index) => gitlabMergeRequest(from + index));
   stage.gitlab.projects.length = 0;
@@ -230,7 +230,7 @@ test('a board takes 1,000 pull requests of a forge, says so, and reads on when t
   expect(after.pullRequests.filter(({ forge }) => forge === 'gitlab')).toHaveLength(35 * 25);
 });
 
-describe('what is due', () => {
+describe('scheduled refreshes', () => {
   const build = () => shop().pullRequests[0]!.checks[0]! as GithubRun;
 
   beforeEach(async () => {
@@ -238,7 +238,7 @@ describe('what is due', () => {
     await stage.refresh();
   });
 
-  test('is read when it is due, and not before', async () => {
+  test('read pending checks when they are due, and not earlier', async () => {
     stage.wait(30_000);
     expect(await requestsOf(look)).toEqual({ github: 0, forgejo: 0, gitlab: 0 });
     stage.wait(31_000);
@@ -251,7 +251,7 @@ describe('what is due', () => {
     expect((await requestsOf(look)).gitlab).toBeGreaterThan(0);
   });
 
-  test('is whether it merges too, which forges find out when they are asked', async () => {
+  test('read an unknown merge status again, which forges compute after the first request', async () => {
     Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
     const second = shop().pullRequests[1]!;
     Object.assign(second, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' });
@@ -263,7 +263,7 @@ describe('what is due', () => {
     expect(statuses(await stage.board())).not.toContain('unknown');
   });
 
-  test('is not read before the next refresh by whoever has no credential, and so few requests', async () => {
+  test('read nothing before the next full refresh without a credential', async () => {
     const { dashboard, ada } = stage;
     const saved = (await dashboard.settings.findForges(ada.personId))!;
     const alone = { githubUsername: 'acme', githubToken: null, renovateAuthors: [] };
@@ -274,7 +274,7 @@ describe('what is due', () => {
     expect((await requestsOf(look)).github).toBe(0);
   });
 
-  test('is everything again when settings are saved, also while they are read', async () => {
+  test('read everything again after settings are saved, even during a refresh', async () => {
     const { dashboard, ada, gitlab } = stage;
     const saved = (await dashboard.settings.findForges(ada.personId))!;
     gitlab.beforeSending = async () => {
@@ -287,7 +287,7 @@ describe('what is due', () => {
     expect((await stage.board()).pullRequests.map(({ title }) => title)).toContain('Unseen by any revision');
   });
 
-  test('is looked at less the longer it has been pending, and saved only with news', async () => {
+  test('read pending checks less often over time, and save the board only after changes', async () => {
     const { generatedAt } = await stage.board();
     let polls = 0;
     for (let minute = 1; minute < 17; minute += 1) {
@@ -299,7 +299,7 @@ describe('what is due', () => {
     expect((await stage.board()).generatedAt).toBe(generatedAt);
   });
 
-  test('waits for a budget that is nearly spent', async () => {
+  test('wait for the reset of a low API quota', async () => {
     const { graphql } = stage.github.budgets;
     graphql.remaining = 240;
     graphql.reset = Math.ceil(Date.now() / 1000) + 1800;
@@ -310,7 +310,7 @@ describe('what is due', () => {
     expect((await requestsOf(look)).github).toBeGreaterThan(0);
   });
 
-  test('of somebody who has not been here for a week waits until the board is six hours old', async () => {
+  test('of a user who was absent for a week wait until the board is six hours old', async () => {
     await stage.database
       .updateTable('settings')
       .set({ saved_at: Date.now() - 8 * 86_400_000 })
@@ -323,7 +323,7 @@ describe('what is due', () => {
     expect((await requestsOf(look)).github).toBeGreaterThan(0);
   });
 
-  test('is taken over from a process that died', async () => {
+  test('are taken over from a process that died', async () => {
     const { database } = stage;
     const at = Date.now();
     const died = { lease_holder: 'died', lease_until: at + 120_000, due_at: at, look_at: at };
@@ -336,7 +336,7 @@ describe('what is due', () => {
   });
 });
 
-test('a process whose lease was lost keeps nothing, and waits for the other', async () => {
+test('refresh: a process that lost its lease saves nothing, and waits for the other process', async () => {
   const { database } = stage;
   await stage.refresh();
   const other = stage.another();

@@ -10,14 +10,14 @@ import { openTestDatabase } from '../../storage/engine.js';
 import { settingsFor, startForges } from './forges.js';
 import type { Forges } from './forges.js';
 
-/** The three test forges, and a person who reads them through a dashboard whose clock can be moved on. */
+/** The three test forges, and a user who reads them through a dashboard with an adjustable clock. */
 export interface Stage extends Forges {
   readonly database: Database;
   readonly dashboard: Dashboard;
   readonly ada: SessionCaller;
-  /** What broke here, in refreshes. */
+  /** The internal errors of refreshes. */
   readonly reported: unknown[];
-  /** Another process on the same database. It is closed with the stage. */
+  /** Opens a dashboard as in a second process on the same database. It is closed with the stage. */
   another(options?: Partial<DashboardOptions>): Dashboard;
   refresh(): Promise<Board>;
   board(): Promise<Board>;

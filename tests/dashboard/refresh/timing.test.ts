@@ -11,14 +11,14 @@ const budget = (remaining: number, resetsInMs = 10 * MINUTE) => ({
 });
 
 test.each([
-  ['nobody tells of one', {}, 0],
-  ['a twentieth is left', { graphql: budget(250) }, 0],
-  ['less is left', { graphql: budget(249) }, 10 * MINUTE + 30_000],
-  ['of one of two less is left', { graphql: budget(5000), rest: budget(0) }, 10 * MINUTE + 30_000],
-  ['of both less is left', { graphql: budget(1), rest: budget(1, 20 * MINUTE) }, 20 * MINUTE + 30_000],
-  ['it has been refilled since', { graphql: budget(0, -1) }, 0],
-  ['the reset is far', { rest: budget(0, 24 * HOUR) }, HOUR],
-])('requests are spared until a budget is refilled, when %s', (_reason, budgets, wait) => {
+  ['no quota is known', {}, 0],
+  ['a twentieth remains', { graphql: budget(250) }, 0],
+  ['less than a twentieth remains', { graphql: budget(249) }, 10 * MINUTE + 30_000],
+  ['one of two quotas is low', { graphql: budget(5000), rest: budget(0) }, 10 * MINUTE + 30_000],
+  ['both quotas are low', { graphql: budget(1), rest: budget(1, 20 * MINUTE) }, 20 * MINUTE + 30_000],
+  ['the quota has been reset since', { graphql: budget(0, -1) }, 0],
+  ['the reset is far in the future', { rest: budget(0, 24 * HOUR) }, HOUR],
+])('quotaPauseUntil: returns the end of the pause when %s', (_reason, budgets, wait) => {
   expect(sparedUntil(budgets, NOW)).toBe(wait === 0 ? 0 : NOW + wait);
 });
 
@@ -27,20 +27,23 @@ test.each([
   ['10 minutes ago', 10 * MINUTE, MINUTE],
   ['an hour ago', HOUR, 6 * MINUTE],
   ['a day ago', 24 * HOUR, 20 * MINUTE],
-])('what is pending since %s is looked at again the later', (_reason, ago, wait) => {
+])('nextPollAt: changes pending since %s are read again after a growing delay', (_reason, ago, wait) => {
   expect(settlesAt({ read_at: NOW, changed_at: NOW - ago })).toBe(NOW + wait);
 });
 
 test.each([
-  ['the first time', { kind: 'unreachable', failures: 1, resetsAt: undefined }, MINUTE],
-  ['the third time', { kind: 'unknown', failures: 3, resetsAt: undefined }, 4 * MINUTE],
+  ['for the first time', { kind: 'unreachable', failures: 1, resetsAt: undefined }, MINUTE],
+  ['for the third time', { kind: 'unknown', failures: 3, resetsAt: undefined }, 4 * MINUTE],
   ['for days', { kind: 'unreachable', failures: 500, resetsAt: undefined }, HOUR],
-  ['for a limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 10 * MINUTE }, 10 * MINUTE + 30_000],
-  ['for a limit without end', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 48 * HOUR }, HOUR],
-] as const)('a forge that failed %s is tried again', (_reason, failure, wait) => {
+  ['with a rate limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 10 * MINUTE }, 10 * MINUTE + 30_000],
+  ['with an excessive rate limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 48 * HOUR }, HOUR],
+] as const)('retryAt: a forge that failed %s is retried', (_reason, failure, wait) => {
   expect(retryAt(failure, NOW)).toBe(NOW + wait);
 });
 
-test.each(['unauthorized', 'not_found'] as const)('a forge that failed as %s waits for a person', (kind) => {
-  expect(retryAt({ kind, failures: 1, resetsAt: undefined }, NOW)).toBeUndefined();
-});
+test.each(['unauthorized', 'not_found'] as const)(
+  'retryAt: a forge that failed with %s is not retried automatically',
+  (kind) => {
+    expect(retryAt({ kind, failures: 1, resetsAt: undefined }, NOW)).toBeUndefined();
+  },
+);

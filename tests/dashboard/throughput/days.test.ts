@@ -5,11 +5,11 @@ test.each([
   ['Pacific/Auckland', '2026-05-03'],
   ['Asia/Kolkata', '2026-05-03'],
   ['America/New_York', '2026-05-02'],
-])('in %s a moment is on %s', (zone, day) => {
+])('toDayInZone: in %s, the time is on %s', (zone, day) => {
   expect(toDay(Date.parse('2026-05-02T18:45:00Z'), zone)).toBe(day);
 });
 
-test('days go on over the ends of months and years', () => {
+test('addDays: crosses the ends of months and years', () => {
   expect([addDays('2026-12-31', 1), addDays('2028-03-01', -1)]).toEqual(['2027-01-01', '2028-02-29']);
 });
 
@@ -17,11 +17,11 @@ test.each([
   ['2026-05-04', '2026-05-04'],
   ['2026-05-10', '2026-05-04'],
   ['2026-05-11', '2026-05-11'],
-])('the week of %s begins on Monday, %s', (day, monday) => {
+])('startOfUnit: the week of %s starts on Monday, %s', (day, monday) => {
   expect(startOf(day, 'week')).toBe(monday);
 });
 
-test('a span lists its days, and its weeks as a whole', () => {
+test('listUnitStarts: lists days, and whole weeks', () => {
   const span = { from: '2026-05-10', to: '2026-05-12' };
   expect(listStarts(span, 'day')).toEqual(['2026-05-10', '2026-05-11', '2026-05-12']);
   expect(listStarts(span, 'week')).toEqual(['2026-05-04', '2026-05-11']);

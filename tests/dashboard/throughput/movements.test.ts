@@ -8,12 +8,12 @@ const reading = (hour: number, pullRequests: readonly (readonly [number, number]
 });
 
 const before = reading(10, [[1, 8]]);
-const cut = reading(10, [[1, 8]], true);
+const truncated = reading(10, [[1, 8]], true);
 
 test.each([
-  ['nothing new', before, reading(12, [[1, 8]]), [], 0],
+  ['no changes', before, reading(12, [[1, 8]]), [], 0],
   [
-    'one that was opened in between',
+    'a new pull request',
     before,
     reading(12, [
       [1, 8],
@@ -23,7 +23,7 @@ test.each([
     0,
   ],
   [
-    'one that was created before and opened again',
+    'a reopened pull request',
     before,
     reading(12, [
       [1, 8],
@@ -33,7 +33,7 @@ test.each([
     0,
   ],
   [
-    'one that a clock ahead of ours created',
+    'a pull request whose creation time is in the future',
     before,
     reading(12, [
       [1, 8],
@@ -42,12 +42,12 @@ test.each([
     [12],
     0,
   ],
-  ['one that was merged or closed', before, reading(12, []), [], 1],
-  ['one for another', before, reading(12, [[2, 11]]), [11], 1],
-  ['none, as there are more than are read', before, reading(12, [], true), [], 0],
+  ['a closed pull request', before, reading(12, []), [], 1],
+  ['a closed and a new pull request', before, reading(12, [[2, 11]]), [11], 1],
+  ['pull requests missing from a truncated snapshot', before, reading(12, [], true), [], 0],
   [
-    'one that is young, next to a reading that was cut',
-    cut,
+    'a pull request created after a truncated snapshot',
+    truncated,
     reading(12, [
       [1, 8],
       [2, 11],
@@ -56,8 +56,8 @@ test.each([
     0,
   ],
   [
-    'one that is old, next to a reading that was cut',
-    cut,
+    'a pull request created before a truncated snapshot',
+    truncated,
     reading(12, [
       [1, 8],
       [2, 7],
@@ -65,17 +65,17 @@ test.each([
     [],
     0,
   ],
-  ['the end of one, next to a reading that was cut', cut, reading(12, []), [], 1],
-])('two readings tell of %s', (_reason, from, to, opened, left) => {
+  ['a closed pull request after a truncated snapshot', truncated, reading(12, []), [], 1],
+])('diffSnapshots: %s', (_reason, from, to, opened, left) => {
   expect(findMovements(from, to)).toEqual({ opened: opened.map((hour) => Date.parse(at(hour))), left });
 });
 
-test('a date that is none is when it was seen', () => {
+test('diffSnapshots: an invalid creation time is replaced by the time of the snapshot', () => {
   const after = { ...reading(12, []), pullRequests: [{ number: 2, createdAt: 'soon' }] };
   expect(findMovements(reading(10, []), after).opened).toEqual([after.readAt]);
 });
 
-test('a repository with as many pull requests as are read may have others', () => {
+test('diffSnapshots: a snapshot with the maximum number of pull requests counts as truncated', () => {
   const full = reading(
     10,
     Array.from({ length: 1_000 }, (_none, index) => [index + 2, 8] as const),

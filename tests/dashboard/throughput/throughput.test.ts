@@ -27,11 +27,11 @@ const count = (day: string, opened: number, left: number) =>
     .values({ person_id: dashboard.ada.personId, day, opened_count: opened, left_count: left, open_count: 1 })
     .execute();
 
-test('before the first board nothing was counted', async () => {
+test('throughput.read: has no periods before the first board', async () => {
   expect(await read()).toEqual({ timezone: 'UTC', per: 'day', periods: [] });
 });
 
-test('a day has what its last board had, and one without a board has none', async () => {
+test('throughput.read: a day has the open count of its last board; days without a board have none', async () => {
   await save(3);
   await save(2);
   waitDays(2);
@@ -48,13 +48,13 @@ test('a day has what its last board had, and one without a board has none', asyn
   });
 });
 
-test('weeks are whole, the one that the days begin in too', async () => {
+test('throughput.read: weeks are complete, including the first one', async () => {
   await count('2026-04-12', 100, 100);
   await count('2026-04-13', 1, 2);
   await count('2026-04-19', 3, 4);
   await count('2026-04-20', 5, 6);
   await save(7);
-  // The 15th is a Wednesday.
+  // The first of the 18 days, 2026-04-15, is a Wednesday.
   const { periods } = await read({ days: 18, per: 'week' });
   expect(periods).toEqual([
     { start: '2026-04-13', opened: 4, left: 6, open: 1 },
@@ -63,7 +63,7 @@ test('weeks are whole, the one that the days begin in too', async () => {
   ]);
 });
 
-test('days are those of the zone of whoever has the board, also for those it is shared with', async () => {
+test("throughput.read: days are in the owner's time zone, for viewers of a shared board too", async () => {
   now = Date.parse('2026-05-02T22:30:00Z');
   await dashboard.preferences.saveTimezone(dashboard.ada, 'Europe/Berlin');
   await save(1);
@@ -73,7 +73,7 @@ test('days are those of the zone of whoever has the board, also for those it is 
   expect(await read({ owner: 'ada' }, dashboard.bob)).toEqual(own);
 });
 
-test('who moves to where it is still yesterday sees today when it comes', async () => {
+test('throughput.read: after a change to a time zone further west, today appears when it begins there', async () => {
   now = Date.parse('2026-05-02T22:30:00Z');
   await dashboard.preferences.saveTimezone(dashboard.ada, 'Asia/Tokyo');
   await save(1);
@@ -83,13 +83,13 @@ test('who moves to where it is still yesterday sees today when it comes', async 
   expect((await read()).periods).toEqual([{ start: '2026-05-03', opened: 0, left: 0, open: 1 }]);
 });
 
-test('a zone that this server does not know is UTC', async () => {
+test('throughput.read: an unknown time zone counts as UTC', async () => {
   await dashboard.database.updateTable('settings').set({ timezone: 'Mars/Olympus' }).execute();
   await save(1);
   expect(await read()).toMatchObject({ timezone: 'UTC', periods: [{ start: '2026-05-02' }] });
 });
 
-test('days are kept for 400 days, and go with their person', async () => {
+test('daily counts: are deleted after 400 days, and with their user', async () => {
   const { database, ada } = dashboard;
   await count('2025-03-27', 1, 1);
   await count('2025-03-28', 1, 1);
@@ -101,13 +101,13 @@ test('days are kept for 400 days, and go with their person', async () => {
 });
 
 test.each([
-  ['somebody who does not share', 'ada', 'forbidden'],
-  ['nobody', 'mona', 'not_found'],
-])('is refused for the board of %s', async (_reason, owner, code) => {
+  ['a user who does not share it', 'ada', 'forbidden'],
+  ['an unknown user', 'mona', 'not_found'],
+])('throughput.read: rejects the board of %s', async (_reason, owner, code) => {
   await expect(read({ owner }, dashboard.bob)).rejects.toMatchObject({ code });
 });
 
-test('is refused to nobody in particular', async () => {
+test('throughput.read: requires a caller', async () => {
   await expect(dashboard.throughput.read(undefined, { days: 30, per: 'day' })).rejects.toMatchObject({
     code: 'unauthenticated',
   });

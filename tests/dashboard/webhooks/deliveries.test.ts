@@ -16,7 +16,7 @@ const SHOP = { repository: { full_name: 'acme/shop' } };
 
 let dashboard: TestDashboard;
 let deliveries: Deliveries;
-/** What forges were asked for. */
+/** The reads that deliveries caused. */
 let reads: string[];
 let failures: unknown[];
 
@@ -32,7 +32,7 @@ afterEach(async () => {
   await dashboard.database.destroy();
 });
 
-/** As one of several processes. */
+/** Opens the deliveries of one of several processes. */
 function open(): Deliveries {
   return createDeliveries({
     database: dashboard.database,
@@ -60,7 +60,7 @@ interface Sent {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Sends to a person's webhook, and gives what became of it. */
+/** Sends a delivery to a user's webhook. @returns `taken` or an error code. */
 async function deliver(forge: ForgeName, make: (secret: string) => Sent, to = dashboard.ada): Promise<string> {
   const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(to);
   const { body, headers } = make(webhookSecret);
@@ -71,7 +71,7 @@ async function deliver(forge: ForgeName, make: (secret: string) => Sent, to = da
   );
 }
 
-/** Everything that was asked for, once nothing is left to do. */
+/** Returns all reads after the pending ones have run. */
 async function allReads(): Promise<string[]> {
   await deliveries.close();
   return reads;
@@ -82,7 +82,7 @@ const github =
   (secret: string) =>
     githubDelivery(secret, payload, about);
 
-describe('the repository of a delivery is read', () => {
+describe('a delivery causes a read of its repository', () => {
   test.each<[string, ForgeName, string, (secret: string) => Sent]>([
     ['GitHub', 'github', 'acme/shop', github()],
     ['Forgejo', 'forgejo', 'acme/shop', (secret) => forgejoDelivery(secret, SHOP)],
@@ -93,7 +93,7 @@ describe('the repository of a delivery is read', () => {
       'acme/web/shop',
       (secret) => gitlabDelivery(secret, { project: { path_with_namespace: 'acme/web/shop' } }),
     ],
-  ])('of %s', async (_name, forge, fullName, make) => {
+  ])('from %s', async (_name, forge, fullName, make) => {
     if (forge !== 'github') await follow(dashboard.ada, forge, fullName);
     expect(await deliver(forge, make)).toBe('taken');
     expect(await allReads()).toEqual([`${forge} ${fullName}`]);
@@ -102,19 +102,19 @@ describe('the repository of a delivery is read', () => {
     expect(marks[0]?.webhook_seen_at).toBeGreaterThan(0);
   });
 
-  test('a few times for a thousand', async () => {
+  test('at most a few times for a thousand deliveries', async () => {
     const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(dashboard.ada);
     const take = () => {
       const { body, headers } = githubDelivery(webhookSecret, SHOP);
       return deliveries.take({ forge: 'github', token, headers, read: () => Promise.resolve(body) });
     };
     await Promise.all(Array.from({ length: 1_000 }, take));
-    // At once and at the end, and at growing distances in between where the machine is slow.
+    // At once and at the end, and with growing delays in between on slow machines.
     expect((await allReads()).length).toBeLessThanOrEqual(10);
     expect(new Set(reads)).toEqual(new Set(['github acme/shop']));
   });
 
-  test('not again when the delivery comes again, to whichever process', async () => {
+  test('only once if the delivery is repeated to any process', async () => {
     const once = github(SHOP, { delivery: 'd1' });
     expect(await deliver('github', once)).toBe('taken');
     await allReads();
@@ -123,41 +123,41 @@ describe('the repository of a delivery is read', () => {
     expect(await allReads()).toEqual(['github acme/shop']);
   });
 
-  test('when a delivery comes that was forged before under the same id', async () => {
+  test('after a forged delivery with the same id', async () => {
     await deliver('github', () => githubDelivery('wrong', SHOP, { delivery: 'd1' }));
     await deliver('github', github(SHOP, { delivery: 'd1' }));
     expect(await allReads()).toEqual(['github acme/shop']);
   });
 
-  test('not when it tells of what is on no board', async () => {
+  test('except for events that never change a board', async () => {
     for (const event of ['star', 'watch', 'fork', 'gollum', 'discussion']) {
       expect(await deliver('github', github(SHOP, { event }))).toBe('taken');
     }
     expect(await allReads()).toEqual([]);
   });
 
-  test('of the person alone whose webhook it came to', async () => {
+  test("only for the webhook's own user", async () => {
     expect(await deliver('github', github(), dashboard.bob)).toBe('taken');
-    // Bob follows nothing of that name.
+    // The repository is not on Bob's board.
     expect(await allReads()).toEqual(['the board']);
   });
 });
 
-describe('the whole board is read', () => {
+describe('a delivery causes a refresh of the whole board', () => {
   test.each([
     ['a ping of an organization', { zen: 'Keep it logically awesome.' }],
-    ['a repository that is new', { repository: { full_name: 'acme/new' } }],
+    ['a new repository', { repository: { full_name: 'acme/new' } }],
     ['a name with a path in it', { repository: { full_name: '../../etc/passwd' } }],
     ['a name with a query', { repository: { full_name: 'acme/shop?ref=x' } }],
     ['a name with NUL', { repository: { full_name: 'acme/shop\0' } }],
-    ['a name without end', { repository: { full_name: 'a/'.repeat(1_000_000) } }],
+    ['an extremely long name', { repository: { full_name: 'a/'.repeat(1_000_000) } }],
   ])('for %s', async (_reason, payload) => {
     expect(await deliver('github', github(payload))).toBe('taken');
     expect(await allReads()).toEqual(['the board']);
     expect(failures).toEqual([]);
   });
 
-  test('once for many repositories that nobody follows, and not for what has been looked for', async () => {
+  test('once for many repositories that are not on the board, and not again for the same repository', async () => {
     for (let index = 0; index < 50; index += 1) {
       await deliver('github', github({ repository: { full_name: `other/${index % 5}` } }));
     }
@@ -167,22 +167,22 @@ describe('the whole board is read', () => {
   });
 });
 
-describe('a delivery is refused', () => {
+describe('a delivery is rejected', () => {
   test.each<[string, string, (secret: string) => Sent]>([
-    ['of another secret', 'unauthenticated', () => githubDelivery('wrong', SHOP)],
-    ['without a signature', 'unauthenticated', (secret) => ({ ...githubDelivery(secret, SHOP), headers: {} })],
+    ['signed with a wrong secret', 'unauthenticated', () => githubDelivery('wrong', SHOP)],
+    ['if it has no signature', 'unauthenticated', (secret) => ({ ...githubDelivery(secret, SHOP), headers: {} })],
     [
-      'with a signature that is too short',
+      'if the signature is too short',
       'unauthenticated',
       (secret) => changed(githubDelivery(secret, SHOP), (text) => text.slice(0, -1)),
     ],
     [
-      'with a signature that is too long',
+      'if the signature is too long',
       'unauthenticated',
       (secret) => changed(githubDelivery(secret, SHOP), (text) => `${text}0`),
     ],
     [
-      'of other bytes',
+      'if the body differs from the signed one',
       'unauthenticated',
       (secret) => ({ ...githubDelivery(secret, SHOP), body: Buffer.from('{"repository":{"full_name":"acme/site"}}') }),
     ],
@@ -192,20 +192,20 @@ describe('a delivery is refused', () => {
     expect(await dashboard.database.selectFrom('webhook_deliveries').selectAll().execute()).toEqual([]);
   });
 
-  test("signed with another person's secret", async () => {
+  test("if it is signed with a different user's secret", async () => {
     const { webhookSecret = '' } = await dashboard.settings.read(dashboard.bob);
     expect(await deliver('github', () => githubDelivery(webhookSecret, SHOP))).toBe('unauthenticated');
     expect(await allReads()).toEqual([]);
   });
 
-  test('to a path that nobody has, before it is read', async () => {
-    const read = () => Promise.reject(new Error('Expected not to be read.'));
+  test('if its token is unknown, before the body is read', async () => {
+    const read = () => Promise.reject(new Error('The body was read.'));
     const delivery = { forge: 'github', token: 'x'.repeat(22), headers: {}, read } as const;
     await expect(deliveries.take(delivery)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 
-/** Signs what is not JSON, or is so in its own way. */
+/** Signs a body that need not be JSON. */
 function signed(secret: string, body: Buffer): Sent {
   const signature = createHmac('sha256', secret).update(body).digest('hex');
   return { body, headers: { 'x-hub-signature-256': `sha256=${signature}` } };
@@ -216,7 +216,7 @@ const changed = (sent: Sent, change: (signature: string) => string): Sent => ({
   headers: { ...sent.headers, 'x-hub-signature-256': change(sent.headers['x-hub-signature-256']!) },
 });
 
-test('whatever JSON or bytes are signed are taken, and nothing is read that nobody follows', async () => {
+test('deliveries: accept any signed JSON or bytes, and read only repositories on the board', async () => {
   const name = fc.oneof(
     fc.jsonValue(),
     fc.string(),

@@ -20,24 +20,24 @@ afterEach(() => database.destroy());
 const seen = () => createSeenDeliveries(database, () => at);
 const count = async () => (await database.selectFrom('webhook_deliveries').selectAll().execute()).length;
 
-test('a delivery is claimed by one, in whichever process it comes again', async () => {
+test('claim: succeeds once per delivery across all processes', async () => {
   const processes = Array.from({ length: 8 }, seen);
   const claims = await Promise.all(processes.map((one) => one.claim(['p1', 'github', 'd1'])));
   expect(claims.filter(Boolean)).toHaveLength(1);
 });
 
 test.each([
-  ['another person', ['p2', 'github', 'd1']],
-  ['another forge', ['p1', 'forgejo', 'd1']],
-  ['another delivery', ['p1', 'github', 'd2']],
-  ['parts that read alike', ['p1 github', 'd1']],
-])('that of %s is another', async (_reason, parts) => {
+  ['a different user', ['p2', 'github', 'd1']],
+  ['a different forge', ['p1', 'forgejo', 'd1']],
+  ['a different delivery', ['p1', 'github', 'd2']],
+  ['parts that look alike when joined', ['p1 github', 'd1']],
+])('claim: distinguishes %s', async (_reason, parts) => {
   const deliveries = seen();
   await deliveries.claim(['p1', 'github', 'd1']);
   expect(await deliveries.claim(parts)).toBe(true);
 });
 
-test('a day later it is forgotten, swept or not', async () => {
+test('claim: expires after a day, also before the row is deleted', async () => {
   const deliveries = seen();
   await deliveries.claim(['p1', 'github', 'd1']);
   at += DAY_MS - 1;
@@ -49,7 +49,7 @@ test('a day later it is forgotten, swept or not', async () => {
   expect(await count()).toBe(0);
 });
 
-test('only the newest are kept when there are many', async () => {
+test('pruneDeliveries: keeps the newest deliveries only', async () => {
   const deliveries = seen();
   for (const id of ['d1', 'd2', 'd3', 'd4']) {
     at += 1;

@@ -1,4 +1,4 @@
-/** Deliveries over HTTP, from a forge to a server, to whoever follows a board. */
+/** Webhook deliveries over HTTP, from a forge through the server to the subscribers of a board. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
@@ -56,7 +56,7 @@ async function send({ body, headers }: Sent, url = address()): Promise<number> {
   return response.status;
 }
 
-/** What GitHub signs; a body need not be a payload for that. */
+/** Signs a body as GitHub does. The body need not be a valid payload. */
 function signed(body: string, secret = webhook.secret): Sent {
   const signature = `sha256=${hmac('sha256', secret, body)}`;
   return { body, headers: { 'x-github-event': 'pull_request', 'x-hub-signature-256': signature } };
@@ -67,7 +67,7 @@ function rename(title: string): void {
   Object.assign(one!, { title, updatedAt: new Date().toISOString() });
 }
 
-/** Waits until nothing of what was delivered is left to do. Nothing more can be delivered then. */
+/** Waits until all deliveries have been processed. No more deliveries are accepted afterwards. */
 const settle = () => stage.server.dashboard.deliveries.close();
 
 const titles = (board: Board | undefined) => board?.pullRequests.map(({ title }) => title);
@@ -76,7 +76,7 @@ const readBoard = async () => (await client.GET('/api/dashboard')).data;
 
 type Events = AsyncGenerator<StreamEvent<Board>, void, undefined>;
 
-/** Follows the board, and has seen it as it is. */
+/** Subscribes to the board, and consumes its current version. */
 async function follow(): Promise<Events> {
   const events = readEvents<Board>((init) => client.GET('/api/dashboard/stream', init), { reconnectMs: 1 });
   await events.next();
@@ -90,7 +90,7 @@ async function untilTitled(events: Events, title: string): Promise<Board> {
   }
 }
 
-test('a delivery is acknowledged before the forge is asked, and shows to those who follow the board', async () => {
+test('webhook delivery: is acknowledged before the forge is read, and updates the board of subscribers', async () => {
   const events = await follow();
   rename('Pay by card');
   let answerNow = (): void => undefined;
@@ -103,10 +103,10 @@ test('a delivery is acknowledged before the forge is asked, and shows to those w
   await events.return();
 });
 
-test('a forge that was told to delivers, first to say that it does', async () => {
+test('ensureWebhook: the forge first sends a ping, then deliveries', async () => {
   await client.POST('/api/webhooks/ensure', { body: { forge: 'github', fullName: 'acme/shop' } });
   const [hook] = github.repositories[0]!.hooks;
-  // As whoever is in front of the server would pass it on.
+  // Replaces the origin, as a reverse proxy would.
   hook!.url = hook!.url.replace(/^.*(?=\/api)/, stage.server.url);
   rename('Pay by card');
   expect(await github.deliver('acme/shop', {})).toEqual([204]);
@@ -114,7 +114,7 @@ test('a forge that was told to delivers, first to say that it does', async () =>
   expect(titles(await readBoard())).toEqual(['Pay by card']);
 });
 
-test('a delivery that comes again is acknowledged, and the forge is not asked again', async () => {
+test('webhook delivery: a repeated one is acknowledged without another read of the forge', async () => {
   const delivery = githubDelivery(webhook.secret, SHOP, { delivery: 'd1' });
   expect([await send(delivery), await send(delivery), await send(delivery)]).toEqual([204, 204, 204]);
   await settle();
@@ -126,22 +126,22 @@ test('a delivery that comes again is acknowledged, and the forge is not asked ag
 });
 
 const FORGED: Readonly<Record<string, () => Promise<Sent> | Sent>> = {
-  'of another secret': () => signed(SHOP_TEXT, 'wrong'),
-  'of no secret': () => signed(SHOP_TEXT, ''),
-  'with half a signature': () => changed((signature) => signature.slice(0, 39)),
-  'with a signature twice as long': () => changed((signature) => signature + signature.slice(7)),
+  'signed with a wrong secret': () => signed(SHOP_TEXT, 'wrong'),
+  'signed with an empty secret': () => signed(SHOP_TEXT, ''),
+  'with a truncated signature': () => changed((signature) => signature.slice(0, 39)),
+  'with a signature of double length': () => changed((signature) => signature + signature.slice(7)),
   'with a signature of zeros': () => changed(() => `sha256=${'0'.repeat(64)}`),
-  'of other bytes': () => ({ ...signed(SHOP_TEXT), body: `${SHOP_TEXT} ` }),
+  'with a different body': () => ({ ...signed(SHOP_TEXT), body: `${SHOP_TEXT} ` }),
   'without a signature': () => ({ body: SHOP_TEXT, headers: {} }),
-  'signed with SHA-1 alone': () => ({ body: SHOP_TEXT, headers: { 'x-hub-signature': `sha1=${hmac('sha1')}` } }),
-  'signed in the way of Forgejo': () => ({ body: SHOP_TEXT, headers: { 'x-forgejo-signature': hmac('sha256') } }),
-  "signed with another person's secret": async () => {
+  'signed with SHA-1 only': () => ({ body: SHOP_TEXT, headers: { 'x-hub-signature': `sha1=${hmac('sha1')}` } }),
+  'signed like a Forgejo delivery': () => ({ body: SHOP_TEXT, headers: { 'x-forgejo-signature': hmac('sha256') } }),
+  "signed with a different user's secret": async () => {
     const { data } = await stage.client(await stage.newPerson()).GET('/api/settings');
     return signed(SHOP_TEXT, data!.webhookSecret);
   },
 };
 
-test('a forged delivery is refused and changes nothing', async () => {
+test('webhook delivery: a forged one is rejected and changes nothing', async () => {
   rename('Never seen');
   const before = await readBoard();
   const statuses: Record<string, number> = {};
@@ -151,7 +151,7 @@ test('a forged delivery is refused and changes nothing', async () => {
   expect([github.seen.length, await readBoard()]).toEqual([0, before]);
 });
 
-test('a forged delivery does not keep a true one away that comes later under its id', async () => {
+test('webhook delivery: a forged one does not block a later one with the same id', async () => {
   expect(await send(githubDelivery('wrong', SHOP, { delivery: 'd1' }))).toBe(401);
   rename('Pay by card');
   expect(await send(githubDelivery(webhook.secret, SHOP, { delivery: 'd1' }))).toBe(204);
@@ -167,20 +167,20 @@ function changed(change: (signature: string) => string): Sent {
 const hmac = (algorithm: string, secret = webhook.secret, body = SHOP_TEXT): string =>
   createHmac(algorithm, secret).update(body).digest('hex');
 
-describe('a delivery of five MiB', () => {
+describe('a webhook delivery of 5 MiB', () => {
   const ofLength = (length: number): string => {
     const empty = JSON.stringify({ ...SHOP, padding: '' });
     return JSON.stringify({ ...SHOP, padding: 'x'.repeat(length - empty.length) });
   };
 
-  test('is taken', async () => {
+  test('is accepted', async () => {
     rename('Pay by card');
     expect(await send(signed(ofLength(MAX_BYTES)))).toBe(204);
     await settle();
     expect(titles(await readBoard())).toEqual(['Pay by card']);
   });
 
-  test('and a byte is refused, whether its length is declared or not', async () => {
+  test('plus one byte is rejected, with or without a declared length', async () => {
     const body = ofLength(MAX_BYTES + 1);
     const { headers } = signed(body);
     expect(await send({ body, headers })).toBe(413);
@@ -204,7 +204,7 @@ async function sendInChunks(body: string, headers: Record<string, string>): Prom
   return response.status;
 }
 
-/** As {@link send}, with less work of its own. */
+/** Like {@link send}, but with less overhead. */
 async function sendSwiftly({ body, headers }: Sent, agent: Agent): Promise<number> {
   const all = { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body), ...headers };
   const sent = request(address(), { method: 'POST', agent, headers: all }).end(body);
@@ -213,7 +213,7 @@ async function sendSwiftly({ body, headers }: Sent, agent: Agent): Promise<numbe
   return response.statusCode!;
 }
 
-test('a thousand deliveries at once are acknowledged, and a few looks at the forge show the last state', async () => {
+test('webhook delivery: a thousand at once are acknowledged, and a few reads show the last state', async () => {
   const agent = new Agent({ keepAlive: true, maxSockets: 50 });
   const statuses = Array.from({ length: 1_000 }, (_, number) => {
     rename(`Change ${number}`);
@@ -228,14 +228,14 @@ test('a thousand deliveries at once are acknowledged, and a few looks at the for
   const spent = github.seen.length;
   github.seen.length = 0;
   await stage.server.dashboard.refresher.refreshRepository(ada.person.id, 'github', 'acme/shop');
-  // At once, then at distances that double from two seconds on, and at the end: ten would be enough for a minute and more.
+  // At once, then with delays that double from two seconds on, and at the end: ten reads cover more than a minute.
   expect(spent / github.seen.length).toBeLessThanOrEqual(10);
 });
 
 test.each([
   ['a small delivery', ''],
-  ['a delivery larger than what is taken in unasked', 'x'.repeat(300_000)],
-])('a sender who hangs up at once is heard all the same: %s', async (_reason, padding) => {
+  ['a delivery larger than the socket buffers', 'x'.repeat(300_000)],
+])('webhook delivery: is processed even if the sender disconnects at once: %s', async (_reason, padding) => {
   const events = await follow();
   rename('Pay by card');
   const { body, headers } = signed(JSON.stringify({ ...SHOP, padding }));
@@ -249,7 +249,7 @@ test.each([
   await events.return();
 });
 
-test('no line of the log holds the token of a webhook or of a feed', async () => {
+test('log: contains no webhook tokens or feed tokens', async () => {
   const feed = 'f'.repeat(43);
   await send(githubDelivery(webhook.secret, SHOP));
   await send(githubDelivery('wrong', SHOP));

@@ -1,12 +1,12 @@
 import { spaced } from '../../../src/dashboard/webhooks/spaced.js';
 
-/** Longer than any test: what waits for it runs when it is closed, or never. */
+/** Longer than any test: runs that wait for it start on close, or never. */
 const NEVER_MS = 600_000;
 
 const failures: unknown[] = [];
 const open = (firstMs: number) => spaced({ firstMs, mostMs: firstMs, report: (error) => void failures.push(error) });
 
-/** A run that says when it began, and ends when it is told. */
+/** Creates runs that record their start, and end on demand. */
 function createRuns() {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
@@ -17,7 +17,7 @@ function createRuns() {
   return { begun, run, endAll: () => ends.splice(0).forEach((end) => end()) };
 }
 
-test('runs the first at once, and once for all who ask while it runs or shortly after', async () => {
+test('throttleWithBackoff: starts the first run at once, and one run for all requests during it or shortly after', async () => {
   const { begun, run, endAll } = createRuns();
   const reads = open(NEVER_MS);
   for (let count = 0; count < 1_000; count += 1) reads.ask('shop', run(`${count}`));
@@ -33,24 +33,24 @@ test('runs the first at once, and once for all who ask while it runs or shortly 
   expect(begun).toEqual(['0', 'last']);
 });
 
-test('runs again when the distance is over, and at once when nobody asked for a while', async () => {
+test('throttleWithBackoff: runs again after the delay, and at once after a pause without requests', async () => {
   const reads = open(1);
   const order: string[] = [];
-  const asked = (name: string) =>
+  const request = (name: string) =>
     new Promise<void>((resolve) =>
       reads.ask('shop', async () => {
         order.push(name);
         resolve();
       }),
     );
-  await asked('first');
-  await asked('second');
-  await asked('third');
+  await request('first');
+  await request('second');
+  await request('third');
   expect(order).toEqual(['first', 'second', 'third']);
   await reads.close();
 });
 
-test('keeps keys apart', async () => {
+test('throttleWithBackoff: runs each key independently', async () => {
   const { begun, run, endAll } = createRuns();
   const reads = open(NEVER_MS);
   reads.ask('shop', run('shop'));
@@ -60,7 +60,7 @@ test('keeps keys apart', async () => {
   await reads.close();
 });
 
-test('tells of a run that fails, and goes on', async () => {
+test('throttleWithBackoff: reports a failed run, and continues', async () => {
   const reads = open(NEVER_MS);
   const done: string[] = [];
   reads.ask('shop', () => Promise.reject(new Error('The forge is away.')));
@@ -69,7 +69,7 @@ test('tells of a run that fails, and goes on', async () => {
   expect([failures, done]).toEqual([[new Error('The forge is away.')], ['second']]);
 });
 
-test('runs nothing that is asked for when it is closed', async () => {
+test('throttleWithBackoff: ignores requests after close', async () => {
   const { begun, run } = createRuns();
   const reads = open(NEVER_MS);
   await reads.close();

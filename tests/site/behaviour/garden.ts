@@ -7,7 +7,7 @@ import { createFormatDate } from '../../../src/site/dates.js';
 import type { World } from '../evaluator.js';
 import { storeOf } from '../world.js';
 
-/** A small site that has a record for every statement: plugins for lists, objects and nulls, files for the rest. */
+/** A small site with records for every statement: plugins for lists, objects and nulls, files for everything else. */
 const WORLD: World = {
   SitePlugin: [
     {
@@ -76,7 +76,7 @@ const schema = buildSiteSchema();
 
 export const closeGarden = (): void => store.close();
 
-/** @throws Error with the messages of an answer that has errors. */
+/** Runs a query. Throws an error with all messages if the result has errors. */
 export async function ask(
   source: string,
   variableValues: Record<string, unknown> = {},
@@ -88,7 +88,7 @@ export async function ask(
   return JSON.parse(JSON.stringify(data)) as Record<string, unknown>;
 }
 
-/** The ids of all records that an `all` query answers, such as `SitePlugin(filter: {})`. */
+/** Returns the ids of all records that an `all` query returns, such as `SitePlugin(filter: {})`. */
 export async function idsOf(query: string, variableValues: Record<string, unknown> = {}): Promise<string[]> {
   const declared = Object.keys(variableValues).length > 0 ? 'query ($value: String) ' : '';
   const { all } = await ask(`${declared}{ all: all${query} { nodes { id } } }`, variableValues);

@@ -11,48 +11,56 @@ const infoOf = async (args: string) => {
   return pageInfo;
 };
 
-describe('a page of five files', () => {
+describe('pages of five files', () => {
   test.each([
     [
-      'without a limit is the only one',
+      'without a limit, there is one page',
       '',
       { currentPage: 1, pageCount: 1, perPage: null, itemCount: 5, totalCount: 5 },
     ],
-    ['holds as many as its limit', '(limit: 2)', { currentPage: 1, pageCount: 3, perPage: 2, hasNextPage: true }],
     [
-      'is counted up where skip is no multiple',
+      'a page has as many records as its limit',
+      '(limit: 2)',
+      { currentPage: 1, pageCount: 3, perPage: 2, hasNextPage: true },
+    ],
+    [
+      'the page number is rounded up if skip is not a multiple of limit',
       '(limit: 2, skip: 1)',
       { currentPage: 2, pageCount: 3, hasNextPage: true, hasPreviousPage: true },
     ],
     [
-      'without a limit is the second after a skip',
+      'without a limit, the records after a skip are the second page',
       '(skip: 2)',
       { currentPage: 2, pageCount: 2, itemCount: 3, hasNextPage: false, hasPreviousPage: true },
     ],
     [
-      'may be past the end',
+      'a page may be past the end',
       '(limit: 2, skip: 6)',
       { currentPage: 4, itemCount: 0, hasNextPage: false, hasPreviousPage: true },
     ],
     [
-      'of limit 0 has no items',
+      'a page with limit 0 has no records',
       '(limit: 0)',
       { currentPage: 1, pageCount: 1, perPage: 0, itemCount: 0, hasNextPage: false },
     ],
     [
-      'of limit 0 after a skip is the second of two',
+      'a page with limit 0 after a skip is the second of two',
       '(limit: 0, skip: 2)',
       { currentPage: 2, pageCount: 2, perPage: 0 },
     ],
-    ['of nothing is the first of one', '(filter: {name: {eq: "z"}})', { currentPage: 1, pageCount: 1, totalCount: 0 }],
     [
-      'of nothing with a limit is the first of none',
+      'an empty result is the first of one page',
+      '(filter: {name: {eq: "z"}})',
+      { currentPage: 1, pageCount: 1, totalCount: 0 },
+    ],
+    [
+      'an empty result with a limit has zero pages',
       '(filter: {name: {eq: "z"}}, limit: 2)',
       { currentPage: 1, pageCount: 0 },
     ],
-    ['takes null as absent', '(limit: null, skip: null)', { currentPage: 1, itemCount: 5, perPage: null }],
+    ['null arguments count as absent', '(limit: null, skip: null)', { currentPage: 1, itemCount: 5, perPage: null }],
     [
-      'counts all matches, before skip and limit',
+      'totalCount counts all matches before skip and limit',
       '(filter: {extension: {eq: "md"}}, limit: 1, skip: 1)',
       { totalCount: 3, itemCount: 1 },
     ],
@@ -60,11 +68,11 @@ describe('a page of five files', () => {
     expect(await infoOf(args)).toMatchObject(expected);
   });
 
-  test.each(['limit', 'skip'])('refuses a negative %s, and names it', async (name) => {
+  test.each(['limit', 'skip'])('a negative %s is rejected by name', async (name) => {
     await expect(infoOf(`(${name}: -1)`)).rejects.toThrow(`Expected ${name} to be 0 or more; received -1.`);
   });
 
-  test('its edges see their neighbours within the page alone', async () => {
+  test('edges have neighbours only within the page', async () => {
     const { all } = await ask(
       '{ all: allFile(skip: 1, limit: 2) { edges { previous { id } node { id } next { id } } } }',
     );
@@ -90,53 +98,65 @@ const GROUP = '{ fieldValue totalCount nodes { id } }';
 describe('groups', () => {
   test.each([
     [
-      'have one for each value',
+      'there is a group for each value',
       `File { group(field: extension) ${GROUP} }`,
       { md: [3, 'f0', 'f2', 'f4'], png: [1, 'f1'], txt: [1, 'f3'] },
     ],
     [
-      'are of the page, not of all',
+      'only records of the page count',
       `File(limit: 2) { group(field: extension) ${GROUP} }`,
       { md: [1, 'f0'], png: [1, 'f1'] },
     ],
-    ['turn values to text', `File { group(field: blocks) ${GROUP} }`, { 0: [1, 'f4'], 16: [1, 'f2'], 8: [1, 'f0'] }],
     [
-      'leave null and missing values out',
+      'values are converted to text',
+      `File { group(field: blocks) ${GROUP} }`,
+      { 0: [1, 'f4'], 16: [1, 'f2'], 8: [1, 'f0'] },
+    ],
+    [
+      'null and missing values are left out',
       `SitePlugin { group(field: packageJson___name) ${GROUP} }`,
       { a: [2, 'p0', 'p3'], b: [1, 'p1'] },
     ],
     [
-      'take a record once for each element of a list, and once where an element occurs twice',
+      'a record with a list is in the group of each distinct element',
       `SitePlugin { group(field: nodeAPIs) ${GROUP} }`,
       { x: [1, 'p0'], y: [2, 'p0', 'p4'], z: [1, 'p3'] },
     ],
     [
-      'keep the order of the query',
+      'records keep the order of the query',
       `File(sort: {fields: [mtime], order: [DESC]}) { group(field: size) ${GROUP} }`,
       { 100: [1, 'f3'], 20: [2, 'f4', 'f1'], 3: [2, 'f2', 'f0'] },
     ],
     [
-      'skip and limit inside each, and never vanish',
+      'skip and limit apply within each group, which may become empty',
       `File { group(field: extension, skip: 1, limit: 1) ${GROUP} }`,
       { md: [3, 'f2'], png: [1], txt: [1] },
     ],
     [
-      'hold the raw text of dates',
+      'dates are grouped by their stored text',
       `File(limit: 1) { group(field: mtime) ${GROUP} }`,
       { '2016-02-28T10:00:00.000Z': [1, 'f0'] },
     ],
     [
-      'call booleans true and false',
+      'booleans become true and false',
       `SitePlugin { group(field: pluginOptions___pathCheck) ${GROUP} }`,
       { false: [1, 'p1'], true: [1, 'p0'] },
     ],
-    ['are none where no record has a value', `File(filter: {name: {eq: "z"}}) { group(field: name) ${GROUP} }`, {}],
-    ['take a limit of 0', `File { group(field: extension, limit: 0) ${GROUP} }`, { md: [3], png: [1], txt: [1] }],
+    [
+      'there are no groups if no record has a value',
+      `File(filter: {name: {eq: "z"}}) { group(field: name) ${GROUP} }`,
+      {},
+    ],
+    [
+      'a limit of 0 is accepted',
+      `File { group(field: extension, limit: 0) ${GROUP} }`,
+      { md: [3], png: [1], txt: [1] },
+    ],
   ])('%s', async (_statement, query, expected) => {
     expect(await groupsOf(query)).toEqual(expected);
   });
 
-  test('are in order of the text of their values, and name the field with dots', async () => {
+  test('groups are sorted by the text of their values and name the field with dots', async () => {
     const { all } = await ask(
       '{ all: allFile { group(field: blocks) { field fieldValue } } b: allImageProc { group(field: parent___id) { field fieldValue } } }',
     );
@@ -149,7 +169,7 @@ describe('groups', () => {
     expect(b).toEqual({ group: [{ field: 'parent.id', fieldValue: 'f1' }] });
   });
 
-  test('may be sorted by their value or their count', async () => {
+  test('groups can be sorted by value or count', async () => {
     const { all } = await ask(
       '{ all: allFile { a: group(field: size, sort: {by: COUNT, order: DESC}) { fieldValue } b: group(field: size, sort: {order: DESC}) { fieldValue } } }',
     );
@@ -161,7 +181,7 @@ describe('groups', () => {
     ]);
   });
 
-  test('have page information of their own', async () => {
+  test('each group has its own page information', async () => {
     const { all } = await ask(
       '{ all: allFile { group(field: extension, limit: 2) { pageInfo { pageCount hasNextPage itemCount } } } }',
     );
@@ -173,26 +193,26 @@ describe('groups', () => {
 
 describe('distinct values', () => {
   test.each([
-    ['are unique, and sorted as text', 'File { distinct(field: size) }', ['100', '20', '3']],
-    ['are of the page, not of all', 'File(limit: 2) { distinct(field: size) }', ['20', '3']],
-    ['flatten lists, and leave a null inside them out', 'SitePlugin { distinct(field: nodeAPIs) }', ['x', 'y', 'z']],
-    ['leave null and missing values out', 'SitePlugin { distinct(field: packageJson___main) }', ['m', 'n', 'x']],
+    ['values are unique and sorted as text', 'File { distinct(field: size) }', ['100', '20', '3']],
+    ['only records of the page count', 'File(limit: 2) { distinct(field: size) }', ['20', '3']],
+    ['lists are flattened without their nulls', 'SitePlugin { distinct(field: nodeAPIs) }', ['x', 'y', 'z']],
+    ['null and missing values are left out', 'SitePlugin { distinct(field: packageJson___main) }', ['m', 'n', 'x']],
     [
-      'of elements of a list are theirs',
+      'fields of list elements are collected',
       'SitePlugin { distinct(field: packageJson___dependencies___version) }',
       ['1', '2'],
     ],
-    ['are text, of booleans too', 'SitePlugin { distinct(field: pluginOptions___pathCheck) }', ['false', 'true']],
-    ['may be none', 'SitePlugin(limit: 0) { distinct(field: name) }', []],
+    ['booleans become text', 'SitePlugin { distinct(field: pluginOptions___pathCheck) }', ['false', 'true']],
+    ['the result may be empty', 'SitePlugin(limit: 0) { distinct(field: name) }', []],
   ])('%s', async (_statement, query, expected) => {
     expect(((await ask(`{ all: all${query} }`)).all as { distinct: string[] }).distinct).toEqual(expected);
   });
 
-  test.each(['packageJson___dependencies', 'children'])('of objects are refused (%s)', async (field) => {
-    await expect(ask(`{ allSitePlugin { distinct(field: ${field}) } }`)).rejects.toThrow('holds objects');
+  test.each(['packageJson___dependencies', 'children'])('object fields are rejected (%s)', async (field) => {
+    await expect(ask(`{ allSitePlugin { distinct(field: ${field}) } }`)).rejects.toThrow('its values are objects');
   });
 
-  test('take their field through a variable', async () => {
+  test('the field may be a variable', async () => {
     const query =
       'query ($field: SitePluginFieldsEnum!) { all: allSitePlugin { distinct(field: $field) group(field: $field) { field } } }';
     expect((await ask(query, { field: 'packageJson___name' })).all).toEqual({
@@ -202,17 +222,21 @@ describe('distinct values', () => {
   });
 });
 
-describe('a date', () => {
+describe('dates', () => {
   test.each([
-    ['without arguments is the stored text', 'mtime', '2016-02-28T10:00:00.000Z'],
-    ['is formatted', 'mtime(formatString: "YYYY/MM")', '2016/02'],
-    ['is formatted under another name of it', 'modifiedTime(formatString: "YYYY")', '2016'],
-    ['takes arguments that are null as absent', 'mtime(formatString: null, fromNow: null)', '2016-02-28T10:00:00.000Z'],
+    ['a date without arguments is the stored text', 'mtime', '2016-02-28T10:00:00.000Z'],
+    ['a date is formatted', 'mtime(formatString: "YYYY/MM")', '2016/02'],
+    ['an alias of a date is formatted', 'modifiedTime(formatString: "YYYY")', '2016'],
+    [
+      'null arguments of a date count as absent',
+      'mtime(formatString: null, fromNow: null)',
+      '2016-02-28T10:00:00.000Z',
+    ],
   ])('%s', async (_statement, field, expected) => {
     expect((await ask(`{ file { date: ${field} } }`)).file).toEqual({ date: expected });
   });
 
-  test('Site.port is text, read as a year when it is formatted', async () => {
+  test('Site.port is text and is formatted as a year', async () => {
     const query = '{ site(port: {gte: "8"}) { port year: port(formatString: "YYYY-MM-DD") } }';
     expect((await ask(query)).site).toEqual({ port: '8000', year: '8000-01-01' });
   });

@@ -12,12 +12,12 @@ function textOf(file: string): string {
   return text;
 }
 
-test(`each of the ${STATEMENTS.length} statements about queries names a test that is there`, () => {
+test(`each of the ${STATEMENTS.length} statements about queries names an existing test`, () => {
   const missing = STATEMENTS.filter(({ file, test: name }) => !textOf(file).includes(name));
   expect(missing).toEqual([]);
 });
 
-test('no statement stands twice', () => {
+test('statements about queries are unique', () => {
   const known = STATEMENTS.map(({ about, statement }) => `${about}: ${statement}`);
   expect(known.filter((one, place) => known.indexOf(one) !== place)).toEqual([]);
 });

@@ -49,7 +49,7 @@ test.each([
     'site.config.ts',
     'const name: string = "content";\nexport default { pathPrefix: "/blog", sources: [{ name, path: name, ignore: ["**/*.tmp"] }] };',
   ],
-])('%s says the same in its own way', async (name, text) => {
+])('%s is loaded', async (name, text) => {
   await write(name, text);
   const { config, file } = await loadSiteConfig(directory);
   expect(file).toBe(name);
@@ -63,13 +63,9 @@ test.each([
     '{"source": []}',
     'site.config.json: the configuration: expected one of siteMetadata, pathPrefix, host, port, polyfill, dates, sources, plugins, pages, queries, dotfiles, allow, images; received "source".',
   ],
+  ['a missing path', '{"sources": [{"name": "a"}]}', 'site.config.json: sources[0]: "path" is missing.'],
   [
-    'a missing path',
-    '{"sources": [{"name": "a"}]}',
-    'site.config.json: sources[0]: expected "path", which is missing.',
-  ],
-  [
-    'a wrong type',
+    'a value of the wrong type',
     '{"siteMetadata": {"title": 5}}',
     'site.config.json: siteMetadata.title: expected string; received 5.',
   ],
@@ -79,12 +75,12 @@ test.each([
     'site.config.json: dates: expected one of auto, luxon, moment; received "dayjs".',
   ],
   [
-    'a name given twice',
+    'a duplicate name',
     '{"sources": [{"name": "a", "path": "x"}, {"name": "a", "path": "y"}]}',
-    'site.config.json: sources[1].name: expected a name of its own; "a" is taken.',
+    'site.config.json: sources[1].name: the name "a" is already used by another source.',
   ],
   [
-    'a prefix that is no path',
+    'a prefix that is not a path',
     '{"pathPrefix": "https://example.org/x"}',
     'site.config.json: pathPrefix: expected a path that starts with a slash, such as "/blog"; received "https://example.org/x".',
   ],
@@ -93,19 +89,19 @@ test.each([
     '{"queries": "../other/*.graphql"}',
     'site.config.json: queries: expected a glob within the site\'s folder, such as "queries/*.graphql"; received "../other/*.graphql".',
   ],
-  ['broken text', '{"sources": [', 'site.config.json:1:14'],
-])('%s is refused with its place', async (_reason, text, message) => {
+  ['malformed text', '{"sources": [', 'site.config.json:1:14'],
+])('%s is rejected with its place', async (_reason, text, message) => {
   await write('site.config.json', text);
-  const refusal = loadSiteConfig(directory);
-  await expect(refusal).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(refusal).rejects.toThrow(message);
+  const loading = loadSiteConfig(directory);
+  await expect(loading).rejects.toMatchObject({ code: 'invalid_input' });
+  await expect(loading).rejects.toThrow(message);
 });
 
-test('two configurations are refused', async () => {
+test('two configurations are rejected', async () => {
   await write('site.config.json', '{}');
   await write('site.config.yaml', '');
   await expect(loadSiteConfig(directory)).rejects.toThrow(
-    'Expected one site configuration; received site.config.json and site.config.yaml.',
+    'Found several site configurations: site.config.json and site.config.yaml. Keep only one.',
   );
 });
 
@@ -141,10 +137,10 @@ test('a gatsby-config is read without running it', async () => {
     'gatsby-plugin-manifest',
   ]);
   expect(config.plugins[3]?.options).toEqual({ short_name: 'G' });
-  expect(warnings).toEqual(['gatsby-config.js: plugins[4] is not written out; it is left out.']);
+  expect(warnings).toEqual(['gatsby-config.js: plugins[4] is not a literal; it is ignored.']);
 });
 
-test('what a gatsby-config may write and we do not is made ours', async () => {
+test('a gatsby-config may share names and folders of sources and omit the slash of the prefix', async () => {
   const source = (name: string, folder: string) =>
     `{ resolve: 'gatsby-source-filesystem', options: { name: '${name}', path: \`\${__dirname}/${folder}\` } }`;
   const plugins = [source('same', 'a'), source('same', 'b'), source('other', 'a')].join(', ');
@@ -156,7 +152,7 @@ test('what a gatsby-config may write and we do not is made ours', async () => {
     ['same', 'b'],
   ]);
   expect(warnings).toEqual([
-    `gatsby-config.js: two sources read ${path.join(directory, 'a')}; the second one is left out.`,
+    `gatsby-config.js: two sources read ${path.join(directory, 'a')}; the second one is ignored.`,
   ]);
 });
 

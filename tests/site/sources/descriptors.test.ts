@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { whenDescriptorsAllow } from '../../../src/site/sources/descriptors.js';
 import { SiteFolder } from './site-folder.js';
 
-test('reads thousands of files with the few descriptors that a process may have', () => {
+test('openSite: reads thousands of files with few file descriptors', () => {
   const folder = new SiteFolder();
   for (let index = 0; index < 2500; index += 1) folder.put(`${index % 25}/${index}.md`, `${index}`);
   const script = `
@@ -14,7 +14,7 @@ test('reads thousands of files with the few descriptors that a process may have'
     const site = await openSite({ directory, stateDirectory, tables: records });
     console.log(JSON.stringify(site.summary));
     site.close();`;
-  // Node itself, its TypeScript loader and one thread hold some 50.
+  // Node.js, its TypeScript loader and one thread need about 50.
   const limited = 'ulimit -n 64 && exec node --import tsx --input-type=module -e "$0" "$1" "$2"';
   const output = execFileSync('bash', ['-c', limited, script, folder.directory, folder.stateDirectory], {
     encoding: 'utf8',
@@ -31,11 +31,11 @@ function fails(code: string, times: number): () => string {
   };
 }
 
-test.each(['EMFILE', 'ENFILE'])('waits while there is no descriptor to be had (%s)', (code) => {
+test.each(['EMFILE', 'ENFILE'])('whenDescriptorsAllow: retries while no descriptor is free (%s)', (code) => {
   expect(whenDescriptorsAllow(fails(code, 3))).toBe('read');
 });
 
-test('throws any other failure at once', () => {
+test('whenDescriptorsAllow: throws other errors immediately', () => {
   expect(() => whenDescriptorsAllow(fails('EACCES', 1))).toThrow('EACCES');
   expect(() => whenDescriptorsAllow(() => readFileSync('/no/such/file'))).toThrow('ENOENT');
 });

@@ -45,7 +45,7 @@ function directory(relativePath: string): Row {
   return site.directories.find((row) => row.relativePath === relativePath)!;
 }
 
-test.each(NAMES)('the parts of the name %j', (base, name, ext, extension) => {
+test.each(NAMES)('file records: the parts of the name %j', (base, name, ext, extension) => {
   expect(file(`odd/${base}`)).toMatchObject({ base, name, ext, extension, relativeDirectory: 'odd' });
   expect(file(`odd/${base}`)).toMatchObject({
     dir: folder.path('odd'),
@@ -54,7 +54,7 @@ test.each(NAMES)('the parts of the name %j', (base, name, ext, extension) => {
   });
 });
 
-test('a file has the numbers and times of its stat', () => {
+test('file records: stat numbers and times', () => {
   const {
     dev,
     mode,
@@ -102,7 +102,7 @@ test('a file has the numbers and times of its stat', () => {
   });
 });
 
-test('a file has the digest of its bytes, read in pieces or at once', () => {
+test('file records: the digest of the bytes, read in pieces or at once', () => {
   for (const name of ['top.md', 'big.bin', 'empty.bin']) {
     const digest = createHash('md5')
       .update(readFileSync(folder.path(name)))
@@ -111,7 +111,7 @@ test('a file has the digest of its bytes, read in pieces or at once', () => {
   }
 });
 
-test('a file says where it comes from', () => {
+test('file records: source, type and description', () => {
   expect(file('top.md')).toMatchObject({
     sourceInstanceName: 'content',
     parent: null,
@@ -127,13 +127,13 @@ test('a file says where it comes from', () => {
 });
 
 test.each([
-  ['the folder itself', ''],
+  ['the site folder', ''],
   ['above it', '..'],
   ['below it', 'odd'],
   ['far below it', 'empty/inner'],
-  ['beside it', '../elsewhere/deep'],
-  ['the root of all', '/'],
-])('paths are shown from a working folder that is %s', async (_, place) => {
+  ['outside it', '../elsewhere/deep'],
+  ['the root of the file system', '/'],
+])('file records: descriptions are relative to a working folder that is %s', async (_, place) => {
   const workingDirectory = path.resolve(folder.directory, place);
   const { files, directories } = await folder.crawl({ workingDirectory });
   for (const row of [...files, ...directories]) {
@@ -142,12 +142,12 @@ test.each([
   }
 });
 
-test('a source without a name is called as in the original', async () => {
+test('file records: an unnamed source has the name that Gatsby uses', async () => {
   const { files } = await folder.crawl();
   expect(files[0]).toMatchObject({ sourceInstanceName: '__PROGRAMMATIC__' });
 });
 
-test('folders have records, the root and empty ones too', () => {
+test('folder records: include the root and empty folders', () => {
   expect(pathsOf(site.directories)).toEqual(['', 'empty', 'empty/inner', 'odd']);
   expect(directory('')).toMatchObject({
     relativeDirectory: '..',
@@ -164,7 +164,7 @@ test('folders have records, the root and empty ones too', () => {
   expect(directory('empty/inner')).toMatchObject({ relativeDirectory: 'empty', 'internal.type': 'Directory' });
 });
 
-test('the digest of a folder changes at a touch, that of others does not', async () => {
+test('folder records: the digest changes when the folder is touched', async () => {
   const before = directory('empty');
   utimesSync(folder.path('empty'), 1_600_000_000, 1_600_000_000);
   const { directories } = await folder.crawl({ sourceName: 'content' });
@@ -172,7 +172,7 @@ test('the digest of a folder changes at a touch, that of others does not', async
   expect(directories[3]!['internal.contentDigest']).toBe(directory('odd')['internal.contentDigest']);
 });
 
-test('records come in the order of their paths by UTF-16 code unit', async () => {
+test('records are sorted by path in UTF-16 code units', async () => {
   const sorted = new SiteFolder(['b/1', 'b-1', 'b.1', 'B', 'a', 'ä', '\uFF5E', '😀', '10', '9']);
   const { files, directories } = await sorted.crawl();
   expect(pathsOf(files)).toEqual(['10', '9', 'B', 'a', 'b-1', 'b.1', 'b/1', 'ä', '😀', '\uFF5E']);

@@ -12,7 +12,7 @@ const PRIVATE = [
   ['sub/.git/config', 'a folder with a dot'],
   ['.ssh/known_hosts', 'a folder with a dot'],
   ['server.pem', 'a key or a certificate'],
-  ['tls/SERVER.KEY', 'a key, in capitals'],
+  ['tls/SERVER.KEY', 'a key, in upper case'],
   ['ca.crt', 'a certificate'],
   ['app.p12', 'a key store'],
   ['app.pfx', 'a key store'],
@@ -22,9 +22,9 @@ const PRIVATE = [
   ['id_rsa', 'an SSH identity'],
   ['id_ed25519', 'an SSH identity'],
   ['id_ecdsa_sk', 'an SSH identity'],
-  ['id_rsa.pub', 'the public half of one'],
+  ['id_rsa.pub', 'a public SSH key'],
   ['id_rsa_work', 'an SSH identity with a suffix'],
-  ['id_ed25519-old/notes.md', 'a folder of such a name'],
+  ['id_ed25519-old/notes.md', 'a folder with such a name'],
   ['trellis.config.json', 'the configuration of the server'],
   ['sub/trellis.config.mjs', 'the configuration of the server'],
   ['site.config.yaml', 'the configuration of the site'],
@@ -53,7 +53,7 @@ test.each(PRIVATE)('%s is private by default: %s', (path) => {
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: [] }), path)).toBe(false);
 });
 
-test.each(PUBLIC)('%s is part of a site', (path) => {
+test.each(PUBLIC)('%s is public', (path) => {
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: [] }), path)).toBe(true);
 });
 
@@ -63,7 +63,7 @@ test.each([
   ['.ssh/id_rsa', false],
   ['.cache/server.key', false],
   ['site.config.json', false],
-])('dotfiles: include shows names with a dot and no other private name: %s is %s', (path, isPublic) => {
+])('dotfiles: include allows only names with a dot: %s is %s', (path, isPublic) => {
   expect(exposed(createExclude({ dotfiles: 'include', allow: [] }), path)).toBe(isPublic);
 });
 
@@ -80,22 +80,22 @@ test.each([
   ['.env.example', '.env.example', true],
   ['.env.example', '.env', false],
   ['node_modules/**', 'node_modules/a.js', false],
-])('allow %s: %s is shown: %s', (glob, path, isPublic) => {
+])('allow %s: %s is public: %s', (glob, path, isPublic) => {
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: [glob] }), path)).toBe(isPublic);
 });
 
-test('ignored paths stay ignored although they are allowed', () => {
+test('ignored paths stay ignored even if they are allowed', () => {
   expect(exposed(createExclude({ dotfiles: 'exclude', allow: ['.env'] }, ['.env']), '.env')).toBe(false);
 });
 
-describe('a site', () => {
+describe('exclusions of a site', () => {
   let folder: LiveFolder;
   beforeEach(() => {
     folder = new LiveFolder();
   });
   afterEach(() => folder.remove());
 
-  test('has no record of anything private, and counts what it leaves out', async () => {
+  test('private entries have no records and are counted', async () => {
     for (const [path] of PRIVATE) folder.put(path.includes('config') ? `${path}.d/config` : path);
     for (const path of PUBLIC) folder.put(path);
     const { files, directories, summary } = await folder.crawl();
@@ -104,7 +104,7 @@ describe('a site', () => {
     expect(summary.privateLeftOut).toBe(PRIVATE.length);
   });
 
-  test('shows the paths that its configuration allows, with their parent folders', async () => {
+  test('allowed paths are included with their parent folders', async () => {
     const allow = ['.github/workflows/*.yml', 'talks/*.key'];
     folder.put('site.config.json', JSON.stringify({ allow }));
     for (const path of ['.github/CODEOWNERS', '.github/workflows/ci.yml', '.git/HEAD', 'talks/a.key', 'b.key']) {
@@ -115,7 +115,7 @@ describe('a site', () => {
     expect(pathsOf(directories)).toEqual(['', '.github', '.github/workflows', 'talks']);
   });
 
-  test('forgets what an earlier configuration showed', async () => {
+  test('records of a previous configuration are deleted', async () => {
     folder.put('.env');
     folder.put('site.config.json', '{ "dotfiles": "include" }');
     expect(pathsOf((await folder.crawl()).files)).toEqual(['.env']);
@@ -123,7 +123,7 @@ describe('a site', () => {
     expect((await folder.crawl()).files).toEqual([]);
   });
 
-  test('does not show a private file through a link, but files that Kubernetes mounts', async () => {
+  test('links to private files are left out, but files that Kubernetes mounts are not', async () => {
     folder.put('.env');
     folder.put('keys/server.key');
     folder.put('..2026_01_01/page.md');
@@ -134,7 +134,7 @@ describe('a site', () => {
     expect(pathsOf((await folder.crawl()).files)).toEqual(['page.md']);
   });
 
-  test('follows a file that becomes private, and one that becomes public', async () => {
+  test('files that become private or public are followed', async () => {
     folder.put('a.md');
     folder.put('.b.md');
     await folder.watch();
@@ -150,7 +150,7 @@ describe('a site', () => {
 test.each([
   ['a negation', '!*.md'],
   ['an absolute path', '/etc/*'],
-])('%s in allow is refused', async (_what, glob) => {
+])('%s in allow is rejected', async (_what, glob) => {
   const folder = new LiveFolder();
   folder.put('site.config.json', JSON.stringify({ allow: [glob] }));
   await expect(folder.open()).rejects.toThrow('expected a glob on the path below a source');

@@ -2,7 +2,7 @@ import { pathsOf, SiteFolder } from './site-folder.js';
 
 const PICTURES = ['a.jpeg', 'b.JPG', 'c.png', 'd.webp', 'e.tif', 'f.tiff', 'g.avif', 'h.gif', 'i.svg'];
 
-test('files with the extension of a picture get a picture record, whatever they hold', async () => {
+test('image records: files with an image extension have one, regardless of their content', async () => {
   const folder = new SiteFolder([...PICTURES, 'j.bmp', 'k.md', 'png']);
   const { files, images, summary } = await folder.crawl();
   expect(summary.images).toBe(PICTURES.length);
@@ -19,7 +19,7 @@ test('files with the extension of a picture get a picture record, whatever they 
   folder.remove();
 });
 
-test('a picture record goes with its file', async () => {
+test('image records: are deleted with their file', async () => {
   const folder = new SiteFolder(['a.png', 'b.png']);
   await folder.crawl();
   const { rmSync } = await import('node:fs');

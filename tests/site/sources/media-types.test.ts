@@ -12,6 +12,6 @@ test.each([
   ['.', 'application/octet-stream'],
   ['', 'application/octet-stream'],
   ['.constructor', 'application/octet-stream'],
-])('an extension %s has the media type %s', (ext, mediaType) => {
+])('the extension %j has the media type %s', (ext, mediaType) => {
   expect(toMediaType(ext)).toBe(mediaType);
 });

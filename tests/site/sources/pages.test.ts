@@ -18,11 +18,11 @@ async function writePages(...files: string[]): Promise<void> {
   }
 }
 
-test('a site without pages has none', async () => {
+test('readPages: returns no pages for a site without any', async () => {
   expect(await readPages([], directory)).toEqual([]);
 });
 
-test('each component under src/pages is a page, sorted by path', async () => {
+test('readPages: each component in src/pages is a page, sorted by path', async () => {
   await writePages('index.js', '404.js', 'aboutUs.tsx', 'blog/index.jsx', 'blog/first-post.js');
   await writePages('_draft.js', 'template-post.js', 'types.d.ts', 'blog/index.test.js', '__tests__/x.js', 'notes.md');
   const rows = await readPages([], directory);
@@ -41,7 +41,7 @@ test('each component under src/pages is a page, sorted by path', async () => {
   expect(rows[0]).toMatchObject({ internalComponentName: 'ComponentIndex' });
 });
 
-test('a configured page wins over a component of the same path', async () => {
+test('readPages: a configured page takes precedence over a component with the same path', async () => {
   await writePages('app.js');
   const component = path.join(directory, 'src/other.js');
   const rows = await readPages([{ path: '/app/', component, matchPath: '/app/*' }], directory);

@@ -38,12 +38,12 @@ test.each([
     'export const wrapRootElement = ({ element }: Props) => <div>{element}</div>;',
     ['wrapRootElement'],
   ],
-  ['nothing', 'const x = 1;', []],
-])('%s are read from the text alone', (_reason, code, names) => {
+  ['no exports', 'const x = 1;', []],
+])('listExports: reads %s without running the code', (_reason, code, names) => {
   expect(listExports(code)).toEqual(names);
 });
 
-test('a plugin is described by its package, its exports and its options', async () => {
+test('readPlugins: a record has the package, exports and options of its plugin', async () => {
   const folder = await install('gatsby-plugin-manifest', {
     'package.json': JSON.stringify({
       name: 'gatsby-plugin-manifest',
@@ -79,13 +79,13 @@ test('a plugin is described by its package, its exports and its options', async 
   });
 });
 
-test('a plugin in the site is found by its folder', async () => {
+test('readPlugins: finds a plugin by its folder', async () => {
   const folder = await install('../plugins/own', { 'package.json': '{"name":"own"}' });
   const { rows } = await readPlugins([{ resolve: folder, options: {} }], directory);
   expect(rows[0]).toMatchObject({ name: 'own', resolve: folder });
 });
 
-test('a plugin that is missing or broken keeps a record and is warned of', async () => {
+test('readPlugins: a missing or broken plugin has a record and a warning', async () => {
   await install('broken', { 'package.json': '{', 'gatsby-node.js': 'exports.( = 1' });
   const { rows, warnings } = await readPlugins(
     [
@@ -97,7 +97,7 @@ test('a plugin that is missing or broken keeps a record and is warned of', async
   expect(rows.map(({ name }) => name)).toEqual(['absent', 'broken']);
   expect(warnings).toEqual([
     'Plugin "absent" is not installed in the site.',
-    'Plugin "broken": gatsby-node.js is not JavaScript that can be read.',
+    'Plugin "broken": gatsby-node.js can\'t be parsed as JavaScript.',
     'Plugin "broken": package.json can\'t be read.',
   ]);
 });

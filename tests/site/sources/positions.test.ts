@@ -9,25 +9,25 @@ test.each([
   ['three between two', [8, none, none, none, 16], [8, 10, 12, 14, 16]],
   ['one before all', [none, GAP], [GAP / 2, GAP]],
   ['two after all', [5, none, none], [5, 5 + GAP, 5 + 2 * GAP]],
-])('gives positions in order: %s', (_, known, positions) => {
+])('givePositions: assigns ordered positions: %s', (_, known, positions) => {
   expect(givePositions(known)).toEqual(positions);
 });
 
 test.each([
-  ['no number lies between the neighbours', [7, none, 8]],
+  ['there is no number between the neighbours', [7, none, 8]],
   ['the known ones are out of order', [9, none, 3]],
   ['the end is reached', [END, none]],
-])('gives none when %s', (_, known) => {
+])('givePositions: returns undefined when %s', (_, known) => {
   expect(givePositions(known)).toBeUndefined();
 });
 
-test('has room for 24 files put one by one at the same spot', () => {
+test('givePositions: allows 24 insertions at the same place one by one', () => {
   let known = [freshPosition(0), freshPosition(1)];
   for (let count = 0; count < 24; count += 1) known = givePositions([known[0], none, ...known.slice(1)]) ?? [];
   expect(new Set(known).size).toBe(26);
 });
 
-test('stays within the numbers that are exact, for as many entries as are allowed', () => {
+test('positions of the maximum number of entries are safe integers', () => {
   expect(freshPosition(MAX_ENTRIES - 1)).toBeLessThan(END);
   expect(Number.isSafeInteger(END * 512 - 1)).toBe(true);
 });

@@ -41,7 +41,7 @@ async function readAhead(offered: Entries, root = folder.directory): Promise<rea
   }
 }
 
-test('reads the first of many files, and says the digests of their bytes', async () => {
+test('ReadAhead: digests the first of many files', async () => {
   const digested = (await readAhead(entries)).filter(({ digest }) => digest !== undefined);
   expect(digested.length).toBeGreaterThan(500);
   for (const { index, digest } of digested) {
@@ -49,7 +49,7 @@ test('reads the first of many files, and says the digests of their bytes', async
   }
 });
 
-test('leaves a file that has gone for its turn', async () => {
+test('ReadAhead: leaves a deleted file without a digest', async () => {
   const gone = entries.paths.findIndex((path) => path.endsWith('.md'));
   rmSync(folder.path(entries.path(gone)));
   const writes = await readAhead(entries);
@@ -58,7 +58,7 @@ test('leaves a file that has gone for its turn', async () => {
   folder.put(entries.path(gone));
 });
 
-test('reads nothing while few files are found', async () => {
+test('ReadAhead: does not start for few files', async () => {
   const root = folder.path('1');
   const { entries: few } = await walk({ root, except: [] });
   expect(few.length).toBe(COUNT / 10 + 1);
@@ -66,10 +66,10 @@ test('reads nothing while few files are found', async () => {
   expect(writes.every(({ digest }) => digest === undefined)).toBe(true);
 });
 
-describe('of files that were only listed', () => {
+describe('ReadAhead with files that were only listed', () => {
   const listFiles = () => walk({ root: folder.directory, except: [], lookedAt: 0 });
 
-  test('reads the numbers with the bytes', async () => {
+  test('reads the stats together with the bytes', async () => {
     const { entries: listed } = await listFiles();
     const writes = await readAhead(listed);
     const read = writes.filter(({ digest }) => digest !== undefined);
@@ -81,7 +81,7 @@ describe('of files that were only listed', () => {
     }
   });
 
-  test('does not follow a link that took the place of one', async () => {
+  test('does not follow a link that replaced a file', async () => {
     const { entries: listed } = await listFiles();
     const replaced = listed.paths.findIndex((path) => path.endsWith('.md'));
     const file = folder.path(listed.path(replaced));

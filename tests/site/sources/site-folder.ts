@@ -9,7 +9,7 @@ import type { ProblemReport } from '../../../src/site/problems.js';
 import { openSite } from '../../../src/site/site.js';
 import type { Site, SiteOptions } from '../../../src/site/site.js';
 
-/** A site's folder and a state folder for one test, and what the records say of it. */
+/** A site folder and a state folder for one test, with access to its records. */
 export class SiteFolder {
   readonly base = realpathSync(mkdtempSync(path.join(tmpdir(), 'trellis-site-')));
   readonly directory = path.join(this.base, 'content');
@@ -51,7 +51,7 @@ export class SiteFolder {
   }
 
   remove(): void {
-    // Unlike Node's own removal it also takes away paths that are too long to name.
+    // Unlike the removal of Node.js, rm also handles paths that are too long to open.
     execFileSync('rm', ['-rf', this.base]);
   }
 }

@@ -22,7 +22,7 @@ const rows = (kind: string, columns: readonly string[]): Promise<Row[]> =>
 
 const configure = (config: object): void => folder.put('site.config.json', JSON.stringify(config));
 
-test('the site says what its configuration says', async () => {
+test('site records: the site has the values of its configuration', async () => {
   configure({ siteMetadata: { title: 'T' }, host: 'example.org', port: 8000, pathPrefix: '/blog/', polyfill: false });
   const names = ['id', 'siteMetadata.title', 'siteMetadata.author', 'host', 'port', 'pathPrefix', 'polyfill'];
   expect(await rows('Site', names)).toEqual([
@@ -33,13 +33,13 @@ test('the site says what its configuration says', async () => {
   ]);
 });
 
-test('the time of the build is that of the process, cut to the second', async () => {
+test('site records: the build time is the start of the process to the second', async () => {
   const [build] = await rows('SiteBuildMetadata', ['id', 'buildTime']);
   expect(build).toMatchObject({ id: 'SiteBuildMetadata' });
   expect(build!.buildTime).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.000Z$/);
 });
 
-test('pages follow the configuration and the folder of pages, in the order of their paths', async () => {
+test('site records: pages come from the configuration and src/pages, sorted by path', async () => {
   configure({ pages: [{ path: '/b/', component: 'src/b.js' }] });
   folder.put('src/pages/index.js');
   folder.put('src/pages/c.js');
@@ -54,7 +54,7 @@ test('pages follow the configuration and the folder of pages, in the order of th
   ]);
 });
 
-test('a plugin has its package’s name and version, and of its options those that the schema names', async () => {
+test('site records: a plugin has the name and version of its package and the options that the schema declares', async () => {
   folder.put('node_modules/some-plugin/package.json', '{"name": "some-plugin", "version": "1.2.3"}');
   configure({ plugins: [{ resolve: 'some-plugin', options: { name: 'x', legacy: true, other: 'y' } }, 'some-plugin'] });
   const names = ['name', 'version', 'pluginOptions.name', 'pluginOptions.legacy'];
@@ -64,20 +64,20 @@ test('a plugin has its package’s name and version, and of its options those th
   ]);
 });
 
-test('a plugin listed twice with the same options is one record', async () => {
+test('site records: a plugin listed twice with the same options is one record', async () => {
   configure({ plugins: ['a', 'a'] });
   expect(await rows('SitePlugin', ['name'])).toHaveLength(1);
 });
 
 test.each([
-  ['text where the schema has a yes or no', { legacy: 'yes' }, 'pluginOptions.legacy'],
-  ['a yes or no where the schema has text', { icon: true }, 'pluginOptions.icon'],
-])('an option that is %s is left out', async (_reason, options, column) => {
+  ['text instead of a boolean', { legacy: 'yes' }, 'pluginOptions.legacy'],
+  ['a boolean instead of text', { icon: true }, 'pluginOptions.icon'],
+])('site records: an option that is %s is left out', async (_reason, options, column) => {
   configure({ plugins: [{ resolve: 'a', options }] });
   expect(await rows('SitePlugin', [column])).toEqual([{ position: 1, [column]: null }]);
 });
 
-test('the plugin that makes pages is there when the folder of pages is, and goes with it', async () => {
+test('site records: the page creator exists as long as src/pages does', async () => {
   folder.put('src/pages/index.js');
   const [plugin] = await rows('SitePlugin', ['id', 'name']);
   expect(plugin).toMatchObject({ name: 'gatsby-plugin-page-creator' });
@@ -87,7 +87,7 @@ test('the plugin that makes pages is there when the folder of pages is, and goes
   expect(await rows('SitePage', ['id'])).toEqual([]);
 });
 
-test('nothing is written when nothing has changed', async () => {
+test('site records: nothing is written without a change', async () => {
   configure({ plugins: ['a'], pages: [{ path: '/', component: 'x' }], sources: [{ name: 's', path: 'sub' }] });
   folder.put('sub/a.md');
   await new Promise((resolve) => setTimeout(resolve, 2100));
@@ -95,7 +95,7 @@ test('nothing is written when nothing has changed', async () => {
   expect(await read(({ store }) => store.generation)).toBe(0);
 });
 
-test('what the site’s owner should know is said', async () => {
+test('site records: warnings are reported', async () => {
   configure({ plugins: ['nowhere'] });
   const said: string[] = [];
   const site = await folder.open({ onWarnings: (messages) => said.push(...messages) });

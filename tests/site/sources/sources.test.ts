@@ -16,14 +16,14 @@ const open = (): Promise<CrawledSite> => folder.crawl({ workingDirectory: folder
 const inOrder = ({ files }: CrawledSite): string[] =>
   files.map(({ sourceInstanceName, relativePath }) => `${sourceInstanceName} ${relativePath}`);
 
-test('files come by source in the order of the configuration, then by path', async () => {
+test('files are sorted by source in the order of the configuration, then by path', async () => {
   configure(data, content);
   expect(inOrder(await open())).toEqual(['data c.json', 'content a.md', 'content b.md']);
   configure(content, data);
   expect(inOrder(await open())).toEqual(['content a.md', 'content b.md', 'data c.json']);
 });
 
-test('paths are told from the source and from the folder of the site', async () => {
+test('paths are relative to the source, descriptions to the site folder', async () => {
   configure(content);
   const { files, directories } = await open();
   expect(files[0]).toMatchObject({
@@ -34,7 +34,7 @@ test('paths are told from the source and from the folder of the site', async () 
   expect(directories[0]).toMatchObject({ relativePath: '', 'internal.description': 'Directory "content"' });
 });
 
-test('a file has the id that it has without a configuration', async () => {
+test('a file in a source has the same id as without a configuration', async () => {
   const before = await open();
   configure(content);
   const after = await open();
@@ -42,7 +42,7 @@ test('a file has the id that it has without a configuration', async () => {
   expect(idOf(after)).toBe(idOf(before));
 });
 
-test('a source that the configuration names no longer takes its records along', async () => {
+test('a source that is no longer configured has no records', async () => {
   folder.put('data/d.png');
   configure(content, data);
   expect((await open()).images).toHaveLength(1);
@@ -53,7 +53,7 @@ test('a source that the configuration names no longer takes its records along', 
   expect(images).toEqual([]);
 });
 
-test('a source that comes back is read again', async () => {
+test('a source that is configured again is scanned again', async () => {
   configure(content, data);
   const before = await open();
   configure(content);
@@ -64,19 +64,19 @@ test('a source that comes back is read again', async () => {
 
 test.each([
   ['a file', ['b.md'], ['a.md', 'sub/c.md', 'sub/deep/d.md']],
-  ['a folder with all that is in it', ['sub'], ['a.md', 'b.md']],
-  ['what is in a folder', ['sub/**'], ['a.md', 'b.md']],
+  ['a folder with its contents', ['sub'], ['a.md', 'b.md']],
+  ['the contents of a folder', ['sub/**'], ['a.md', 'b.md']],
   ['a folder further down', ['**/deep'], ['a.md', 'b.md', 'sub/c.md']],
-  ['what any of several patterns names', ['a.*', '**/{c,d}.md'], ['b.md']],
-  ['names that start with a dot too', ['**/.*', 'a.md', 'sub'], ['b.md']],
-])('a pattern leaves out %s', async (_reason, ignore, kept) => {
+  ['matches of several globs', ['a.*', '**/{c,d}.md'], ['b.md']],
+  ['names that start with a dot', ['**/.*', 'a.md', 'sub'], ['b.md']],
+])('ignore: leaves out %s', async (_reason, ignore, kept) => {
   for (const file of ['content/sub/c.md', 'content/sub/deep/d.md']) folder.put(file);
   if (ignore.includes('**/.*')) folder.put('content/.hidden/x.md');
   configure({ ...content, ignore });
   expect((await open()).files.map(({ relativePath }) => relativePath)).toEqual(kept);
 });
 
-test('a pattern that is no longer there lets its files in', async () => {
+test('ignore: removing a glob includes its files again', async () => {
   configure({ ...content, ignore: ['a.md'] });
   expect((await open()).files).toHaveLength(1);
   configure(content);
@@ -84,9 +84,9 @@ test('a pattern that is no longer there lets its files in', async () => {
 });
 
 test.each([
-  ['behind', (outer: object, inner: object) => [outer, inner]],
+  ['after', (outer: object, inner: object) => [outer, inner]],
   ['before', (outer: object, inner: object) => [inner, outer]],
-])('a source inside another, %s it in the configuration, has its files to itself', async (_place, order) => {
+])('a source inside another source and configured %s it has its files to itself', async (_place, order) => {
   folder.put('content/images/i.png');
   const inner = { name: 'images', path: 'content/images' };
   configure(content);
@@ -100,30 +100,30 @@ test.each([
   expect((await open()).files.map(({ relativePath }) => relativePath)).toEqual(['a.md', 'b.md', 'images/i.png']);
 });
 
-test('a source may lie outside the folder of the site', async () => {
+test('a source may be outside the site folder', async () => {
   renameSync(folder.path('data'), `${folder.base}/shared`);
   configure({ name: 'shared', path: '../shared' });
   const { files } = await open();
   expect(files[0]).toMatchObject({ relativePath: 'c.json', 'internal.description': 'File "../shared/c.json"' });
 });
 
-test('two sources of one folder are refused', async () => {
+test('two sources with the same folder are rejected', async () => {
   configure(content, { name: 'twin', path: './content/' });
   await expect(open()).rejects.toMatchObject({ code: 'invalid_input' });
-  await expect(open()).rejects.toThrow('"content" and "twin" share one');
+  await expect(open()).rejects.toThrow('"content" and "twin" have the same folder');
 });
 
 test.each([
   ['a folder that does not exist', 'gone', 'ENOENT, it does not exist'],
   ['a file', 'data/c.json', 'ENOTDIR, it is not a folder'],
-])('a source of %s is skipped and reported, and the others are read', async (_reason, path, reason) => {
+])('a source that is %s is skipped and reported, and the others are scanned', async (_reason, path, reason) => {
   configure({ name: 'odd', path }, content);
   const site = await open();
   expect(inOrder(site)).toEqual(['content a.md', 'content b.md']);
   expect(site.problems.entries).toEqual([{ path, reason: `The folder of the source "odd" can't be read: ${reason}.` }]);
 });
 
-test('a source that becomes unreadable leaves no records behind', async () => {
+test('a source that becomes unreadable has no records after a restart', async () => {
   configure(data, content);
   await open();
   renameSync(folder.path('data'), folder.path('away'));
@@ -132,12 +132,12 @@ test('a source that becomes unreadable leaves no records behind', async () => {
   expect(inOrder(await open())).toEqual(['data c.json', 'content a.md', 'content b.md']);
 });
 
-test('a site of which no source can be read is refused', async () => {
+test('a site without a readable source is rejected', async () => {
   configure({ name: 'gone', path: 'gone' });
   await expect(open()).rejects.toMatchObject({ code: 'unprocessable' });
 });
 
-test('the state folder is no part of any source', async () => {
+test('the state folder does not belong to any source', async () => {
   mkdirSync(folder.path('content/state'));
   configure(content, { name: 'state', path: 'content/sub' });
   mkdirSync(folder.path('content/sub'));
@@ -145,7 +145,7 @@ test('the state folder is no part of any source', async () => {
   expect(directories.map(({ sourceInstanceName }) => sourceInstanceName)).toEqual(['content', 'state']);
 });
 
-test('a start with nothing new reads no file', async () => {
+test('a start without changes reads no file', async () => {
   configure(content, data);
   await open();
   await new Promise((resolve) => setTimeout(resolve, 2100));

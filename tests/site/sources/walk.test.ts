@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => folder.remove());
 
-test('leaves out what the original leaves out, and nothing else where names with a dot are included', async () => {
+test('walk: with dotfiles, leaves out the same names as Gatsby', async () => {
   folder.put('site.config.json', '{ "dotfiles": "include" }');
   const kept = ['.eslintrc', '.env.local', '.git/HEAD', 'dist/bundle.js', 'package-lock.json', 'x.bak', 'sub/ok.txt'];
   const left = ['.DS_Store', '.gitignore', '.npmignore', '.babelrc', 'yarn.lock', 'x.un~', 'sub/.DS_Store'];
@@ -28,7 +28,7 @@ test('leaves out what the original leaves out, and nothing else where names with
   expect(pathsOf(directories)).toEqual(['', '.git', 'dist', 'sub']);
 });
 
-test('a link to a file inside the site is that file under its own name', async () => {
+test('walk: a link to a file inside the site is a file under its own name', async () => {
   folder.put('real/a.md', 'text');
   symlinkSync('real/a.md', folder.path('alias.txt'));
   const { files, summary } = await folder.crawl();
@@ -43,10 +43,10 @@ test.each([
   ['to the folder above', '..'],
   ['to itself', 'link'],
   ['to nothing', 'missing'],
-  ['to another folder of the site', '../b'],
+  ['to a different folder of the site', '../b'],
   ['to a file outside', '../../outside.txt'],
   ['to a file of the system', '/etc/hostname'],
-])('a link %s is left out and counted', async (_, target) => {
+])('walk: a link %s is left out and counted', async (_, target) => {
   writeFileSync(path.join(folder.base, 'outside.txt'), '');
   folder.put('a/file');
   mkdirSync(folder.path('b'));
@@ -57,7 +57,7 @@ test.each([
   expect(summary.linksLeftOut).toBe(1);
 });
 
-test('a folder that is reached through a link keeps the path it was given by', async () => {
+test('walk: a site folder that is a link keeps its configured path', async () => {
   folder.put('a.md');
   const link = path.join(folder.base, 'link');
   symlinkSync(folder.directory, link);
@@ -65,7 +65,7 @@ test('a folder that is reached through a link keeps the path it was given by', a
   expect(files).toMatchObject([{ absolutePath: path.join(link, 'a.md'), relativePath: 'a.md' }]);
 });
 
-test('the state of the server is no part of the site, by link neither', async () => {
+test('walk: the state folder is left out, also through links', async () => {
   folder.put('a.md');
   const stateDirectory = folder.path('.trellis');
   mkdirSync(stateDirectory);
@@ -75,7 +75,7 @@ test('the state of the server is no part of the site, by link neither', async ()
   expect([...pathsOf(files), ...pathsOf(directories)]).toEqual(['a.md', '']);
 });
 
-test('pipes and sockets are skipped and reported', async () => {
+test('walk: pipes and sockets are skipped and reported', async () => {
   folder.put('a.md');
   execFileSync('mkfifo', [folder.path('pipe')]);
   const socket = createServer().listen(folder.path('socket'));
@@ -89,14 +89,14 @@ test('pipes and sockets are skipped and reported', async () => {
   ]);
 });
 
-test('two names of one file are two files', async () => {
+test('walk: hard links are separate files', async () => {
   folder.put('one.md');
   linkSync(folder.path('one.md'), folder.path('two.md'));
   const { files } = await folder.crawl();
   expect(files.map(({ nlink }) => nlink)).toEqual([2, 2]);
 });
 
-test('names that are not valid UTF-8 are skipped and reported, also beside one that looks like them', async () => {
+test('walk: names that are not valid UTF-8 are skipped and reported, even next to a similar name', async () => {
   folder.put('sub/fine.md');
   folder.put('sub/caf\uFFFD.md');
   for (const byte of [0xe9, 0xea]) {
@@ -111,8 +111,8 @@ test('names that are not valid UTF-8 are skipped and reported, also beside one t
   ]);
 });
 
-test('a path longer than the system can open is skipped and reported', async () => {
-  // Made from inside, a folder at a time: the whole path would be refused here too.
+test('walk: a path that is too long to open is skipped and reported', async () => {
+  // Created one folder at a time from inside, because the whole path would be too long here too.
   const script = 'cd "$0"; for i in $(seq 20); do mkdir "$1"; cd -P "$1"; done; touch file';
   execFileSync('bash', ['-c', script, folder.directory, 'n'.repeat(240)], { stdio: 'pipe' });
   folder.put('a.md');
@@ -124,7 +124,7 @@ test('a path longer than the system can open is skipped and reported', async () 
   });
 });
 
-test.each(['missing', 'file.txt'])('a site that is no folder (%s) is refused', async (name) => {
+test.each(['missing', 'file.txt'])('openSite: rejects a site that is not a folder (%s)', async (name) => {
   writeFileSync(path.join(folder.base, 'file.txt'), '');
   const directory = path.join(folder.base, name);
   await expect(folder.open({ directory })).rejects.toMatchObject({
@@ -133,7 +133,7 @@ test.each(['missing', 'file.txt'])('a site that is no folder (%s) is refused', a
   });
 });
 
-describe('as a user who may not read everything', () => {
+describe('walk as a user without access to all files', () => {
   const isRoot = process.geteuid?.() === 0;
 
   async function asNobody<T>(run: () => Promise<T>): Promise<T> {
@@ -150,7 +150,7 @@ describe('as a user who may not read everything', () => {
   test.each([
     ['file', 'sub/secret.md'],
     ['folder', 'sub'],
-  ])('a %s that is not readable is skipped, reported, and read at the next start after a repair', async (_, path) => {
+  ])('skips and reports an unreadable %s, and reads it at the next start after it was fixed', async (_, path) => {
     folder.put('a.md');
     folder.put('sub/secret.md');
     chmodSync(folder.path(path), 0o000);
@@ -159,15 +159,15 @@ describe('as a user who may not read everything', () => {
     expect(summary.files).toBe(1);
     const reason = "can't be read: EACCES, permission denied.";
     expect(problems).toEqual({ count: 1, entries: [{ path: `content/${path}`, reason }] });
-    // A start that finds the same still knows of it.
+    // The problem is reported again at the next start.
     expect((await asNobody(() => folder.crawl())).problems.count).toBe(1);
     chmodSync(folder.path(path), 0o755);
-    const repaired = await asNobody(() => folder.crawl());
-    expect(pathsOf(repaired.files)).toEqual(['a.md', 'sub/secret.md']);
-    expect(repaired.problems).toEqual({ count: 0, entries: [] });
+    const fixed = await asNobody(() => folder.crawl());
+    expect(pathsOf(fixed.files)).toEqual(['a.md', 'sub/secret.md']);
+    expect(fixed.problems).toEqual({ count: 0, entries: [] });
   });
 
-  test('200 files that are not readable are all counted, and 100 of them reported', async () => {
+  test('counts all of 200 unreadable files and reports 100 of them', async () => {
     for (let index = 0; index < 200; index += 1) {
       folder.put(`${index}.md`);
       chmodSync(folder.path(`${index}.md`), 0o000);
@@ -180,7 +180,7 @@ describe('as a user who may not read everything', () => {
   });
 });
 
-test('a folder that is removed while it is walked is simply not there', async () => {
+test('walk: a folder that is deleted during the walk is ignored', async () => {
   for (let index = 0; index < 3000; index += 1) folder.put(`many/${index}`, '');
   for (const name of ['a', 'b', 'c', 'zz']) folder.put(`${name}/file`);
   let removed = false;

@@ -14,54 +14,54 @@ import { toPullRequestFacts } from './to-facts.js';
 
 export interface ActOptions {
   readonly rest: Rest;
-  /** The label by which Renovate is asked. */
+  /** The label that makes Renovate rebase. */
   readonly rebaseLabel: string;
 }
 
-interface Doing extends ActOptions {
+interface ActionContext extends ActOptions {
   readonly target: Target;
   readonly path: string;
   readonly pullRequest: PullRequestNode;
 }
 
 /**
- * Merging when checks succeed is not left to the server, though it could: whoever wished for it is asked again as it is
- * done, and shown what became of it.
+ * Omits auto-merge, although Forgejo supports it: Trellis merges itself, so that it can check the request again before
+ * the merge and report the outcome.
  */
-const STEPS: Steps<Doing> = {
-  merge: (doing) => done(merge(doing)),
+const REQUESTS: Steps<ActionContext> = {
+  merge: (context) => done(merge(context)),
   close: ({ rest, path, target }) => done(rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' })),
   update_branch: ({ rest, path, target }) =>
     done(rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`)),
-  renovate_rebase: (doing) => done(addRebaseLabel(doing)),
-  rerun_checks: (doing) => queued(rerunChecks(doing)),
+  renovate_rebase: (context) => done(addRebaseLabel(context)),
+  rerun_checks: (context) => queued(rerunChecks(context)),
 };
 
-export const FORGEJO_ACTIONS = Object.keys(STEPS) as readonly ActionName[];
+export const FORGEJO_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
 
 /** @see Forge.act */
 export async function actOnForgejo(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
   const path = pathOf(target.fullName);
-  const read = async (): Promise<Doing> => {
+  const read = async (): Promise<ActionContext> => {
     const pullRequest = (await options.rest.get(`${path}/pulls/${target.number}`)) as PullRequestNode;
     return { ...options, target, path, pullRequest };
   };
-  return actOnce({ steps: STEPS, read, findClosed, judge }, action);
+  return actOnce({ steps: REQUESTS, read, findClosed, judge }, action);
 }
 
-function findClosed({ pullRequest: { merged, state } }: Doing): RefusalCode | undefined {
+function findClosed({ pullRequest: { merged, state } }: ActionContext): RefusalCode | undefined {
   if (merged) return 'already_merged';
   return state === 'closed' ? 'already_closed' : undefined;
 }
 
-async function judge({ rest, path, target, pullRequest }: Doing): Promise<Judged> {
+async function judge({ rest, path, target, pullRequest }: ActionContext): Promise<Judged> {
   const status = (await rest.get(`${path}/commits/${pullRequest.head.sha}/status`)) as CombinedStatusNode;
   const known = { repo: target.fullName, ci: judgeCombinedStatus(status.state), review: undefined };
   return { ...toPullRequestFacts(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 
-/** Merge before squash before rebase, of those that the repository allows. */
-async function merge({ rest, path, target, pullRequest }: Doing): Promise<void> {
+/** Merges. Prefers merge to squash and squash to rebase, as far as the repository allows. */
+async function merge({ rest, path, target, pullRequest }: ActionContext): Promise<void> {
   const repository = (await rest.get(path)) as RepositoryNode;
   const { allow_merge_commits = true, allow_squash_merge = true, allow_rebase = true } = repository;
   const other = allow_squash_merge ? 'squash' : 'rebase';
@@ -70,27 +70,27 @@ async function merge({ rest, path, target, pullRequest }: Doing): Promise<void> 
   await rest.send('POST', `${path}/pulls/${target.number}/merge`, { Do: style, head_commit_id });
 }
 
-async function addRebaseLabel({ rest, path, target, rebaseLabel }: Doing): Promise<void> {
+async function addRebaseLabel({ rest, path, target, rebaseLabel }: ActionContext): Promise<void> {
   const labels = await rest.list<{ id: number; name: string }>(`${path}/labels?limit=50`, 1_000);
   const label = labels.find(({ name }) => name === rebaseLabel);
   if (label === undefined) throw new ForgeError('not_found', { refusal: 'label_missing' });
   await rest.send('POST', `${path}/issues/${target.number}/labels`, { labels: [label.id] });
 }
 
-/** The API of newer releases of Gitea runs again what failed; that of Forgejo, of 16 too, lists runs and starts none. */
+/** Recent releases of Gitea can rerun failed jobs through the API. Forgejo can't, up to release 16. */
 const RERUN_NEEDS =
-  'a server that runs checks again by its API, as newer ones of Gitea do; at the forge itself it can be done';
+  "a server whose API can rerun checks, such as a recent Gitea; otherwise rerun them on the forge's pages";
 
-async function rerunChecks({ rest, path, pullRequest }: Doing): Promise<void> {
+async function rerunChecks({ rest, path, pullRequest }: ActionContext): Promise<void> {
   const runs = (await findFailedRuns(rest, { path, sha: pullRequest.head.sha }).catch(orGone)) ?? [];
   if (runs.length === 0) throw new ForgeError('conflict', { refusal: 'unknown' });
   for (const run of runs) {
-    await rest.send('POST', `${path}/actions/runs/${run}/rerun-failed-jobs`).catch(refuseMissing);
+    await rest.send('POST', `${path}/actions/runs/${run}/rerun-failed-jobs`).catch(explainMissing);
   }
 }
 
-/** The run is there, so that it is the operation that is not. */
-function refuseMissing(error: unknown): never {
+/** Rethrows errors. Explains 404, which means that the operation is missing, as the run itself exists. */
+function explainMissing(error: unknown): never {
   if (!(error instanceof ForgeError) || error.status !== 404) throw error;
   throw new ForgeError('conflict', { status: 404, cause: error.cause, refusal: 'unknown', needs: RERUN_NEEDS });
 }

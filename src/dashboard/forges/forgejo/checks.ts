@@ -4,10 +4,10 @@ import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
 import type { CombinedStatusNode, JobNode, PullRequestNode, RunNode, StatusNode } from './nodes.js';
 
-/** The runs of one commit; each takes a request. */
+/** The most workflow runs that are read of one commit. Each costs a request. */
 const MAX_RUNS = 10;
 
-/** Reads the jobs that ran for a pull request's newest commit, or where there are none its statuses. */
+/** Reads the jobs of a pull request's newest commit, or its commit statuses if there are no jobs. */
 export async function readForgejoChecks(rest: Rest, { fullName, number }: Target): Promise<Check[]> {
   const path = pathOf(fullName);
   const { head } = (await rest.get(`${path}/pulls/${number}`)) as PullRequestNode;
@@ -18,12 +18,12 @@ export async function readForgejoChecks(rest: Rest, { fullName, number }: Target
 }
 
 interface Commit {
-  /** Of its repository. */
+  /** The path of the repository. */
   readonly path: string;
   readonly sha: string;
 }
 
-/** The runs of Actions for a commit in which something failed or was cancelled. */
+/** Finds the Actions runs of a commit that failed, timed out or were cancelled. */
 export async function findFailedRuns(rest: Rest, commit: Commit): Promise<number[]> {
   const failed = (await readRuns(rest, commit)).filter((run) => FAILED.has(stateOf(run)));
   return failed.map(({ id }) => id);
@@ -32,8 +32,8 @@ export async function findFailedRuns(rest: Rest, commit: Commit): Promise<number
 const FAILED: ReadonlySet<Check['state']> = new Set(['cancelled', 'failure', 'timed_out']);
 
 async function readRuns(rest: Rest, { path, sha }: Commit): Promise<readonly RunNode[]> {
-  const answer = await rest.get(`${path}/actions/runs?head_sha=${encodeURIComponent(sha)}&limit=${MAX_RUNS}`);
-  return unwrap(answer, 'workflow_runs').slice(0, MAX_RUNS) as readonly RunNode[];
+  const response = await rest.get(`${path}/actions/runs?head_sha=${encodeURIComponent(sha)}&limit=${MAX_RUNS}`);
+  return unwrap(response, 'workflow_runs').slice(0, MAX_RUNS) as readonly RunNode[];
 }
 
 async function readJobs(rest: Rest, commit: Commit): Promise<readonly JobNode[]> {
@@ -42,15 +42,15 @@ async function readJobs(rest: Rest, commit: Commit): Promise<readonly JobNode[]>
     const jobs = await Promise.all(runs.map(({ id }) => rest.get(`${commit.path}/actions/runs/${id}/jobs`)));
     return jobs.flatMap((one) => unwrap(one, 'jobs')) as readonly JobNode[];
   } catch (error) {
-    // Servers before that release, or without Actions.
+    // The server is too old for this operation or has no Actions.
     if (error instanceof ForgeError && error.kind === 'not_found') return [];
     throw error;
   }
 }
 
-/** Some servers answer with a list, others with an object that has it. */
-function unwrap(answer: unknown, name: string): readonly unknown[] {
-  const list: unknown = Array.isArray(answer) ? answer : (answer as Readonly<Record<string, unknown>> | null)?.[name];
+/** Returns the list in a response: some servers return a list, others an object that contains it. */
+function unwrap(json: unknown, name: string): readonly unknown[] {
+  const list: unknown = Array.isArray(json) ? json : (json as Readonly<Record<string, unknown>> | null)?.[name];
   return Array.isArray(list) ? list : [];
 }
 
@@ -70,8 +70,8 @@ const STATES: Readonly<Record<string, Check['state']>> = {
 };
 
 function stateOf({ status, conclusion }: RunNode | JobNode): Check['state'] {
-  const said = conclusion === null || conclusion === undefined || conclusion === '' ? status : conclusion;
-  return STATES[said] ?? 'failure';
+  const state = conclusion === null || conclusion === undefined || conclusion === '' ? status : conclusion;
+  return STATES[state] ?? 'failure';
 }
 
 function jobToCheck(job: JobNode): Check {

@@ -1,6 +1,6 @@
 import type { CiStatus } from '../facts.js';
 
-const OF_COMBINED: Readonly<Record<string, CiStatus>> = {
+const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
   success: 'success',
   failure: 'failure',
   error: 'failure',
@@ -8,7 +8,11 @@ const OF_COMBINED: Readonly<Record<string, CiStatus>> = {
   warning: 'pending',
 };
 
-/** Judges Forgejo's combined status of a commit, which is empty without any. @returns `undefined` when it is not known. */
+/**
+ * Computes the CI status from the combined status of a commit, which is empty without any statuses.
+ *
+ * @returns `undefined` for an unknown state.
+ */
 export function judgeCombinedStatus(state: string | undefined): CiStatus | undefined {
-  return state === '' ? 'none' : OF_COMBINED[state ?? 'unknown'];
+  return state === '' ? 'none' : CI_BY_STATE[state ?? 'unknown'];
 }

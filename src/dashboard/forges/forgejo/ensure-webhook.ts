@@ -4,8 +4,8 @@ import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
 
 /**
- * The first two stand for everything of their kind: labels, reviews, comments. That checks ended is a `status` at Gitea
- * and a run of Actions at Forgejo; a server leaves out what it doesn't know.
+ * The first two include all events of their kind, such as labels, reviews and comments. Finished checks are `status`
+ * events at Gitea and `action_run_*` events at Forgejo. A server ignores events that it doesn't know.
  */
 const EVENTS = [
   'issues',
@@ -17,9 +17,9 @@ const EVENTS = [
   'action_run_success',
 ];
 
-const NEEDS = 'an admin of the repository, by a token with the scope write:repository';
+const NEEDS = 'an admin of the repository, with a token with the scope write:repository';
 
-/** The plain kind of hook is called `gitea` on both. */
+/** Creates the webhook with the events of a board. Its generic type is called `gitea` at Forgejo too. */
 export async function ensureForgejoWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
   const place = { repository: pathOf(fullName), pages: 'limit=50', hook, needs: NEEDS };
   const config = { url: hook.url, content_type: 'json', secret: hook.secret };

@@ -13,7 +13,7 @@ export interface ForgejoForgeOptions extends ForgejoOptions {
   readonly rebaseLabel?: string | undefined;
 }
 
-/** A server of Forgejo or Gitea, with a person's token. */
+/** Creates a client for Forgejo or Gitea. */
 export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: ForgejoForgeOptions): Forge {
   const rest = createForgejoRequests(options);
   const reader = createForgejoReader(rest);

@@ -4,7 +4,9 @@ import type { Forge } from '../forge.js';
 import type { Rest } from '../http/rest.js';
 import { pathOf } from '../paths.js';
 
-/** A token's scopes are told by nobody; of each, what it reads is asked for. */
+/**
+ * Finds the user of a token and its missing permissions, with one read request per scope: the API can't list scopes.
+ */
 export async function inspectForgejo(rest: Rest, discover: Forge['discover']): Promise<Inspection> {
   const missing = await findMissing(toProbes(rest));
   if (missing.length > 0) return { repositories: undefined, missing };
@@ -17,15 +19,15 @@ export async function inspectForgejo(rest: Rest, discover: Forge['discover']): P
 
 function toProbes(rest: Rest): Probe[] {
   return [
-    { permission: 'read:user', purpose: 'to know whose repositories there are', ask: () => rest.get('/user') },
+    { permission: 'read:user', purpose: 'to identify the user', ask: () => rest.get('/user') },
     {
       permission: 'write:repository',
-      purpose: 'to list pull requests and merge them',
+      purpose: 'to list and merge pull requests',
       ask: () => rest.get('/user/repos?limit=1'),
     },
     {
       permission: 'write:issue',
-      purpose: 'to list issues, and to label and comment',
+      purpose: 'to list issues, set labels and comment',
       ask: () => rest.get('/repos/issues/search?limit=1'),
     },
   ];

@@ -1,4 +1,4 @@
-/** What Forgejo's and Gitea's REST API answers; what older servers leave out is optional. */
+/** Responses of Forgejo's and Gitea's REST API. Fields that older servers omit are optional. */
 import type { RestIssueNode } from '../rest-issues.js';
 
 export interface RepositoryNode {
@@ -64,7 +64,7 @@ export interface CombinedStatusNode {
   readonly statuses: readonly StatusNode[] | null;
 }
 
-/** Gitea tells how a run ended beside that it did, Forgejo in one word. */
+/** A workflow run. Gitea reports the result in `conclusion`, Forgejo in `status`. */
 export interface RunNode {
   readonly id: number;
   readonly status: string;

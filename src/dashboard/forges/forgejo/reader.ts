@@ -19,24 +19,26 @@ import type {
 } from './nodes.js';
 import { isDraft, isFollowed, toPullRequestFacts, toRepository, toReview } from './to-facts.js';
 
-/** Of one owner; what changes beyond is seen at the next full reading. */
+/**
+ * The most open items that a search for one owner reads. Changes of further items are detected by the next full read.
+ */
 const MAX_SEARCHED = 2_000;
 
-/** Reviews of as many pull requests as are read. */
-const MAX_REVIEWS = 1_000;
+/** The number of pull requests with cached reviews, which equals the limit of pull requests on a board. */
+const MAX_CACHED_REVIEWS = 1_000;
 
-/** Whoever has more of them has long lost count too. */
-const MAX_REVIEWS_OF_ONE = 200;
+/** The most reviews that are read of one pull request. */
+const MAX_REVIEWS_PER_PULL_REQUEST = 200;
 
 type Reader = Pick<Forge, 'discover' | 'read' | 'readRepository'>;
 type Review = PullRequestFacts['review'];
 
 export function createForgejoReader(rest: Rest): Reader {
   const reviews = new LRUCache<string, { readonly updatedAt: string; readonly review: NonNullable<Review> }>({
-    max: MAX_REVIEWS,
+    max: MAX_CACHED_REVIEWS,
   });
 
-  /** Everything open of an owner, as a list of each repository would take a request each. */
+  /** Lists all open issues and pull requests of an owner; listing them by repository would cost a request each. */
   async function searchOpen(owner: string): Promise<SearchedNode[]> {
     const path = `/repos/issues/search?state=open&owner=${encodeURIComponent(owner)}&limit=50`;
     return rest.list<SearchedNode>(path, MAX_SEARCHED);
@@ -48,19 +50,19 @@ export function createForgejoReader(rest: Rest): Reader {
     const known = reviews.get(key);
     if (known?.updatedAt === node.updated_at) return known.review;
     const path = `${pathOf(repo)}/pulls/${node.number}/reviews?limit=50`;
-    const found = await rest.list<ReviewNode>(path, MAX_REVIEWS_OF_ONE).catch(orGone);
+    const found = await rest.list<ReviewNode>(path, MAX_REVIEWS_PER_PULL_REQUEST).catch(orGone);
     const review = found && toReview(found, node);
     if (review) reviews.set(key, { updatedAt: node.updated_at, review });
     return review;
   }
 
-  /** @returns `undefined` when the forge does not give it. */
+  /** Reads the CI status of a pull request. @returns `undefined` when the forge does not return it. */
   async function readCi(repo: string, { head }: PullRequestNode): Promise<CiStatus | undefined> {
     try {
-      const answer = await rest.get(`${pathOf(repo)}/commits/${encodeURIComponent(head.sha)}/status`);
-      return judgeCombinedStatus((answer as CombinedStatusNode).state);
+      const status = await rest.get(`${pathOf(repo)}/commits/${encodeURIComponent(head.sha)}/status`);
+      return judgeCombinedStatus((status as CombinedStatusNode).state);
     } catch (error) {
-      // A failure of the forge itself is one of all its pull requests.
+      // Other errors affect the whole forge, not only this pull request.
       if (error instanceof ForgeError && /^(conflict|not_found|unknown)$/.test(error.kind)) return undefined;
       throw error;
     }
@@ -71,7 +73,12 @@ export function createForgejoReader(rest: Rest): Reader {
     return toPullRequestFacts(node, { repo, ci, review });
   }
 
-  /** @returns `undefined` when it is gone. A repository without issues, or without pull requests, hides only those. */
+  /**
+   * Reads a repository.
+   *
+   * @returns `undefined` for a deleted one. Forgejo responds with 404 for disabled issues or disabled pull requests
+   * too, so that only a repository without both counts as deleted.
+   */
   async function readWhole(repository: ForgeRepository): Promise<RepositoryReading | undefined> {
     const { fullName } = repository;
     const path = pathOf(fullName);

@@ -6,12 +6,12 @@ import { createRest } from '../http/rest.js';
 import type { Rest } from '../http/rest.js';
 
 export interface ForgejoOptions extends RequestsOptions {
-  /** Where its pages are; the API is below. */
+  /** The URL of the forge's pages. The API is below it. */
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** What a limit is worth when the server, or what is before it, doesn't say how long. */
+/** The pause after a rate limit error without a reset time, from Forgejo or a proxy. */
 const DEFAULT_PAUSE_MS = 60_000;
 
 export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOptions): Rest {
@@ -21,12 +21,12 @@ export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOpt
     'Content-Type': 'application/json',
     'User-Agent': 'trellis',
   };
-  // It has no budgets that it would tell of.
+  // Forgejo reports no API quotas.
   const dialect = { forge: 'forgejo', headers, readBudget: () => undefined, findLimit } as const;
   return createRest(createRequests(dialect, options), `${baseUrl}/api/v1`);
 }
 
 function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | undefined {
   if (status !== 429) return undefined;
-  return { of: 'everything', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
+  return { of: 'all', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
 }

@@ -3,12 +3,12 @@ import { toKnownCi } from '../facts.js';
 import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { IssueNode, PullRequestNode, RepositoryNode, ReviewNode } from './nodes.js';
 
-/** A board follows what its person may push to, and no forks, mirrors or archives. */
+/** Reports whether a repository belongs on a board: the user can push to it; it is not a fork, mirror or archived. */
 export function isFollowed({ archived, fork, mirror, permissions }: RepositoryNode): boolean {
   return !archived && !fork && !mirror && permissions?.push === true;
 }
 
-/** @param open Its open issues and pull requests, of which the newest change counts. */
+/** Converts a repository. @param open Its open issues and pull requests; any change to them changes the revision. */
 export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): ForgeRepository {
   const { id, full_name: fullName, html_url: url, updated_at, permissions } = node;
   const revision = toRevision([fullName, updated_at], open);
@@ -17,7 +17,7 @@ export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): 
 
 export interface Known {
   readonly repo: string;
-  /** `undefined` when the forge does not give it. */
+  /** `undefined` when the forge did not return it. */
   readonly ci: CiStatus | undefined;
   readonly review: PullRequestFacts['review'];
 }
@@ -28,7 +28,7 @@ export function toPullRequestFacts(node: PullRequestNode, { repo, ci, review }: 
     ...toIssueFacts(node, repo),
     draft: isDraft(node),
     ...toKnownCi(ci),
-    // Protection, conflicts and checks that are missing all look the same here.
+    // The API does not distinguish branch protection, conflicts and missing checks.
     mergeStatus: mergeable ? 'mergeable' : 'blocked',
     behind: base.sha !== merge_base,
     headSha: head.sha,
@@ -41,12 +41,14 @@ export function toPullRequestFacts(node: PullRequestNode, { repo, ci, review }: 
   };
 }
 
-/** Older servers know drafts by their titles only. */
+/** Reports whether a pull request is a draft. Older servers mark drafts only in the title. */
 export function isDraft({ draft, title }: PullRequestNode): boolean {
   return draft ?? /^(\[WIP\]|WIP:)/i.test(title);
 }
 
-/** The last word of each reviewer counts, if it is one and still stands. */
+/**
+ * Summarizes the reviews. The last approval or request for changes of each reviewer counts, unless it was dismissed.
+ */
 export function toReview(reviews: readonly ReviewNode[], node: PullRequestNode): PullRequestFacts['review'] {
   const last = new Map<string, string>();
   for (const { user, state, dismissed, official } of reviews) {

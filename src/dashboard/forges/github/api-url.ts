@@ -1,6 +1,6 @@
 /**
- * Says where GitHub's REST API is, given where its pages are; empty stands for github.com. A server of one's own has it
- * below its pages, github.com and those of the enterprise's cloud on a host of its own.
+ * Converts the URL of GitHub's pages to the URL of its REST API; an empty URL stands for github.com. GitHub Enterprise
+ * Server has its API below the pages. github.com and the enterprise cloud (ghe.com) have it on a separate host.
  */
 export function toGithubApiUrl(url: string): string {
   if (url === '' || /^https?:\/\/(www\.)?github\.com$/.test(url)) return 'https://api.github.com';
@@ -8,7 +8,7 @@ export function toGithubApiUrl(url: string): string {
   return cloud === undefined ? `${url}/api/v3` : `https://api.${cloud}`;
 }
 
-/** The inverse: where the pages are, given where the API is. */
+/** Converts the URL of the REST API to the URL of the pages. */
 export function toGithubWebUrl(apiUrl: string): string {
   return apiUrl.replace(/\/api\/v3$/, '').replace(/^https:\/\/api\./, 'https://');
 }

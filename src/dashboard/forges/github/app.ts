@@ -5,12 +5,12 @@ import { createRest } from '../http/rest.js';
 import { toGithubApiUrl } from './api-url.js';
 import { toDialect } from './requests.js';
 
-/** The GitHub App of a server. */
+/** The GitHub App of this Trellis server. */
 export interface GithubApp {
   readonly id: number;
   /** An RSA key as PEM. */
   readonly privateKey: string;
-  /** Where the pages of its GitHub are; empty for github.com. Nobody else is shown what its key signed. */
+  /** The URL of its GitHub's pages; empty for github.com. Only this GitHub receives the tokens that the key signs. */
   readonly url: string;
 }
 
@@ -19,24 +19,24 @@ export interface InstallationOptions extends RequestsOptions {
   readonly installationId: number;
 }
 
-/** What an installation may is asked of by its token; both are of GitHub's last answer. */
+/** An installation of the App, with its latest token and the permissions of that token. */
 export interface Installation {
-  /** Gives a token that lasts for some minutes at least; GitHub gives them for an hour. */
+  /** Returns a token that is valid for at least 5 more minutes. GitHub issues them for an hour. */
   readonly token: () => Promise<string>;
-  /** `write` by what may be written, such as `repository_hooks`; nothing before the first token. */
+  /** Reports whether the installation has write access, as to `repository_hooks`. False before the first token. */
   readonly may: (permission: string) => boolean;
 }
 
-interface TokenAnswer {
+interface TokenResponse {
   readonly token: string;
   readonly expires_at: string;
   readonly permissions?: Readonly<Record<string, string>>;
 }
 
-/** A refresh of many repositories may take as long as this with the token that it began with. */
+/** A refresh of many repositories may need one token for this long. */
 const RENEWED_BEFORE_MS = 300_000;
 
-/** Asks for a token of an installation when there is none that lasts, once for all who wait for it. */
+/** Opens an installation. Concurrent callers share one request for a new token. */
 export function openInstallation({ app, installationId, ...options }: InstallationOptions): Installation {
   const now = options.now ?? Date.now;
   const authorize = async (): Promise<string> => {
@@ -45,19 +45,19 @@ export function openInstallation({ app, installationId, ...options }: Installati
     return `Bearer ${token}`;
   };
   const rest = createRest(createRequests(toDialect(authorize), options), toGithubApiUrl(app.url));
-  let last: TokenAnswer | undefined;
-  let asking: Promise<TokenAnswer> | undefined;
+  let last: TokenResponse | undefined;
+  let pending: Promise<TokenResponse> | undefined;
 
-  async function renew(): Promise<TokenAnswer> {
-    last = (await rest.post(`/app/installations/${installationId}/access_tokens`)) as TokenAnswer;
+  async function renew(): Promise<TokenResponse> {
+    last = (await rest.post(`/app/installations/${installationId}/access_tokens`)) as TokenResponse;
     return last;
   }
 
   return {
     async token() {
       if (last !== undefined && Date.parse(last.expires_at) - RENEWED_BEFORE_MS > now()) return last.token;
-      asking ??= renew().finally(() => (asking = undefined));
-      return (await asking).token;
+      pending ??= renew().finally(() => (pending = undefined));
+      return (await pending).token;
     },
     may: (permission) => last?.permissions?.[permission] === 'write',
   };

@@ -13,22 +13,24 @@ interface Contexts {
   readonly contexts: Page<ContextNode>;
 }
 
-interface ChecksAnswer {
+interface ChecksData {
   readonly repository: { readonly pullRequest: { readonly commits: LastCommit<Contexts> } | null } | null;
 }
 
-/** Fine-grained tokens can be given statuses, but no check runs. */
+/** Fine-grained tokens can have access to commit statuses, but not to check runs. */
 export const CHECKS_PERMISSION = 'a classic token, or a GitHub App with “Checks: read” and “Commit statuses: read”';
 
-/** A page has 100; nobody reads a list of more than a thousand. */
+/** A page has 100 checks, so that a list has at most 1,000. */
 const MAX_PAGES = 10;
 
-/** Each failure takes two requests more. */
+/** Each explained failure costs two more requests. */
 const MAX_EXPLAINED = 5;
 
 const MAX_EXCERPT = 2_000;
 
-/** Reads the checks of a pull request's newest commit; of the first failures also the step and the end of the log. */
+/**
+ * Reads the checks of a pull request's newest commit, and the failed step and end of the log for the first failures.
+ */
 export async function readChecks(requests: GithubRequests, target: Target): Promise<Check[]> {
   const contexts = await readContexts(requests, target);
   const explained = contexts.filter(isFailedJob).slice(0, MAX_EXPLAINED);
@@ -42,7 +44,7 @@ export async function readChecks(requests: GithubRequests, target: Target): Prom
   );
 }
 
-/** The runs of workflows in which something failed. */
+/** Finds the workflow runs with a failed, cancelled or timed-out job. */
 export async function findFailedWorkflowRuns(requests: GithubRequests, target: Target): Promise<number[]> {
   const failed = (await readContexts(requests, target)).filter(isFailedJob);
   return [...new Set(failed.flatMap(({ checkSuite }) => checkSuite?.workflowRun?.databaseId ?? []))];
@@ -53,10 +55,10 @@ async function readContexts(requests: GithubRequests, { fullName, number }: Targ
   const contexts: ContextNode[] = [];
   let after: string | null = null;
   for (let count = 0; count < MAX_PAGES; count += 1) {
-    const { repository } = (await requests.graphql(READ_CHECKS, { owner, name, number, after })) as ChecksAnswer;
+    const { repository } = (await requests.graphql(READ_CHECKS, { owner, name, number, after })) as ChecksData;
     if (!repository?.pullRequest) throw new ForgeError('not_found');
     const page = findContexts(repository.pullRequest.commits);
-    // The contract has no word for checks that are there but hidden, and a list without them would look complete.
+    // The contract can't represent hidden checks, and a list without them would look complete.
     if (page?.nodes.some((node) => node instanceof FieldError)) throw refusedChecks();
     contexts.push(...compact(page?.nodes ?? []));
     if (!page?.pageInfo.hasNextPage) break;
@@ -74,7 +76,7 @@ function findContexts({ nodes }: LastCommit<Contexts>): Page<ContextNode> | unde
 
 const refusedChecks = () => new ForgeError('unauthorized', { refusal: 'permission', needs: CHECKS_PERMISSION });
 
-const OF_CONCLUSION: Readonly<Record<string, Check['state']>> = {
+const STATE_BY_CONCLUSION: Readonly<Record<string, Check['state']>> = {
   SUCCESS: 'success',
   NEUTRAL: 'success',
   SKIPPED: 'skipped',
@@ -83,7 +85,7 @@ const OF_CONCLUSION: Readonly<Record<string, Check['state']>> = {
   TIMED_OUT: 'timed_out',
 };
 
-const OF_STATUS: Readonly<Record<string, Check['state']>> = {
+const STATE_BY_STATUS: Readonly<Record<string, Check['state']>> = {
   SUCCESS: 'success',
   PENDING: 'running',
   EXPECTED: 'queued',
@@ -93,7 +95,7 @@ function toCheck(context: ContextNode): Check {
   const { isRequired: required } = context;
   if (context.__typename === 'StatusContext') {
     const { context: name, state, targetUrl } = context;
-    return { name, url: targetUrl ?? '', state: OF_STATUS[state] ?? 'failure', required };
+    return { name, url: targetUrl ?? '', state: STATE_BY_STATUS[state] ?? 'failure', required };
   }
   const { name, detailsUrl, url } = context;
   const durationSeconds = toSeconds(context.startedAt, context.completedAt);
@@ -102,7 +104,7 @@ function toCheck(context: ContextNode): Check {
 }
 
 export function toRunState(status: string, conclusion: string | null | undefined): Check['state'] {
-  if (status === 'COMPLETED') return OF_CONCLUSION[conclusion ?? ''] ?? 'failure';
+  if (status === 'COMPLETED') return STATE_BY_CONCLUSION[conclusion ?? ''] ?? 'failure';
   return status === 'IN_PROGRESS' ? 'running' : 'queued';
 }
 
@@ -116,30 +118,30 @@ function isFailedJob(context: ContextNode): context is CheckRunNode {
   return ['failure', 'timed_out', 'cancelled'].includes(toRunState(context.status, context.conclusion));
 }
 
-interface JobAnswer {
+interface JobResponse {
   readonly steps?: readonly { readonly name: string; readonly conclusion: string | null }[];
 }
 
-/** A check run of Actions is its job. What can't be read of it is left out: the check itself is known. */
+/** Reads the job of a GitHub Actions check run, which has the same id. Omits data that can't be read. */
 async function explain(
   requests: GithubRequests,
   { fullName }: Target,
   { databaseId }: CheckRunNode,
 ): Promise<Pick<Check, 'excerpt' | 'failedStep'>> {
   const path = `${pathOf(fullName)}/actions/jobs/${databaseId}`;
-  const job = (await requests.get(path).catch(orNothing)) as JobAnswer | undefined;
-  const log = await requests.getText(`${path}/logs`).catch(orNothing);
+  const job = (await requests.get(path).catch(ignoreForgeError)) as JobResponse | undefined;
+  const log = await requests.getText(`${path}/logs`).catch(ignoreForgeError);
   const step = job?.steps?.find(({ conclusion }) => conclusion === 'failure');
   return { ...(step && { failedStep: step.name }), ...(log && { excerpt: toExcerpt(log) }) };
 }
 
-function orNothing(error: unknown): undefined {
+function ignoreForgeError(error: unknown): undefined {
   if (!(error instanceof ForgeError)) throw error;
 }
 
-/** Without the codes that colour a terminal, and the times that Actions puts before each line. */
+/** Returns the end of a log without terminal colour codes and the timestamps that Actions adds to each line. */
 function toExcerpt(log: string): string {
-  // eslint-disable-next-line no-control-regex -- The control character is what is looked for.
+  // eslint-disable-next-line no-control-regex -- The pattern matches a control character on purpose.
   const plain = log.slice(-4 * MAX_EXCERPT).replace(/\u001b\[[\d;]*[A-Za-z]/g, '');
   const lines = plain.split(/\r?\n/).map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ''));
   return lines.join('\n').trim().slice(-MAX_EXCERPT);

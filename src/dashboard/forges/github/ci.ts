@@ -1,6 +1,6 @@
 import type { CiStatus } from '../facts.js';
 
-/** How many checks are in a state, as GitHub counts them. */
+/** The number of checks in one state. */
 export interface StateCount {
   readonly state: string;
   readonly count: number;
@@ -8,12 +8,12 @@ export interface StateCount {
 
 export interface Rollup {
   readonly state: string;
-  /** Null or missing where a server is too old to count. */
+  /** Null or missing on servers that are too old to count checks. */
   readonly checkRuns?: readonly StateCount[] | null | undefined;
   readonly statuses?: readonly StateCount[] | null | undefined;
 }
 
-const OF_ROLLUP: Readonly<Record<string, CiStatus>> = {
+const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
   SUCCESS: 'success',
   ERROR: 'failure',
   FAILURE: 'failure',
@@ -26,12 +26,13 @@ const FAILED_STATUSES = new Set(['FAILURE', 'ERROR']);
 const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING']);
 
 /**
- * Judges GraphQL's rollup of a commit. Where it fails for a cancelled run alone and others go on, it isn't red yet.
+ * Computes the CI status from GraphQL's rollup of a commit. A rollup that fails only because of a cancelled run is
+ * pending while other checks are running.
  *
- * @returns `undefined` for a state that is not known.
+ * @returns `undefined` for an unknown state.
  */
 export function judgeRollup(rollup: Rollup | null | undefined): CiStatus | undefined {
-  const ci = rollup ? OF_ROLLUP[rollup.state] : 'none';
+  const ci = rollup ? CI_BY_STATE[rollup.state] : 'none';
   if (ci !== 'failure' || !rollup?.checkRuns || !rollup.statuses) return ci;
   const { checkRuns, statuses } = rollup;
   if (hasAny(checkRuns, FAILED_RUNS) || hasAny(statuses, FAILED_STATUSES)) return 'failure';
@@ -47,7 +48,10 @@ export interface CheckRun {
   readonly conclusion: string | null;
 }
 
-/** Judges REST's check runs of a commit: a failure beats what runs, and that beats what was cancelled. */
+/**
+ * Computes the CI status from REST's check runs. Failed runs take precedence over running ones, and those over
+ * cancelled.
+ */
 export function judgeCheckRuns(runs: readonly CheckRun[]): CiStatus {
   if (runs.length === 0) return 'none';
   if (runs.some(({ conclusion }) => FAILED_RUNS.has((conclusion ?? '').toUpperCase()))) return 'failure';

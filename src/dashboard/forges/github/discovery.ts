@@ -6,10 +6,10 @@ import type { RepositoryNode } from './nodes.js';
 import { DISCOVER, READ_HEADS } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
-/** The caller knows which answer belongs to its query. */
+/** Sends a GraphQL query. The caller chooses the result type that belongs to its query. */
 export type Query = <T>(text: string, variables: Record<string, unknown>) => Promise<T>;
 
-/** How a credential finds repositories, and what it may do there. */
+/** The repositories that a credential has access to, and its permissions there. */
 export interface Reach {
   discover(query: Query): Promise<RepositoryNode[]>;
   mayWrite(node: RepositoryNode): boolean;
@@ -22,7 +22,7 @@ interface Found {
   readonly viewer: { readonly repositories: Page<RepositoryNode> };
 }
 
-/** That of a person, by their token. */
+/** The access of a user's token. */
 export const PERSONAL_REACH: Reach = {
   async discover(query) {
     const readPage = async (after: string | null): Promise<Page<RepositoryNode>> =>
@@ -33,18 +33,18 @@ export const PERSONAL_REACH: Reach = {
   mayManageWebhooks: ({ viewerPermission }) => viewerPermission === 'ADMIN',
 };
 
-/** What REST gives at once, GraphQL takes at once. */
-const IDS_A_QUERY = 100;
+/** GraphQL's limit, which equals the page size of REST. */
+const IDS_PER_QUERY = 100;
 
-/** That of an App: where it is installed, with the permissions that it was given for all of it. */
+/** Returns the access of an App: the repositories of an installation, with the same permissions for all of them. */
 export function toReach(installation: Installation, { list }: Pick<GithubRequests, 'list'>): Reach {
   return {
     async discover(query) {
       const path = '/installation/repositories?per_page=100';
       const found = await list<{ readonly node_id: string }>(path, MAX_REPOSITORIES, 'repositories');
       const nodes: RepositoryNode[] = [];
-      for (let start = 0; start < found.length; start += IDS_A_QUERY) {
-        const ids = found.slice(start, start + IDS_A_QUERY).map(({ node_id }) => node_id);
+      for (let start = 0; start < found.length; start += IDS_PER_QUERY) {
+        const ids = found.slice(start, start + IDS_PER_QUERY).map(({ node_id }) => node_id);
         nodes.push(...compact((await query<{ nodes: readonly (RepositoryNode | null)[] }>(READ_HEADS, { ids })).nodes));
       }
       return nodes;

@@ -6,9 +6,9 @@ import { pathOf } from '../paths.js';
 const EVENTS = ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'];
 
 const NEEDS =
-  'an admin of the repository, by a token with the scope admin:repo_hook, or one (or an App) that may write webhooks';
+  'an admin of the repository, with a token with the scope admin:repo_hook, or a token or App that can write webhooks';
 
-/** Edits the hook that is there: GitHub takes no two with the same address. */
+/** Creates the webhook or edits the existing one, as GitHub rejects a second webhook with the same URL. */
 export async function ensureGithubWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
   const place = { repository: pathOf(fullName), pages: 'per_page=100', hook, needs: NEEDS };
   const config = { url: hook.url, content_type: 'json', secret: hook.secret, insecure_ssl: '0' };

@@ -16,18 +16,18 @@ import { verifyGithubDelivery } from './verify-delivery.js';
 
 export interface GithubForgeOptions extends GithubOptions {
   readonly rebaseLabel?: string | undefined;
-  /** Whose tokens they are, if no person's. */
+  /** The App installation that issues the tokens, unless it is a user's token. */
   readonly installation?: Installation | undefined;
 }
 
-/** GitHub as an App sees it that is installed there. */
+/** Creates a client for the repositories of an App installation. */
 export function createInstalledForge(options: InstallationOptions & Pick<GithubForgeOptions, 'rebaseLabel'>): Forge {
   const installation = openInstallation(options);
   const baseUrl = toGithubApiUrl(options.app.url);
   return createGithubForge({ ...options, baseUrl, installation, token: installation.token });
 }
 
-/** GitHub, or a server of its enterprise edition, with a person's token. */
+/** Creates a client for GitHub or GitHub Enterprise Server. */
 export function createGithubForge({ rebaseLabel = 'rebase', installation, ...options }: GithubForgeOptions): Forge {
   const requests = createGithubRequests(options);
   const reach = installation === undefined ? PERSONAL_REACH : toReach(installation, requests);

@@ -10,10 +10,10 @@ interface GraphqlError {
   readonly path?: unknown;
 }
 
-/** The type of the error with which GitHub ends a query that takes it too much. */
+/** The error type of a query that exceeds GitHub's resource limits. */
 const RESOURCE_LIMITS = 'RESOURCE_LIMITS_EXCEEDED';
 
-const OF_TYPE: ReadonlyMap<unknown, ForgeErrorKind> = new Map<unknown, ForgeErrorKind>([
+const KIND_BY_TYPE: ReadonlyMap<unknown, ForgeErrorKind> = new Map<unknown, ForgeErrorKind>([
   ['RATE_LIMITED', 'rate_limited'],
   ['RATE_LIMIT', 'rate_limited'],
   ['NOT_FOUND', 'not_found'],
@@ -23,52 +23,54 @@ const OF_TYPE: ReadonlyMap<unknown, ForgeErrorKind> = new Map<unknown, ForgeErro
   [RESOURCE_LIMITS, 'unreachable'],
 ]);
 
-/** Errors of a part that is null in the data; the other parts are there. */
+/** Kinds of errors that affect one part of the data, which is null. The other parts are valid. */
 const PARTIAL: ReadonlySet<ForgeErrorKind> = new Set(['not_found', 'unauthorized']);
 
-/** Limits are refilled every hour; when GitHub doesn't say when, a minute is worth another try. */
+/** The pause after a rate limit error without a reset time. */
 const DEFAULT_PAUSE_MS = 60_000;
 
 /**
- * Reads a GraphQL answer, in which GitHub tells most errors with a status of 200. An error without a type is of the
- * part that its path names, which GitHub failed to compute.
+ * Reads a GraphQL response that may have errors for parts of its data. GitHub reports most errors with status 200. An
+ * error without a type means that GitHub failed to compute the part at its path.
  *
- * @returns The data, in which a {@link FieldError} stands for an item of a list, a list or a rollup that GitHub has but
- * did not give. Other parts with errors are null.
- * @throws ForgeError of the first error, unless all are of parts.
+ * @returns The data, with a {@link FieldError} in place of each list, list item or rollup that GitHub did not return.
+ * Other parts with errors are null.
+ * @throws ForgeError of the first error, unless all errors affect only parts.
  */
-export function readPartialData(answer: ForgeAnswer, at: number): unknown {
-  const { data, errors } = parseAnswer(answer);
-  if (data === null || !errors.every(isOfPart)) return readWholeData(answer, at);
+export function readPartialData(response: ForgeAnswer, at: number): unknown {
+  const { data, errors } = parseResponse(response);
+  if (data === null || !errors.every(isOfPart)) return readWholeData(response, at);
   for (const error of errors) placeError(data, error);
   return data;
 }
 
-/** @throws ForgeError of the first error. */
-export function readWholeData(answer: ForgeAnswer, at: number): unknown {
-  const { data, errors } = parseAnswer(answer);
+/** Reads a GraphQL response without errors. @throws ForgeError of the first error. */
+export function readWholeData(response: ForgeAnswer, at: number): unknown {
+  const { data, errors } = parseResponse(response);
   if (data !== null && errors.length === 0) return data;
-  throw toError(errors, { answer, at });
+  throw toError(errors, { response, at });
 }
 
-function parseAnswer({ text }: ForgeAnswer): { data: object | null; errors: readonly GraphqlError[] } {
-  // The shape that GraphQL over HTTP has; anything else comes without data.
+function parseResponse({ text }: ForgeAnswer): { data: object | null; errors: readonly GraphqlError[] } {
+  // A body that is not a GraphQL over HTTP response has no data.
   const { data, errors } = (parseJson(text) ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
   const list = Array.isArray(errors) ? errors.map((error: unknown) => (error ?? {}) as GraphqlError) : [];
   return { data: typeof data === 'object' ? data : null, errors: list };
 }
 
-const kindOf = ({ type }: GraphqlError): ForgeErrorKind => OF_TYPE.get(type) ?? 'unknown';
+const kindOf = ({ type }: GraphqlError): ForgeErrorKind => KIND_BY_TYPE.get(type) ?? 'unknown';
 
 function isOfPart(error: GraphqlError): boolean {
   const { type, path } = error;
   return PARTIAL.has(kindOf(error)) || ((type === undefined || type === null) && Array.isArray(path));
 }
 
-/** Where it makes a difference whether GitHub has nothing, or has something and did not give it. */
+/** Reports whether readers need to distinguish a value that does not exist from one that GitHub did not return. */
 const isMarked = (key: unknown): boolean => typeof key === 'number' || key === 'nodes' || key === 'statusCheckRollup';
 
-/** An error of a value that can't be null makes its parent null: it is at the first null on its path. */
+/**
+ * Puts a {@link FieldError} at the first null on the error's path, as an error of a non-null field nulls its parent.
+ */
 function placeError(data: object, error: GraphqlError): void {
   let parent: unknown = data;
   for (const key of Array.isArray(error.path) ? error.path : []) {
@@ -82,10 +84,10 @@ function placeError(data: object, error: GraphqlError): void {
 
 function toError(
   errors: readonly GraphqlError[],
-  { answer: { headers, status }, at }: { readonly answer: ForgeAnswer; readonly at: number },
+  { response: { headers, status }, at }: { readonly response: ForgeAnswer; readonly at: number },
 ): ForgeError {
   const kinds = errors.map(kindOf);
-  const cause = new Error(`GitHub answered with errors: ${JSON.stringify(errors).slice(0, 500)}`);
+  const cause = new Error(`GitHub returned errors: ${JSON.stringify(errors).slice(0, 500)}`);
   if (!kinds.includes('rate_limited')) {
     const timedOut = errors.some(({ type }) => type === RESOURCE_LIMITS);
     return new ForgeError(timedOut ? 'unreachable' : (kinds[0] ?? 'unknown'), { status, timedOut, cause });

@@ -1,13 +1,13 @@
-/** What GitHub's answers say of its limits. */
+/** Reads GitHub's rate limits and API quotas from responses. */
 import type { Budget } from '../forge.js';
 import type { ForgeAnswer } from '../http/exchange.js';
 import { readRetryAfter } from '../http/pauses.js';
 import type { Limited } from '../http/requests.js';
 
-/** What GitHub asks for when it doesn't say how long. */
+/** GitHub's recommended pause after a secondary rate limit without Retry-After. */
 const SECONDARY_PAUSE_MS = 60_000;
 
-/** Searching has a budget of its own, by the minute, which tells nothing of how long a board can be read. */
+/** Ignores the separate per-minute quota of searches, which does not limit how long a board can be read. */
 export function readHourlyBudget(headers: Headers): Budget | undefined {
   return headers.get('x-ratelimit-resource') === 'search' ? undefined : readBudget(headers);
 }
@@ -23,13 +23,17 @@ function readCount(headers: Headers, name: string): number | undefined {
   return /^\d{1,12}$/.test(text) ? Number(text) : undefined;
 }
 
-/** @returns `undefined` when the answer isn't about a limit: 403 is one more often than a missing permission. */
+/**
+ * Finds the exceeded rate limit in a response.
+ *
+ * @returns `undefined` for any other response, such as 403 for a permission.
+ */
 export function findLimit({ status, headers, text }: ForgeAnswer, at: number): Limited | undefined {
   if (status !== 403 && status !== 429) return undefined;
   const retryAfter = readRetryAfter(headers, at);
-  if (retryAfter !== undefined) return { of: 'everything', until: retryAfter };
+  if (retryAfter !== undefined) return { of: 'all', until: retryAfter };
   const budget = readBudget(headers);
-  if (budget?.remaining === 0) return { of: 'this budget', until: Date.parse(budget.resetsAt) };
+  if (budget?.remaining === 0) return { of: 'quota', until: Date.parse(budget.resetsAt) };
   const isSecondary = status === 429 || /secondary rate limit|abuse detection/i.test(text);
-  return isSecondary ? { of: 'everything', until: at + SECONDARY_PAUSE_MS } : undefined;
+  return isSecondary ? { of: 'all', until: at + SECONDARY_PAUSE_MS } : undefined;
 }

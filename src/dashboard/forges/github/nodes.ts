@@ -1,4 +1,4 @@
-/** What GitHub's GraphQL answers to the queries beside this file. */
+/** The results of the GraphQL queries in `queries.ts`. */
 import type { FieldError, Page } from '../http/connections.js';
 import type { StateCount } from './ci.js';
 
@@ -30,7 +30,7 @@ export interface IssueNode {
   readonly url: string;
   readonly createdAt: string;
   readonly updatedAt: string;
-  /** Null when the account is gone. */
+  /** Null for a deleted account. */
   readonly author: { readonly login: string } | null;
   readonly labels: { readonly nodes: readonly ({ readonly name: string; readonly color: string } | null)[] } | null;
 }
@@ -125,7 +125,7 @@ export interface CheckRunNode {
   readonly detailsUrl: string | null;
   readonly url: string;
   readonly isRequired: boolean;
-  /** The workflow run is null when something else than Actions made it. */
+  /** The workflow run is null for checks of other apps than GitHub Actions. */
   readonly checkSuite: { readonly workflowRun: { readonly databaseId: number | null } | null } | null;
 }
 

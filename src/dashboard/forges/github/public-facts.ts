@@ -3,12 +3,12 @@ import { toKnownCi } from '../facts.js';
 import { toIssueFacts, toRevision } from '../rest-issues.js';
 import type { PublicIssueNode, PublicPullRequestNode, PublicRepositoryNode } from './public-nodes.js';
 
-/** A board follows no forks and no archives. */
+/** Reports whether a repository belongs on a board, which omits forks and archived repositories. */
 export function isFollowed({ archived, fork }: PublicRepositoryNode): boolean {
   return !archived && !fork;
 }
 
-/** @param open Its open issues and pull requests, of which every change counts. */
+/** Converts a repository. @param open Its open issues and pull requests; any change to them changes the revision. */
 export function toRepository(
   node: PublicRepositoryNode,
   open: readonly Pick<PublicIssueNode, 'number' | 'updated_at'>[],
@@ -17,7 +17,7 @@ export function toRepository(
   return { id, fullName, url, canManageWebhooks: false, revision: toRevision([fullName, pushed_at], open) };
 }
 
-/** Whether it can be merged, and what reviews come to, would take requests of their own: both stay unknown. */
+/** Converts a pull request. Leaves mergeability and reviews unknown, as each would cost another request. */
 export function toPullRequestFacts(
   node: PublicPullRequestNode,
   { repo, ci }: { readonly repo: string; readonly ci: CiStatus | undefined },

@@ -15,13 +15,16 @@ import { verifyGithubDelivery } from './verify-delivery.js';
 
 export interface PublicForgeOptions extends RequestsOptions {
   readonly baseUrl?: string | undefined;
-  /** Whose public repositories. */
+  /** The owner of the public repositories. */
   readonly username: string;
 }
 
-const OF_EVERYBODY = { permission: 'a token', purpose: 'to see reviews and private repositories, and to act' };
+const TOKEN_PERMISSION = {
+  permission: 'a token',
+  purpose: 'to read reviews and private repositories and act on pull requests',
+};
 
-/** GitHub as everybody sees it: to be read only. */
+/** Creates a read-only client for GitHub that sends requests without a credential. */
 export function createGithubPublicForge({ baseUrl = GITHUB_API, username, ...options }: PublicForgeOptions): Forge {
   const requests = createRequests(toDialect(), options);
   const rest = createRest(requests, baseUrl);
@@ -31,10 +34,10 @@ export function createGithubPublicForge({ baseUrl = GITHUB_API, username, ...opt
     actions: [],
     budgets: requests.budgets,
     ...reader,
-    inspect: async () => ({ repositories: await reader.discover(), missing: [OF_EVERYBODY] }),
+    inspect: async () => ({ repositories: await reader.discover(), missing: [TOKEN_PERMISSION] }),
     checks: (target) => readPublicChecks(rest, target),
-    act: refuse,
-    ensureWebhook: refuse,
+    act: rejectWithoutToken,
+    ensureWebhook: rejectWithoutToken,
     verifyDelivery: verifyGithubDelivery,
   };
   return guarded(forge, toGithubWebUrl(baseUrl));
@@ -53,7 +56,7 @@ function toCheck(node: PublicCheckRunNode): Check {
   return { name, url: details_url ?? html_url ?? '', state, ...duration };
 }
 
-async function refuse(): Promise<never> {
-  const needs = 'a token of GitHub in the settings, or an installation of the App of this server';
+async function rejectWithoutToken(): Promise<never> {
+  const needs = "a GitHub token in the settings, or an installation of this server's GitHub App";
   return Promise.reject(new ForgeError('unauthorized', { refusal: 'permission', needs }));
 }

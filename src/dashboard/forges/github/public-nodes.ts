@@ -1,4 +1,4 @@
-/** What GitHub's REST API answers to whoever asks without a credential. */
+/** Responses of GitHub's REST API to requests without a credential. */
 import type { RestIssueNode } from '../rest-issues.js';
 
 export interface PublicRepositoryNode {
@@ -8,16 +8,16 @@ export interface PublicRepositoryNode {
   readonly archived: boolean;
   readonly fork: boolean;
   readonly pushed_at: string | null;
-  /** Issues and pull requests. */
+  /** Counts issues and pull requests. */
   readonly open_issues_count: number;
 }
 
-/** Issues and pull requests alike; only these have `pull_request`. */
+/** An issue or pull request. Only pull requests have `pull_request`. */
 export interface PublicIssueNode extends RestIssueNode {
   readonly pull_request?: object;
 }
 
-/** As a search gives them. */
+/** An issue or pull request in a search result. */
 export interface FoundNode extends PublicIssueNode {
   readonly repository_url: string;
 }
@@ -25,7 +25,7 @@ export interface FoundNode extends PublicIssueNode {
 interface BranchNode {
   readonly ref: string;
   readonly sha: string;
-  /** Null when it is gone. */
+  /** Null for a deleted repository. */
   readonly repo: { readonly full_name: string } | null;
 }
 

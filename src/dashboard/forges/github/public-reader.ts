@@ -16,19 +16,19 @@ import type {
   PublicRepositoryNode,
 } from './public-nodes.js';
 
-/** GitHub gives no more of a search. */
+/** GitHub's limit for the results of a search. */
 const MAX_FOUND = 1_000;
 
-/** Of one commit. */
+/** The most check runs that are read of one commit. */
 const MAX_RUNS = 300;
 
 /**
- * Reads the public repositories of a person. Sixty requests an hour are all that an address has, and without a
- * credential an answer that hasn't changed costs one too: so what has nothing open is not asked about, and what changed
- * is seen by searching, which has a budget of its own.
+ * Creates a reader for the public repositories of a user. GitHub allows 60 requests an hour per IP address, and without
+ * a credential unchanged responses (304) count too. So the reader skips repositories without open items, and detects
+ * changes with searches, which have a separate quota.
  */
 export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'discover' | 'read' | 'readRepository'> {
-  /** Those with nothing open when they were discovered, by name. */
+  /** Repositories that had no open items at the last discovery, by name. */
   let idle: ReadonlyMap<string, ForgeRepository> = new Map();
 
   async function search(kind: 'issue' | 'pr'): Promise<FoundNode[]> {
@@ -100,7 +100,7 @@ export function createPublicReader(rest: Rest, username: string): Pick<Forge, 'd
   };
 }
 
-/** A search only tells whether something changed, so that an item of another shape can be passed over. */
+/** Skips invalid search results, as they only serve to detect changes. */
 function isFound(node: { readonly repository_url?: unknown } | null): boolean {
   return typeof node?.repository_url === 'string';
 }

@@ -1,8 +1,8 @@
-/** What is asked of GitHub's GraphQL. One point of its budget is a hundred of the connections that a query may open. */
+/** GitHub's GraphQL queries. GitHub charges one point of the API quota per hundred connections of a query. */
 
 const RATE_LIMIT = 'rateLimit { cost limit remaining resetAt }';
 
-/** The newest of each kind, and how many there are, tell whether anything is new. */
+/** The count and the latest update of pull requests and of issues serve to detect changes. */
 const REPOSITORY = `
   fragment repository on Repository {
     id nameWithOwner url isArchived isFork viewerPermission pushedAt autoMergeAllowed
@@ -64,7 +64,7 @@ const ISSUES = `
     }
   }`;
 
-/** A repository is found by the user's affiliation with it; without `ORGANIZATION_MEMBER`, those of organizations and teams are not. */
+/** Repositories of organizations and teams are found only with the affiliation `ORGANIZATION_MEMBER`. */
 export const DISCOVER = `
   query Discover($after: String) {
     ${RATE_LIMIT}
@@ -81,7 +81,7 @@ export const DISCOVER = `
     }
   }${REPOSITORY}`;
 
-/** What discovery tells of repositories whose ids are known. */
+/** Reads the same fields as {@link DISCOVER} for repositories with known ids. */
 export const READ_HEADS = `
   query ReadHeads($ids: [ID!]!) {
     ${RATE_LIMIT}
@@ -114,7 +114,7 @@ export const MORE_ISSUES = `
     node(id: $id) { ... on Repository { ...issues } }
   }${ISSUES}`;
 
-/** Everything that decides whether and how to act on one. */
+/** Reads everything that decides whether and how to perform an action on a pull request. */
 export const READ_PULL_REQUEST = `
   query ReadPullRequest($owner: String!, $name: String!, $number: Int!) {
     ${RATE_LIMIT}
@@ -160,7 +160,7 @@ export const READ_CHECKS = `
     }
   }`;
 
-/** The checks of some open pull requests, as a board and its panels read them. */
+/** Reads the checks of a few open pull requests in the same way as the board and the list of checks. */
 export const PROBE_CHECKS = `
   query ProbeChecks($ids: [ID!]!) {
     ${RATE_LIMIT}
@@ -173,7 +173,7 @@ export const PROBE_CHECKS = `
     }
   }`;
 
-/** A refusal comes within seconds of a comment, so that it is among the last ones for a while. */
+/** Reads the last 20 comments only: Dependabot rejects a command within seconds. */
 export const READ_REPLIES = `
   query ReadReplies($ids: [ID!]!) {
     ${RATE_LIMIT}

@@ -10,7 +10,7 @@ import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } f
 import type { GithubRequests } from './requests.js';
 import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
 
-/** Pull requests a page, and how many are tried when GitHub gives up on a page. */
+/** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;
 const SMALL_PAGE_SIZE = 10;
 
@@ -37,7 +37,7 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
     return data;
   }
 
-  /** Asks for pages of one repository; once GitHub has given up on one, those that follow are small. */
+  /** Creates a function that reads pages of one repository. After a timeout of GitHub it reads small pages. */
   function createPager() {
     let pageSize = PAGE_SIZE;
     return async function ask<T>(text: string, variables: Variables): Promise<T> {
@@ -82,7 +82,7 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
     };
   }
 
-  /** @returns `undefined` for a deleted or hidden repository, the id for one that exists but could not be read. */
+  /** Reads a repository of a batch. @returns `undefined` if it is deleted or hidden, its id if it could not be read. */
   async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositoryReading | string | undefined> {
     if (node instanceof FieldError) return node.kind === 'unknown' ? id : undefined;
     try {

@@ -5,19 +5,19 @@ import type { CommentNode } from './nodes.js';
 import { READ_REPLIES } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
-/** What GraphQL takes at once. */
+/** GraphQL's limit for ids in one query. */
 const MAX_COMMENTS = 100;
 
-/** Its words to whoever is no person with push access, as no App is. */
+/** Dependabot's reply to authors without push access, which includes all Apps. */
 const REFUSED = /only users with push access can use that command/i;
 
-/** Reads what Dependabot made of comments that told it to do something, in one request. */
+/** Reads Dependabot's replies to comments with commands, in one request. */
 export async function readReplies(
   requests: Pick<GithubRequests, 'graphql'>,
   comments: readonly string[],
 ): Promise<ReadonlyMap<string, Reply>> {
-  const answer = await requests.graphql(READ_REPLIES, { ids: comments.slice(0, MAX_COMMENTS) });
-  const { nodes } = answer as { readonly nodes: readonly (CommentNode | null)[] };
+  const data = await requests.graphql(READ_REPLIES, { ids: comments.slice(0, MAX_COMMENTS) });
+  const { nodes } = data as { readonly nodes: readonly (CommentNode | null)[] };
   return new Map(compact(nodes).map((node) => [node.id, toReply(node)]));
 }
 

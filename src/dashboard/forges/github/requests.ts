@@ -10,15 +10,15 @@ import { findLimit, readHourlyBudget } from './limits.js';
 export const GITHUB_API = 'https://api.github.com';
 
 export interface GithubOptions extends RequestsOptions {
-  /** Where its REST API is; by default that of github.com. */
+  /** The URL of the REST API. Defaults to github.com's. */
   readonly baseUrl?: string | undefined;
-  /** A token, or what gives the one of now. */
+  /** A token, or a function that returns the current one. */
   readonly token: string | (() => Promise<string>);
 }
 
 type Variables = Readonly<Record<string, unknown>>;
 
-/** Whose token it is; only a classic one has scopes, and the others come without. */
+/** The user of a token. Only classic tokens have scopes. */
 export interface Viewer {
   readonly login: string;
   readonly scopes: readonly string[];
@@ -26,9 +26,9 @@ export interface Viewer {
 
 export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
   readViewer(): Promise<Viewer>;
-  /** @returns The data, of which parts that aren't there for this credential are null. */
+  /** Sends a query. @returns The data; parts that the credential has no access to are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
-  /** The same, but with an error in any part it is refused: for changes, and for what is to be known for certain. */
+  /** Sends a query or mutation and throws for an error in any part. */
   graphqlWhole(query: string, variables: Variables): Promise<unknown>;
 }
 
@@ -40,12 +40,12 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   function toGraphql(body: unknown, read: typeof readWholeData): Ask<unknown> {
     return {
       resource: 'graphql',
-      // A server of one's own has it beside `/v3`, where its REST API is.
+      // GitHub Enterprise Server has GraphQL at `/api/graphql` and REST at `/api/v3`.
       url: `${baseUrl.replace(/\/v3$/, '')}/graphql`,
       endpoint: '/graphql',
       method: 'POST',
       body,
-      read: (answer) => read(requireSuccess(answer), now()),
+      read: (response) => read(requireSuccess(response), now()),
     };
   }
 
@@ -59,14 +59,14 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   };
 }
 
-function readViewer(answer: ForgeAnswer): Viewer {
-  const { text, headers } = requireSuccess(answer);
+function readViewer(response: ForgeAnswer): Viewer {
+  const { text, headers } = requireSuccess(response);
   const { login } = parseJson(text) as { readonly login: string };
   const scopes = headers.get('x-oauth-scopes')?.split(',') ?? [];
   return { login, scopes: scopes.map((scope) => scope.trim()).filter((scope) => scope !== '') };
 }
 
-/** Without a credential, GitHub shows what is public. */
+/** Returns GitHub's conventions. Without a credential, GitHub returns public data only. */
 export function toDialect(authorize?: () => Promise<string>): Dialect {
   const headers = {
     Accept: 'application/vnd.github+json',

@@ -6,7 +6,7 @@ import type { Reach } from './discovery.js';
 import { toMergeStatus } from './merge-status.js';
 import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
 
-/** A board follows what may be written to, and no forks or archives. */
+/** Reports whether a repository belongs on a board: it is writable, not a fork and not archived. */
 export function isFollowed(node: RepositoryNode, reach: Reach): boolean {
   return !node.isArchived && !node.isFork && reach.mayWrite(node);
 }
@@ -38,7 +38,7 @@ export function toPullRequestFacts(node: PullRequestNode, repository: OfReposito
     crossRepository: node.isCrossRepository,
     // Teams have no login.
     requestedReviewerLogins: asked.filter((login) => login !== undefined),
-    // Files are counted late; when it can be merged they have been.
+    // GitHub counts files with a delay, but no later than it finds a pull request mergeable.
     empty: node.changedFiles === 0 && mergeable === 'MERGEABLE',
     autoMergeEnabled: node.autoMergeRequest !== null,
     autoMergeAllowed: repository.autoMergeAllowed,
@@ -60,7 +60,7 @@ export function toIssueFacts(node: IssueNode, { nameWithOwner }: Pick<OfReposito
   };
 }
 
-/** @returns `undefined` when GitHub did not give it. */
+/** Returns the CI status, or `undefined` when GitHub did not return it. */
 function toCi({ commits }: PullRequestNode): PullRequestFacts['ci'] | undefined {
   const last = commits.nodes[0];
   const rollup = last instanceof FieldError ? last : last?.commit.statusCheckRollup;

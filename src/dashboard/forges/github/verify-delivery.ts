@@ -2,7 +2,7 @@ import type { DeliveredEvent, Delivery } from '../forge.js';
 import { readDeliveredEvent } from '../payload.js';
 import { isSigned } from '../signature.js';
 
-/** @returns `undefined` when the delivery isn't signed with the secret. */
+/** Verifies the HMAC signature of a delivery. @returns `undefined` when it isn't signed with the secret. */
 export function verifyGithubDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
   const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
   if (signature === undefined || !isSigned(body, secret, signature)) return undefined;

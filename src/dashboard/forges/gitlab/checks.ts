@@ -5,10 +5,10 @@ import { numberOf, projectPath } from './project-path.js';
 import { READ_MERGE_REQUEST } from './queries.js';
 import type { GitlabRequests } from './requests.js';
 
-/** Nobody reads a list of more. */
+/** The most jobs in a list of checks. */
 const MAX_JOBS = 1_000;
 
-/** @throws ForgeError `not_found` when there is none. */
+/** Reads a merge request. @throws ForgeError `not_found` when it does not exist. */
 export async function readMergeRequest(requests: GitlabRequests, { fullName, number }: Target): Promise<TargetNode> {
   const data = await requests.graphql(READ_MERGE_REQUEST, { path: fullName, iid: String(number) });
   const { project } = data as { readonly project: { readonly mergeRequest: TargetNode | null } | null };
@@ -16,7 +16,7 @@ export async function readMergeRequest(requests: GitlabRequests, { fullName, num
   return project.mergeRequest;
 }
 
-/** The jobs of a merge request's head pipeline. */
+/** Reads the jobs of a merge request's head pipeline. */
 export async function readGitlabChecks(requests: GitlabRequests, target: Target): Promise<Check[]> {
   const { headPipeline } = await readMergeRequest(requests, target);
   if (headPipeline === null) return [];

@@ -1,11 +1,10 @@
 import type { CiStatus } from '../facts.js';
 
 /**
- * As GitHub's runs are judged: a pipeline that was cancelled is red, one that waits
- * for anything (also for somebody to start a job) is pending. One that was skipped
- * has checked nothing.
+ * Follows the rules for GitHub: a cancelled pipeline is a failure, and a pipeline that waits for anything, even for a
+ * manual job, is pending. A skipped pipeline has no result.
  */
-const OF_PIPELINE: Readonly<Record<string, CiStatus>> = {
+const CI_BY_STATUS: Readonly<Record<string, CiStatus>> = {
   success: 'success',
   failed: 'failure',
   canceled: 'failure',
@@ -21,7 +20,11 @@ const OF_PIPELINE: Readonly<Record<string, CiStatus>> = {
   skipped: 'none',
 };
 
-/** Judges the status of GitLab's head pipeline, in either case; there may be none. @returns `undefined` when it is not known. */
+/**
+ * Computes the CI status from the status of a head pipeline, in upper or lower case.
+ *
+ * @returns `undefined` if unknown.
+ */
 export function judgePipeline(status: string | null | undefined): CiStatus | undefined {
-  return status === null || status === undefined ? 'none' : OF_PIPELINE[status.toLowerCase()];
+  return status === null || status === undefined ? 'none' : CI_BY_STATUS[status.toLowerCase()];
 }

@@ -3,9 +3,9 @@ import { replaceHooks } from '../hooks.js';
 import type { Rest } from '../http/rest.js';
 import { projectPath } from './project-path.js';
 
-const NEEDS = 'a maintainer of the project, by a token with the scope api';
+const NEEDS = 'a maintainer of the project, with a token with the scope api';
 
-/** GitLab has a switch for each event; pushes are on unless it is told otherwise. */
+/** Creates the webhook with the events of a board. GitLab has one flag per event; `push_events` is on by default. */
 export async function ensureGitlabWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
   const place = { repository: projectPath(fullName), pages: 'per_page=100', hook, needs: NEEDS };
   await replaceHooks(rest, place, {

@@ -13,7 +13,7 @@ export interface GitlabForgeOptions extends GitlabOptions {
   readonly rebaseLabel?: string | undefined;
 }
 
-/** gitlab.com or a server of one's own, with a person's token. */
+/** Creates a client for gitlab.com or a self-managed GitLab. */
 export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: GitlabForgeOptions): Forge {
   const requests = createGitlabRequests(options);
   const reader = createGitlabReader(requests);

@@ -1,24 +1,26 @@
-/** What older servers know nothing of: with it, they refuse a query as a whole. */
+/** GraphQL fields that older servers don't have. Such a server rejects a query with an unknown field as a whole. */
 
 const REVIEW_STATE = 'mergeRequestInteraction { reviewState }';
 
-/** What has to be left out of a query for each; `isForked` came with 16.9 and `detailedMergeStatus` with 15.6. */
+/**
+ * The text to remove from a query for each unsupported field. GitLab 16.9 added `isForked`, 15.6 `detailedMergeStatus`.
+ */
 const LATER: Readonly<Record<string, string>> = {
   isForked: 'isForked',
   detailedMergeStatus: 'detailedMergeStatus',
   mergeRequestInteraction: REVIEW_STATE,
   reviewState: REVIEW_STATE,
-  // Only servers with approval rules have it.
+  // Requires a GitLab edition with approval rules.
   approved: 'approved',
 };
 
-/** Leaves out of a query what a server has said that it lacks. */
+/** Removes the unsupported fields from a query. */
 export function withoutFields(query: string, lacking: ReadonlySet<string>): string {
-  const left = Array.from(lacking, (field) => LATER[field] ?? '').filter((text) => text !== '');
-  return left.reduce((text, field) => text.replace(new RegExp(`(?<=\\s)${field}(?=\\s)`, 'g'), ''), query);
+  const removed = Array.from(lacking, (field) => LATER[field] ?? '').filter((text) => text !== '');
+  return removed.reduce((text, field) => text.replace(new RegExp(`(?<=\\s)${field}(?=\\s)`, 'g'), ''), query);
 }
 
-/** Finds the fields that a query can do without among those for which a server refused it. */
+/** Finds the optional fields among those that a server rejected. */
 export function findLacking(errors: unknown): string[] {
   if (!Array.isArray(errors)) return [];
   return errors.flatMap((error: unknown) => {

@@ -1,4 +1,4 @@
-/** What GitLab answers: its GraphQL to the queries beside this file, and its REST API. */
+/** The results of the GraphQL queries in `queries.ts`, and responses of GitLab's REST API. */
 import type { Page } from '../http/connections.js';
 
 interface Latest {
@@ -11,11 +11,11 @@ export interface ProjectNode {
   readonly fullPath: string;
   readonly webUrl: string;
   readonly archived: boolean;
-  /** Older servers don't tell. */
+  /** Missing on older servers. */
   readonly isForked?: boolean | null;
   readonly lastActivityAt: string | null;
   readonly userPermissions: { readonly pushCode: boolean; readonly adminProject: boolean };
-  /** Null where they are switched off. */
+  /** Null in projects with merge requests disabled. */
   readonly latestMergeRequests: Latest | null;
   readonly latestIssues: Latest | null;
 }
@@ -39,7 +39,7 @@ interface Users {
 }
 
 export interface Reviewer extends User {
-  /** Older servers don't tell. */
+  /** Missing on older servers. */
   readonly mergeRequestInteraction?: { readonly reviewState: string | null } | null;
 }
 
@@ -51,13 +51,13 @@ export interface MergeRequestNode extends IssueNode {
   readonly sourceProjectId: number | null;
   readonly targetProjectId: number;
   readonly diffHeadSha: string | null;
-  /** Older servers don't tell. */
+  /** Missing on older servers. */
   readonly detailedMergeStatus?: string | null;
   readonly conflicts: boolean;
   readonly divergedFromTargetBranch: boolean;
   readonly autoMergeEnabled: boolean;
   readonly diffStatsSummary: { readonly fileCount: number } | null;
-  /** Whether there are as many approvals as are required; only servers with such rules tell. */
+  /** Whether the merge request has the required approvals. Missing on servers without approval rules. */
   readonly approved?: boolean;
   readonly approvedBy: Users | null;
   readonly reviewers: { readonly nodes: readonly (Reviewer | null)[] } | null;
@@ -65,7 +65,7 @@ export interface MergeRequestNode extends IssueNode {
 }
 
 export interface TargetNode extends MergeRequestNode {
-  /** That of a fork may run there; its project is null when it is hidden. */
+  /** Runs in the fork for some merge requests from forks. Its project is null when it is hidden. */
   readonly headPipeline: PipelineNode | null;
 }
 

@@ -1,9 +1,9 @@
-/** The path of a project in GitLab's REST API, where a name is one segment with all its groups. */
+/** Returns the path of a project in GitLab's REST API, where the full name with its groups is one segment. */
 export function projectPath(fullName: string): string {
   return `/projects/${encodeURIComponent(fullName)}`;
 }
 
-/** The number at the end of what GraphQL calls something, by which REST knows it. */
+/** Returns the number at the end of a GraphQL id, which is the id in the REST API. */
 export function numberOf(globalId: string): string {
   return globalId.replace(/^.*\//, '');
 }

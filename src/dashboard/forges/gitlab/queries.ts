@@ -1,4 +1,4 @@
-/** What is asked of GitLab's GraphQL; it bounds a query's complexity, so that one asks of one project at a time. */
+/** GitLab's GraphQL queries. Each reads one project, as GitLab limits the complexity of a query. */
 
 const PROJECT = `
   fragment project on Project {

@@ -9,7 +9,7 @@ import { DISCOVER, MORE_ISSUES, MORE_MERGE_REQUESTS, READ_PROJECT } from './quer
 import type { GitlabRequests } from './requests.js';
 import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
 
-interface Found {
+interface DiscoverData {
   readonly projects: Page<ProjectNode>;
 }
 
@@ -18,7 +18,7 @@ type More = Pick<WholeProjectNode, 'issues' | 'mergeRequests'>;
 const NOTHING = { pageInfo: { hasNextPage: false, endCursor: null }, nodes: [] };
 
 export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'discover' | 'read' | 'readRepository'> {
-  /** The caller knows which answer belongs to its query. */
+  /** Sends a query about one project. The caller chooses the result type that belongs to its query. */
   async function readProject<T>(
     query: string,
     variables: { path: string } & Record<string, unknown>,
@@ -49,7 +49,7 @@ export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'disco
   return {
     async discover() {
       const readPage = async (after: string | null): Promise<Page<ProjectNode>> =>
-        ((await requests.graphql(DISCOVER, { after })) as Found).projects;
+        ((await requests.graphql(DISCOVER, { after })) as DiscoverData).projects;
       const { nodes } = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
       return mapListed(nodes, (node) => (isFollowed(node) ? [toRepository(node)] : []));
     },

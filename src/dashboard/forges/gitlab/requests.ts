@@ -10,18 +10,18 @@ import type { Rest } from '../http/rest.js';
 import { findLacking, withoutFields } from './later-fields.js';
 
 export interface GitlabOptions extends RequestsOptions {
-  /** Where its pages are; the API is below. */
+  /** The URL of GitLab's pages. The API is below it. */
   readonly baseUrl: string;
   readonly token: string;
 }
 
-/** What a limit is worth when the server, or what is before it, doesn't say how long. */
+/** The pause after a rate limit error without a reset time, from GitLab or a proxy. */
 const DEFAULT_PAUSE_MS = 60_000;
 
 export interface GitlabRequests extends Rest, Pick<Requests, 'budgets'> {
   /**
-   * @returns The data, whole: an error in any part is refused. Only fields that the server is too old for are missing;
-   * once it has said so, they are not asked for again.
+   * Sends a query and throws for an error in any part. Fields that the server is too old for are missing from the data:
+   * after the server has rejected them once, queries omit them.
    */
   graphql(query: string, variables: Readonly<Record<string, unknown>>): Promise<unknown>;
 }
@@ -45,7 +45,7 @@ export function createGitlabRequests({ baseUrl, token, ...options }: GitlabOptio
         endpoint: '/graphql',
         method: 'POST',
         body: { query: withoutFields(query, lacking), variables },
-        read: (answer) => readData(answer, lacking),
+        read: (response) => readData(response, lacking),
       });
     } catch (error) {
       if (lacking.size === known) throw error;
@@ -56,14 +56,17 @@ export function createGitlabRequests({ baseUrl, token, ...options }: GitlabOptio
   return { budgets: requests.budgets, ...createRest(requests, `${baseUrl}/api/v4`), graphql };
 }
 
-/** What is hidden or gone is null without an error; an error is of the query, which may ask for what the server lacks. */
-function readData(answer: ForgeAnswer, lacking: Set<string>): unknown {
-  const { text, status } = requireSuccess(answer);
-  // The shape that GraphQL over HTTP has; anything else comes without data.
+/**
+ * Reads the data of a response. GitLab returns null without an error for hidden and deleted objects, so that an error
+ * means that the query is invalid, for example because of a field that the server doesn't have.
+ */
+function readData(response: ForgeAnswer, lacking: Set<string>): unknown {
+  const { text, status } = requireSuccess(response);
+  // A body that is not a GraphQL over HTTP response has no data.
   const { data, errors } = (parseJson(text) ?? {}) as { readonly data?: unknown; readonly errors?: unknown };
   if (typeof data === 'object' && data !== null && errors === undefined) return data;
   for (const field of findLacking(errors)) lacking.add(field);
-  const cause = new Error(`GitLab answered with errors: ${text.slice(0, 500)}`);
+  const cause = new Error(`GitLab returned errors: ${text.slice(0, 500)}`);
   throw new ForgeError('unknown', { status, cause });
 }
 
@@ -80,5 +83,5 @@ function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | unde
   if (status !== 429) return undefined;
   const reset = Date.parse(readBudget(headers)?.resetsAt ?? '');
   const until = readRetryAfter(headers, at) ?? (Number.isNaN(reset) ? at + DEFAULT_PAUSE_MS : reset);
-  return { of: 'everything', until };
+  return { of: 'all', until };
 }

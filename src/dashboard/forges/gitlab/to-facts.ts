@@ -4,7 +4,7 @@ import { compact } from '../http/connections.js';
 import { judgePipeline } from './ci.js';
 import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './nodes.js';
 
-/** A board follows what its person may push to, and no forks or archives. */
+/** Reports whether a project belongs on a board: the user can push to it, and it is not a fork and not archived. */
 export function isFollowed({ archived, isForked, userPermissions }: ProjectNode): boolean {
   return !archived && isForked !== true && userPermissions.pushCode;
 }
@@ -29,7 +29,7 @@ export function toPullRequestFacts(node: MergeRequestNode, repo: string): PullRe
     headBranch: node.sourceBranch,
     crossRepository: node.sourceProjectId !== node.targetProjectId,
     requestedReviewerLogins: listAwaited(node).map(({ username }) => username),
-    // Files are counted late; when it can be merged they have been.
+    // GitLab counts files with a delay, but no later than it finds a merge request mergeable.
     empty: node.diffStatsSummary?.fileCount === 0 && mergeStatus === 'mergeable',
     autoMergeEnabled: node.autoMergeEnabled,
     review: toReview(node),
@@ -53,7 +53,7 @@ export function toIssueFacts(node: IssueNode, repo: string): IssueFacts {
   };
 }
 
-/** GitLab looks at it when somebody asks, and says for a moment that it doesn't know. */
+/** Temporary statuses: GitLab computes the merge status on request. */
 const UNKNOWN = new Set(['APPROVALS_SYNCING', 'CHECKING', 'PREPARING', 'UNCHECKED']);
 
 function toMergeStatus({ conflicts, detailedMergeStatus }: MergeRequestNode): PullRequestFacts['mergeStatus'] {
@@ -62,10 +62,10 @@ function toMergeStatus({ conflicts, detailedMergeStatus }: MergeRequestNode): Pu
   return !detailedMergeStatus || UNKNOWN.has(detailedMergeStatus) ? 'unknown' : 'blocked';
 }
 
-/** Reviews that are there. Whoever took an approval back, or has only begun, is asked still. */
+/** States of finished reviews. A reviewer who has withdrawn an approval or only started a review is still awaited. */
 const REVIEWED = new Set(['APPROVED', 'REQUESTED_CHANGES', 'REVIEWED']);
 
-/** Those who were asked for a review and have not given it; reviewers stay listed when they have. */
+/** Lists the reviewers who have not finished a review. GitLab keeps all reviewers in its list. */
 function listAwaited({ approvedBy, reviewers }: MergeRequestNode): Reviewer[] {
   const approvers = new Set(compact(approvedBy?.nodes ?? []).map(({ username }) => username));
   return compact(reviewers?.nodes ?? []).filter(
@@ -80,7 +80,7 @@ function toReview(node: MergeRequestNode): NonNullable<PullRequestFacts['review'
   return { decision: decisionOf(node, approvals), approvals, requestedReviewers: listAwaited(node).length };
 }
 
-/** The detailed status names one hindrance of several, so that it says nothing of the others. */
+/** Combines several fields, as the detailed merge status names only one of several blockers. */
 function decisionOf(
   { detailedMergeStatus, approved, reviewers }: MergeRequestNode,
   approvals: number,

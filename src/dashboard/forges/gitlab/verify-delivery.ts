@@ -2,7 +2,11 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import type { DeliveredEvent, Delivery } from '../forge.js';
 import { readDeliveredEvent } from '../payload.js';
 
-/** GitLab sends the secret itself; it is compared in a time that tells nothing of it. */
+/**
+ * Verifies a delivery by its secret, which GitLab sends as is, in constant time.
+ *
+ * @returns `undefined` if it differs.
+ */
 export function verifyGitlabDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
   const given = headers['x-gitlab-token'];
   if (typeof given !== 'string' || !timingSafeEqual(digest(given), digest(secret))) return undefined;

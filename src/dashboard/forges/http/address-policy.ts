@@ -2,7 +2,7 @@ import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
-/** Where a connection leads, in the parts of a URL; the port is empty for the default one of the protocol. */
+/** The target of a connection as parts of a URL. The port is empty for the protocol's default port. */
 export type Destination = Readonly<Pick<URL, 'hostname' | 'port' | 'protocol'>>;
 
 /** Decides which addresses the server may connect to on behalf of its users. */
@@ -10,7 +10,7 @@ export interface AddressPolicy {
   /**
    * Resolves a host to the addresses that a connection may use.
    *
-   * @throws AddressRefusedError when any address of the host is refused. The error of the resolver is passed on.
+   * @throws AddressRefusedError when any address of the host is refused, or the error of the resolver.
    */
   resolve(destination: Destination): Promise<readonly LookupAddress[]>;
 }
@@ -20,19 +20,21 @@ export class AddressRefusedError extends Error {
 }
 
 export interface AddressPolicyOptions {
-  /** CIDR ranges, IP addresses and host names that are allowed anyway. A host or address may have a port: `host:3000`. */
+  /**
+   * CIDR ranges, IP addresses and host names that are always allowed. Hosts and addresses may have a port: `host:3000`.
+   */
   readonly allow?: readonly string[] | undefined;
-  /** Returns all addresses of a host name; the resolver of the system by default. */
+  /** Returns all addresses of a host name. Defaults to the system's resolver. */
   readonly resolveHost?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };
 
 /**
- * Allows public addresses and those that the administrator lists.
+ * Creates a policy that allows public addresses and the addresses in `allow`.
  *
- * A host with one refused address among several is refused as a whole: such a resolution is a mistake or an attack, and
- * which address a connection would use is not defined.
+ * A host with several addresses is refused if one of them is: such a resolution is a mistake or an attack, and which
+ * address a connection would use is undefined.
  */
 export function createAddressPolicy({
   allow = [],
@@ -70,13 +72,13 @@ function parseAllowed(rules: readonly string[]): Allowed {
   return { hosts, addresses };
 }
 
-/** Gives host and port the spelling in which {@link AddressPolicy.resolve} compares them. */
+/** Converts a rule to the spelling of host and port that {@link AddressPolicy.resolve} compares. */
 function toHostRule(rule: string): string {
   const [, host = '', port = ''] = /^(.*?)(:\d+)?$/.exec(rule) ?? [];
   return toPlainHost(new URL(`http://${host}`).hostname) + port;
 }
 
-/** Without the brackets of IPv6, the dot at the end of an absolute name, and the zone of a link-local address. */
+/** Removes the brackets of IPv6, the trailing dot of an absolute name, and the zone of a link-local address. */
 const toPlainHost = (hostname: string): string => hostname.replace(/^\[|\]$|\.$/g, '').replace(/%.*$/, '');
 
 const familyOf = (address: string): 'ipv4' | 'ipv6' => (isIPv4(address) ? 'ipv4' : 'ipv6');
@@ -86,9 +88,9 @@ function toBlockList(subnets: readonly string[]): BlockList {
 }
 
 /**
- * IPv4 that is not globally reachable, by IANA's registry of special-purpose addresses (RFC 6890), multicast and the
- * reserved rest. Metadata services of clouds are in 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24; that of Azure has a
- * public address.
+ * IPv4 ranges that are not globally reachable by IANA's registry of special-purpose addresses (RFC 6890), multicast,
+ * and reserved ranges. Cloud metadata services use 169.254.0.0/16, 100.64.0.0/10 and 192.0.0.0/24; Azure's has the
+ * public address 168.63.129.16.
  */
 const SPECIAL_IPV4 = toBlockList([
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
@@ -96,10 +98,10 @@ const SPECIAL_IPV4 = toBlockList([
   ...['224.0.0.0/4', '240.0.0.0/4', '168.63.129.16/32'],
 ]);
 
-/** All of IPv6 that is assigned to networks of the internet; loopback, link-local and unique-local are outside. */
+/** Global unicast IPv6, which excludes loopback, link-local and unique-local addresses. */
 const GLOBAL_IPV6 = toBlockList(['2000::/3']);
 
-/** Protocol assignments (with Teredo), documentation, and the documentation range of RFC 9637. */
+/** IETF protocol assignments, including Teredo, and the documentation ranges of RFC 3849 and RFC 9637. */
 const SPECIAL_IPV6 = toBlockList(['2001::/23', '2001:db8::/32', '3fff::/20']);
 
 function isPublic(address: string): boolean {
@@ -114,7 +116,7 @@ function matches(list: BlockList, address: string): boolean {
   return list.check(plain, familyOf(plain)) || (ipv4 !== undefined && list.check(ipv4));
 }
 
-/** Prefixes of IPv6 that lead to an IPv4 address, and the group at which that begins. */
+/** IPv6 prefixes that embed an IPv4 address, with the index of the group where it starts. */
 const EMBEDDING: readonly (readonly [BlockList, number])[] = [
   // IPv4-mapped (RFC 4291), NAT64 (RFC 6052), 6to4 (RFC 3056).
   [toBlockList(['::ffff:0:0/96']), 6],
@@ -122,7 +124,7 @@ const EMBEDDING: readonly (readonly [BlockList, number])[] = [
   [toBlockList(['2002::/16']), 1],
 ];
 
-/** The IPv4 address that a connection to this address reaches; `undefined` for IPv6 proper. */
+/** Returns the IPv4 address that a connection to this address reaches, or `undefined` for native IPv6. */
 function toIPv4(address: string): string | undefined {
   const plain = toPlainHost(address);
   if (isIPv4(plain)) return plain;
@@ -134,7 +136,9 @@ function toIPv4(address: string): string | undefined {
   return bytes.join('.');
 }
 
-/** The eight groups of an IPv6 address; the URL parser gives each spelling its one form (RFC 5952). */
+/**
+ * Returns the eight groups of an IPv6 address. The URL parser converts every spelling to the canonical one (RFC 5952).
+ */
 function toGroups(address: string): number[] {
   const [head = '', tail] = toPlainHost(new URL(`http://[${address}]`).hostname).split('::');
   const [before, after] = [head, tail ?? ''].map((part) => (part === '' ? [] : part.split(':')));

@@ -6,10 +6,10 @@ export interface KeptAnswer {
   readonly hasNext: boolean;
 }
 
-/** Answers that are kept to be asked for again with their ETag. */
+/** Cached responses that are revalidated with their ETag. */
 export type Answers = LRUCache<string, KeptAnswer>;
 
-/** What a process keeps of all its people, in characters: the statuses of some 30 boards of 1,000 pull requests. */
+/** The limit per process, shared by all users: the commit statuses of about 30 boards of 1,000 pull requests. */
 const MAX_CHARACTERS = 64 * 1024 * 1024;
 
 export function createAnswers(): Answers {

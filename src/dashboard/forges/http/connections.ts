@@ -1,4 +1,4 @@
-/** The pages in which GraphQL gives lists, as GitHub and GitLab do. */
+/** GraphQL connections, the paged lists of GitHub and GitLab. */
 import { ForgeError } from '../forge-error.js';
 import type { ForgeErrorKind } from '../forge-error.js';
 
@@ -7,7 +7,7 @@ export interface Page<Node> {
   readonly nodes: readonly (FieldError | Node | null)[];
 }
 
-/** Stands in GraphQL data for a value that the forge has but did not give. */
+/** A placeholder in GraphQL data for a value that exists but that the forge did not return. */
 export class FieldError {
   readonly kind: ForgeErrorKind;
 
@@ -18,14 +18,14 @@ export class FieldError {
 
 export interface Nodes<Node> {
   readonly nodes: Node[];
-  /** How many the forge has but did not give. */
+  /** The number of items that exist but that the forge did not return. */
   readonly missing: number;
 }
 
 /**
- * Reads on, up to the page with which there are more than `most`.
+ * Reads the remaining pages, until there are more than `most` items.
  *
- * @throws ForgeError `unknown` when a page has no list, or comes again, which would go on for ever.
+ * @throws ForgeError `unknown` when a page has no list, or when a cursor repeats, which would never end.
  */
 export async function readRest<Node>(
   first: Page<Node>,
@@ -39,7 +39,7 @@ export async function readRest<Node>(
     nodes.push(...page.nodes.filter((node) => node !== null));
     if (!page.pageInfo.hasNextPage || nodes.length > most) break;
     const cursor = page.pageInfo.endCursor ?? '';
-    if (seen.has(cursor)) throw new ForgeError('unknown', { cause: new Error(`The page after ${cursor} repeats.`) });
+    if (seen.has(cursor)) throw new ForgeError('unknown', { cause: new Error(`The cursor ${cursor} repeats.`) });
     seen.add(cursor);
     page = await readPage(cursor);
   }
@@ -49,7 +49,7 @@ export async function readRest<Node>(
 
 const isList = (nodes: unknown): boolean => Array.isArray(nodes);
 
-/** Without what is hidden from the credential, or was not given. */
+/** Removes items that are hidden from the credential (null) or that the forge did not return. */
 export function compact<T>(nodes: readonly (FieldError | T | null)[]): T[] {
   return nodes.filter((node): node is T => node !== null && !(node instanceof FieldError));
 }

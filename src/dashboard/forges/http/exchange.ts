@@ -5,7 +5,7 @@ import { ForgeError } from '../forge-error.js';
 import { AddressRefusedError } from './address-policy.js';
 import type { AddressPolicy } from './address-policy.js';
 
-/** The largest answers, of 20 repositories with 50 pull requests each, have some 3 MB. */
+/** The largest responses, of 20 repositories with 50 pull requests each, have about 3 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;
 
 const TIMEOUT_MS = 30_000;
@@ -17,15 +17,14 @@ export interface ForgeAnswer {
 }
 
 export interface ExchangeOptions extends RequestInit {
-  /** Makes the connections, redirects included. */
+  /** Makes the connections, including those for redirects. */
   readonly dispatcher: Dispatcher;
   readonly timeoutMs?: number | undefined;
 }
 
 /**
- * Creates an agent that asks the policy before every connection, and connects to the very addresses that the policy
- * checked: a second resolution, which could give different ones, does not happen. Redirects open connections like any
- * request.
+ * Creates an agent that checks the policy before every connection, including those for redirects. It connects to the
+ * addresses that the policy has checked, as a second resolution could return different ones (DNS rebinding).
  */
 export function createAgent(policy: AddressPolicy): Agent {
   return new Agent({
@@ -46,10 +45,10 @@ export function createAgent(policy: AddressPolicy): Agent {
 }
 
 /**
- * Sends one request and reads its answer, of whatever status, to the end.
+ * Sends one request and reads the whole response, whatever its status.
  *
  * @throws ForgeError `address_refused` when the policy refuses an address, before any connection to it; `unreachable`
- * when the exchange takes more than 30 seconds or 16 MiB, or fails.
+ * when the request fails, takes longer than the timeout (30 seconds by default) or its response exceeds 16 MiB.
  */
 export async function exchange(
   url: string,
@@ -74,13 +73,13 @@ async function readText({ body }: Response): Promise<string> {
   for await (const chunk of body) {
     const bytes = chunk as Uint8Array;
     length += bytes.byteLength;
-    if (length > MAX_BODY_BYTES) throw new Error(`The answer has more than ${MAX_BODY_BYTES} bytes.`);
+    if (length > MAX_BODY_BYTES) throw new Error(`The response exceeds ${MAX_BODY_BYTES} bytes.`);
     text += decoder.decode(bytes, { stream: true });
   }
   return text + decoder.decode();
 }
 
-/** @throws ForgeError `unknown` when it is something else, such as the page of a proxy. */
+/** Parses JSON. @throws ForgeError `unknown` for anything else, such as the error page of a proxy. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,6 +1,6 @@
 import type { ForgeErrorKind } from '../forge-error.js';
 
-const OF_STATUS: Readonly<Record<number, ForgeErrorKind>> = {
+const KIND_BY_STATUS: Readonly<Record<number, ForgeErrorKind>> = {
   401: 'unauthorized',
   403: 'unauthorized',
   404: 'not_found',
@@ -12,7 +12,7 @@ const OF_STATUS: Readonly<Record<number, ForgeErrorKind>> = {
   429: 'rate_limited',
 };
 
-/** What kind of error a status is, where a forge says nothing better. Behind a gateway, 5xx is nobody's answer. */
+/** Returns the kind of error for a status, unless the forge reports a more exact one. 5xx may come from a gateway. */
 export function kindOfStatus(status: number): ForgeErrorKind {
-  return OF_STATUS[status] ?? (status >= 500 ? 'unreachable' : 'unknown');
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'unreachable' : 'unknown');
 }

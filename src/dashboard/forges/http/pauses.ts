@@ -1,13 +1,13 @@
 import { ForgeError } from '../forge-error.js';
 
-/** Budgets are refilled every hour; an answer that asks for more is not believed. */
+/** API quotas reset every hour, so a longer pause is an error of the forge. */
 const MAX_PAUSE_MS = 3_600_000;
 
-/** Keeps requests back while a forge takes none, for each of its budgets. */
+/** Stops requests to a forge while its rate limit is exceeded, separately for each quota. */
 export interface Pauses {
-  /** @throws ForgeError `rate_limited` until the pause ends. */
+  /** Checks that no pause is active. @throws ForgeError `rate_limited` until the pause ends. */
   require(...budgets: string[]): void;
-  /** @returns When it ends, which may be sooner than asked for. */
+  /** Starts a pause. @returns Its end, which may be earlier than requested. */
   begin(budget: string, until: number): number;
 }
 
@@ -26,7 +26,7 @@ export function createPauses(now: () => number): Pauses {
   };
 }
 
-/** Reads Retry-After, in seconds or as a date, as the moment that it means. */
+/** Reads a Retry-After header, in seconds or as a date, as a time in milliseconds since the epoch. */
 export function readRetryAfter(headers: Headers, at: number): number | undefined {
   const text = headers.get('retry-after')?.trim() ?? '';
   if (/^\d{1,9}$/.test(text)) return at + Number(text) * 1000;

@@ -11,37 +11,37 @@ import type { ForgeAnswer } from './exchange.js';
 import { kindOfStatus } from './kinds.js';
 import { createPauses } from './pauses.js';
 
-/** Forges ask for few requests at the same time; more of them run into limits that nobody can see. */
+/** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
 const MAX_CONCURRENT = 4;
 
 export interface RequestsOptions {
   /** Makes the connections. */
   readonly dispatcher: Dispatcher;
-  /** Whose credential it is, for the log of requests. */
+  /** The username of the credential, for the request log. */
   readonly account?: string | undefined;
-  /** Is told of every request; it must not fail. */
+  /** Logs a request; called for every request and must not reject. */
   readonly record: (request: NewRequest) => Promise<void>;
-  /** Where answers are kept; by default in a place of its own. */
+  /** The response cache. Defaults to a new one. */
   readonly answers?: Answers | undefined;
   readonly now?: (() => number) | undefined;
   readonly timeoutMs?: number | undefined;
 }
 
-/** How a forge is spoken to. */
+/** The conventions of a forge's API. */
 export interface Dialect {
   readonly forge: ForgeName;
-  /** The credential among them, if it is always the same. */
+  /** Headers of every request, including the credential unless {@link Dialect.authorize} returns it. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Gives the credential of the next request, if it changes. */
+  /** Returns the `Authorization` header of the next request, for credentials that change. */
   readonly authorize?: (() => Promise<string>) | undefined;
   readonly readBudget: (headers: Headers) => Budget | undefined;
-  /** @returns `undefined` when the answer isn't about a limit. */
-  readonly findLimit: (answer: ForgeAnswer, at: number) => Limited | undefined;
+  /** Finds the exceeded rate limit in a response. @returns `undefined` for any other response. */
+  readonly findLimit: (response: ForgeAnswer, at: number) => Limited | undefined;
 }
 
-/** Some limits are of one budget, others of everything that the credential asks. */
+/** An exceeded rate limit, which covers one quota or every request of the credential. */
 export interface Limited {
-  readonly of: 'everything' | 'this budget';
+  readonly of: 'all' | 'quota';
   readonly until: number;
 }
 
@@ -50,20 +50,20 @@ export type Resource = 'graphql' | 'rest';
 export interface Ask<T> {
   readonly resource: Resource;
   readonly url: string;
-  /** As the log shows it. */
+  /** The path in the request log. */
   readonly endpoint: string;
   readonly method: string;
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly body?: unknown;
-  /** Makes of an answer what was asked for; throws ForgeError. */
-  readonly read: (answer: ForgeAnswer) => T;
+  /** Converts the response to the result. Throws ForgeError. */
+  readonly read: (response: ForgeAnswer) => T;
 }
 
 export interface Requests {
   readonly budgets: Partial<Record<Resource, Budget>>;
   readonly answers: Answers;
   readonly now: () => number;
-  /** Asks in turn, and nothing at all while the forge says so. */
+  /** Sends a request, with limited concurrency. Sends nothing while a rate limit is exceeded. */
   readonly ask: <T>(ask: Ask<T>) => Promise<T>;
 }
 
@@ -77,54 +77,58 @@ export function createRequests(
   const owner = account === undefined ? {} : { account };
 
   async function send<T>({ resource, url, endpoint, method, headers, body, read }: Ask<T>): Promise<T> {
-    pauses.require(resource, 'everything');
+    pauses.require(resource, 'all');
     const credential = authorize && { Authorization: await authorize() };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    let answer: ForgeAnswer | undefined;
+    const requestBody = body === undefined ? {} : { body: JSON.stringify(body) };
+    let response: ForgeAnswer | undefined;
     let outcome: NewRequest['outcome'] = 'success';
     try {
-      const sentHeaders = { ...own, ...credential, ...headers };
-      answer = await exchange(url, { method, headers: sentHeaders, ...sent, dispatcher, timeoutMs });
-      noteBudget(resource, answer);
-      requireTaken(resource, answer);
-      return read(answer);
+      const requestHeaders = { ...own, ...credential, ...headers };
+      response = await exchange(url, { method, headers: requestHeaders, ...requestBody, dispatcher, timeoutMs });
+      updateBudget(resource, response);
+      assertNotLimited(resource, response);
+      return read(response);
     } catch (error) {
       const failure = toForgeError(error);
       outcome = failure.kind;
-      // Some tell of it in the body, which is read last.
+      // Some forges report a rate limit in the body, which is read last.
       if (failure.resetsAt !== undefined) pauses.begin(resource, failure.resetsAt);
       throw failure;
     } finally {
-      const rateLimit = answer && readBudget(answer.headers);
-      const status = answer && { statusCode: answer.status };
+      const rateLimit = response && readBudget(response.headers);
+      const status = response && { statusCode: response.status };
       await record({ forge, method, endpoint, outcome, ...owner, ...status, ...(rateLimit && { rateLimit }) });
     }
   }
 
-  function noteBudget(resource: Resource, { headers }: ForgeAnswer): void {
+  function updateBudget(resource: Resource, { headers }: ForgeAnswer): void {
     const budget = readBudget(headers);
     if (budget !== undefined) budgets[resource] = { ...budgets[resource], ...budget };
   }
 
-  function requireTaken(resource: Resource, answer: ForgeAnswer): void {
-    const limited = findLimit(answer, now());
+  function assertNotLimited(resource: Resource, response: ForgeAnswer): void {
+    const limited = findLimit(response, now());
     if (limited === undefined) return;
-    const resetsAt = pauses.begin(limited.of === 'everything' ? 'everything' : resource, limited.until);
-    throw new ForgeError('rate_limited', { status: answer.status, resetsAt, cause: new Error(excerptOf(answer)) });
+    const resetsAt = pauses.begin(limited.of === 'all' ? 'all' : resource, limited.until);
+    throw new ForgeError('rate_limited', {
+      status: response.status,
+      resetsAt,
+      cause: new Error(describeResponse(response)),
+    });
   }
 
   return { budgets, answers, now, ask: (ask) => run(() => send(ask)) };
 }
 
-/** @throws ForgeError of the kind that the status stands for. */
-export function requireSuccess(answer: ForgeAnswer): ForgeAnswer {
-  const { status } = answer;
-  if (status >= 200 && status < 300) return answer;
+/** Returns a response with status 2xx. @throws ForgeError of the kind that the status stands for. */
+export function requireSuccess(response: ForgeAnswer): ForgeAnswer {
+  const { status } = response;
+  if (status >= 200 && status < 300) return response;
   const timedOut = status === 502 || status === 504;
-  throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(excerptOf(answer)) });
+  throw new ForgeError(kindOfStatus(status), { status, timedOut, cause: new Error(describeResponse(response)) });
 }
 
-/** For logs; a page of HTML says nothing after its first lines. */
-function excerptOf({ status, text }: ForgeAnswer): string {
-  return `The forge answered ${status}: ${text.slice(0, 500)}`;
+/** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
+function describeResponse({ status, text }: ForgeAnswer): string {
+  return `The forge responded with ${status}: ${text.slice(0, 500)}`;
 }

@@ -7,18 +7,18 @@ import { requireSuccess } from './requests.js';
 import type { Ask, Requests } from './requests.js';
 
 export interface Rest {
-  /** Gives an answer's JSON, from memory when the forge says that it is still so. */
+  /** Returns the JSON of a resource; reads it from the cache when the forge responds with 304. */
   get(path: string): Promise<unknown>;
   /**
-   * Reads pages on, up to the one with which there are as many items as said. The path has a query already. A page is
-   * a list, or an object with the list within it, under the name given.
+   * Reads the pages of a list, until there are `most` items; the last page may exceed them. The path must have a query.
+   * A page is a list, or an object with the list in its property `within`.
    */
   list<T>(path: string, most: number, within?: string): Promise<T[]>;
-  /** Gives an answer that is plain text. */
+  /** Returns a resource that is plain text. */
   getText(path: string): Promise<string>;
-  /** @returns The status. */
+  /** Sends a request. @returns The status of the response. */
   send(method: string, path: string, body?: unknown): Promise<number>;
-  /** Sends, and gives the JSON of the answer. */
+  /** Sends a POST request and returns the JSON of the response. */
   post(path: string, body?: unknown): Promise<unknown>;
 }
 
@@ -26,27 +26,27 @@ interface Page extends KeptAnswer {
   readonly json: unknown;
 }
 
-/** A REST API below a URL. */
+/** Creates a client for the REST API below a URL. */
 export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
-  // What one credential is answered is not for another.
-  const own = randomUUID();
+  // Part of the cache keys, as responses depend on the credential.
+  const cachePrefix = randomUUID();
 
-  function to<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
+  function toRequest<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
-  /** Only what is JSON is kept. */
+  /** Caches only responses that are valid JSON. */
   async function readPage(path: string): Promise<Page> {
-    const key = own + path;
+    const key = cachePrefix + path;
     const known = answers.get(key);
-    const read = (answer: ForgeAnswer): Page => {
-      if (answer.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
-      const { headers, text } = requireSuccess(answer);
+    const read = (response: ForgeAnswer): Page => {
+      if (response.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
+      const { headers, text } = requireSuccess(response);
       const hasNext = /;\s*rel="?next"?/.test(headers.get('link') ?? '');
       return { etag: headers.get('etag'), text, hasNext, json: parseJson(text) };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
-    const page = await ask({ ...to('GET', path, read), headers });
+    const page = await ask({ ...toRequest('GET', path, read), headers });
     const { etag, text, hasNext } = page;
     if (etag !== null) answers.set(key, { etag, text, hasNext });
     return page;
@@ -59,19 +59,22 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
       let before = '';
       for (let number = 1; items.length < most; number += 1) {
         const { text, hasNext, json } = await readPage(`${path}&page=${number}`);
-        if (hasNext && text === before) throw new ForgeError('unknown', { cause: new Error(`${path} repeats.`) });
+        if (hasNext && text === before)
+          throw new ForgeError('unknown', { cause: new Error(`A page of ${path} repeats.`) });
         before = text;
         const page: unknown =
           within === undefined ? json : (json as Readonly<Record<string, unknown>> | null)?.[within];
-        if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is no list.`) });
-        // The caller knows what is in the list.
+        if (!Array.isArray(page)) throw new ForgeError('unknown', { cause: new Error(`${path} is not a list.`) });
+        // The caller chooses the type of the items; they are validated later.
         items.push(...(page as T[]));
         if (!hasNext) break;
       }
       return items;
     },
-    getText: (path) => ask(to('GET', path, (answer) => requireSuccess(answer).text)),
-    send: (method, path, body) => ask({ ...to(method, path, (answer) => requireSuccess(answer).status), body }),
-    post: (path, body) => ask({ ...to('POST', path, (answer) => parseJson(requireSuccess(answer).text)), body }),
+    getText: (path) => ask(toRequest('GET', path, (response) => requireSuccess(response).text)),
+    send: (method, path, body) =>
+      ask({ ...toRequest(method, path, (response) => requireSuccess(response).status), body }),
+    post: (path, body) =>
+      ask({ ...toRequest('POST', path, (response) => parseJson(requireSuccess(response).text)), body }),
   };
 }

@@ -2,7 +2,11 @@ import type { PullRequest } from '../facts.js';
 
 export type Bot = 'dependabot' | 'renovate';
 
-/** Tells which dependency bot a login is, with or without its `[bot]`; accounts that run Renovate are listed by people. */
+/**
+ * Finds the dependency bot behind a login, with or without the suffix `[bot]`.
+ *
+ * @param renovateAuthors Further accounts that run Renovate, from the user's settings.
+ */
 export function findBot(author: string, renovateAuthors: readonly string[]): Bot | undefined {
   const login = author.toLowerCase();
   const name = login.replace(/\[bot\]$/, '');
@@ -10,13 +14,13 @@ export function findBot(author: string, renovateAuthors: readonly string[]): Bot
   return renovateAuthors.some((listed) => listed.toLowerCase() === login) ? 'renovate' : undefined;
 }
 
-/** A release's label counts more than its author. */
+/** Returns the kind of a pull request. A release label takes precedence over the author. */
 export function kindOf({ labels }: Pick<PullRequest, 'labels'>, bot: Bot | undefined): PullRequest['kind'] {
   if (labels.some(({ name }) => name.startsWith('autorelease:'))) return 'release';
   return bot === undefined ? 'regular' : 'dependency';
 }
 
-/** Renovate's standing list of updates, which is never done. */
+/** Reports whether an issue is Renovate's permanent list of updates, which is never closed. */
 export function isHousekeeping(issue: { readonly title: string }, bot: Bot | undefined): boolean {
   return bot === 'renovate' && issue.title.trim().toLowerCase() === 'dependency dashboard';
 }

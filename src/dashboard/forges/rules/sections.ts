@@ -19,7 +19,7 @@ type Judged = Pick<
   | 'reviewRequestedFromMe'
 >;
 
-/** Sections by urgency, as a board lists them. */
+/** Sections in the order of the board, the most urgent first. */
 export const SECTIONS: readonly Section[] = [
   'needs_your_review',
   'returned_to_you',
@@ -28,53 +28,66 @@ export const SECTIONS: readonly Section[] = [
   'drafts',
 ];
 
-/** Says whose turn it is; `username` is the reader's at the forge, empty when they didn't say. The first line that fits. */
-export function findSection(one: Judged, username: string): Section {
-  if (one.draft) return 'drafts';
-  if (one.reviewRequestedFromMe) return 'needs_your_review';
-  if (isYours(one, username) && isReturned(one)) return 'returned_to_you';
-  if (isForYou(one, username) && !one.readyToMerge) return 'needs_your_review';
-  return isReady(one) ? 'ready_to_merge' : 'waiting_for_others';
+/**
+ * Finds the section of a pull request by whose turn it is.
+ *
+ * @param username The viewer's username at the forge, empty if they have not entered one.
+ */
+export function findSection(pullRequest: Judged, username: string): Section {
+  if (pullRequest.draft) return 'drafts';
+  if (pullRequest.reviewRequestedFromMe) return 'needs_your_review';
+  if (isYours(pullRequest, username) && isReturned(pullRequest)) return 'returned_to_you';
+  if (isForYou(pullRequest, username) && !pullRequest.readyToMerge) return 'needs_your_review';
+  return isReady(pullRequest) ? 'ready_to_merge' : 'waiting_for_others';
 }
 
 const isSame = (login: string | undefined, username: string): boolean =>
   username !== '' && login?.toLowerCase() === username.toLowerCase();
 
-/** A person's own repositories are those that stand right below their name. */
+/** A repository belongs to the user who is its owner at the forge, not to every member of an organization. */
 const isInYours = ({ repo }: Judged, username: string): boolean => isSame(repo.split('/')[0], username);
 
-/** Nobody answers for what a bot opened but the owner of the repository. */
-function isYours(one: Judged, username: string): boolean {
-  return isSame(one.author, username) || (isByBot(one) && isInYours(one, username));
+/** The owner of the repository is responsible for pull requests of bots. */
+function isYours(pullRequest: Judged, username: string): boolean {
+  return isSame(pullRequest.author, username) || (isByBot(pullRequest) && isInYours(pullRequest, username));
 }
 
 const isByBot = ({ author, kind }: Judged): boolean => kind === 'dependency' || author.toLowerCase().endsWith('[bot]');
 
-/** Nobody else will go on before its author has. */
-function isReturned(one: Judged): boolean {
-  if (one.ci === 'failure' || one.empty || one.review?.decision === 'changes_requested') return true;
-  // Bots mend these by themselves.
-  return !isByBot(one) && (one.mergeStatus === 'conflicting' || blockOf(one) === 'behind');
+/** Reports whether the author has to act before anyone else can. */
+function isReturned(pullRequest: Judged): boolean {
+  if (pullRequest.ci === 'failure' || pullRequest.empty || pullRequest.review?.decision === 'changes_requested')
+    return true;
+  // Bots resolve these automatically.
+  return !isByBot(pullRequest) && (pullRequest.mergeStatus === 'conflicting' || blockOf(pullRequest) === 'behind');
 }
 
 const blockOf = ({ allowedActions }: Judged): string | undefined =>
   allowedActions.find(({ action }) => action === 'merge')?.blocked?.code;
 
-/** Somebody else's, in your repository, which its author has done with and nobody else looks at. */
-function isForYou(one: Judged, username: string): boolean {
-  if (isSame(one.author, username) || !isInYours(one, username)) return false;
-  const { decision = 'none', approvals = 0, requestedReviewers = 0 } = one.review ?? {};
-  const isAsked = requestedReviewers > 0 || one.requestedReviewerLogins.length > 0;
+/**
+ * Reports whether another user's pull request in the viewer's repository waits for a review, with no reviewer
+ * requested.
+ */
+function isForYou(pullRequest: Judged, username: string): boolean {
+  if (isSame(pullRequest.author, username) || !isInYours(pullRequest, username)) return false;
+  const { decision = 'none', approvals = 0, requestedReviewers = 0 } = pullRequest.review ?? {};
+  const isAsked = requestedReviewers > 0 || pullRequest.requestedReviewerLogins.length > 0;
   const isUndecided = approvals === 0 && (decision === 'none' || decision === 'review_required');
-  return isUndecided && !isAsked && isSettled(one) && one.mergeStatus !== 'conflicting';
+  return isUndecided && !isAsked && isSettled(pullRequest) && pullRequest.mergeStatus !== 'conflicting';
 }
 
-/** A repository without checks is never green. Checks that are not known may still fail. */
+/**
+ * Reports whether no check is pending or failing, which includes pull requests without checks. Unknown checks may fail.
+ */
 const isSettled = ({ ci, ciKnown }: Judged): boolean => ciKnown !== false && (ci === 'success' || ci === 'none');
 
-/** A review that was asked for is to come first, even where the forge would go without. */
-function isReady(one: Judged): boolean {
+/** Requires a requested review, even if the forge would allow merging without it. */
+function isReady(pullRequest: Judged): boolean {
   return (
-    blockOf(one) === undefined && isSettled(one) && !one.needsReview && one.review?.decision !== 'changes_requested'
+    blockOf(pullRequest) === undefined &&
+    isSettled(pullRequest) &&
+    !pullRequest.needsReview &&
+    pullRequest.review?.decision !== 'changes_requested'
   );
 }

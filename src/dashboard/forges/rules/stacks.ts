@@ -6,10 +6,10 @@ export type StackPlace = Pick<PullRequest, 'stack' | 'stackChildren' | 'stackedO
 const ALONE: StackPlace = { stack: null, stackedOn: null, stackChildren: [] };
 
 /**
- * Finds the stacks among the open pull requests of one repository: one stands on
- * another whose head is its base. Positions count from the lowest, and size is of
- * all that stand on the same one. Forks have branches of their own and stand on
- * nothing; where they go in circles, there is no stack.
+ * Finds the stacks among the open pull requests of one repository. A pull request is stacked on the one whose head
+ * branch is its base branch. Positions count from the lowest, and `size` counts all pull requests above the same lowest
+ * one, including it. Pull requests from forks are never stacked, as their branches are in another repository. Cycles
+ * are not stacks.
  */
 export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackPlace> {
   const parents = findParents(pullRequests);
@@ -38,12 +38,12 @@ function toPlace(
   };
 }
 
-/** Of several with the same head, the lowest number is the one to stand on. */
+/** Maps each pull request to its parent. If several have the same head branch, the lowest number is the parent. */
 function findParents(pullRequests: readonly Stacked[]): Map<number, Stacked> {
   const own = pullRequests.filter(({ crossRepository }) => !crossRepository);
   const byHead = new Map<string, Stacked>();
   for (const one of own.toSorted((a, b) => b.number - a.number)) {
-    // Forges that don't tell branches leave them empty.
+    // The name is empty if the forge did not report the branch.
     if (one.headBranch !== '') byHead.set(one.headBranch, one);
   }
   const found = new Map<number, Stacked>();
@@ -54,7 +54,7 @@ function findParents(pullRequests: readonly Stacked[]): Map<number, Stacked> {
   return found;
 }
 
-/** It and those that it stands on, down to the lowest; `undefined` when they go in a circle. */
+/** Returns a pull request and those below it, down to the lowest, or `undefined` for a cycle. */
 function chainOf(start: Stacked, parents: ReadonlyMap<number, Stacked>): readonly Stacked[] | undefined {
   const chain = [start];
   for (let next = parents.get(start.number); next !== undefined; next = parents.get(next.number)) {

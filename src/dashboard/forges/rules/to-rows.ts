@@ -5,15 +5,15 @@ import { findSection } from './sections.js';
 import { findStacks } from './stacks.js';
 import type { StackPlace } from './stacks.js';
 
-/** Whom a board is for. */
+/** The user whose point of view a board has, at one forge. */
 export interface Reader {
   readonly forge: ForgeName;
-  /** Empty when they didn't say. */
+  /** Empty if the user has not entered one. */
   readonly username: string;
   readonly renovateAuthors: readonly string[];
 }
 
-/** Makes the rows of a board from what a forge says of one repository. */
+/** Converts the snapshot of one repository to the rows of a board. */
 export function toRows(
   { pullRequests, issues }: Pick<RepositoryReading, 'issues' | 'pullRequests'>,
   reader: Reader,
@@ -47,7 +47,7 @@ function toPullRequest(
   return { ...row, section: findSection(row, reader.username) };
 }
 
-/** An unknown review asks nobody. */
+/** Reports whether a review is required or requested. An unknown review state counts as neither. */
 function needsReview({ draft, review }: PullRequestFacts): boolean {
   if (draft || review === undefined) return false;
   const { decision, requestedReviewers } = review;

@@ -6,20 +6,20 @@ import type { RecordTables } from '../../record-schema.js';
 import type { SiteSource } from '../site-source.js';
 import { CONTENT_EXTENSIONS } from './read-entries.js';
 
-/** The kinds whose records are written in files, and which files those are. */
+/** The record types with `@source`, and the files that contain their records. */
 export interface ContentKinds {
   readonly tables: readonly RecordTable[];
   of(source: SiteSource): KindsOf;
 }
 
-/** The kinds that a file of this path below the source holds records of. */
+/** Returns the record types of the records in a file, given its path below the source. */
 export type KindsOf = (relativePath: string) => readonly RecordTable[];
 
 const NONE: readonly RecordTable[] = [];
 
 /**
- * A pattern is held against the path below the site's folder, as a person sees it there, and against the path below
- * the source, which is the only one that a source outside the site's folder has.
+ * Finds the record types of files by their globs. A glob is matched against the path below the site's folder and
+ * against the path below the source, which is the only one for a source outside the site's folder.
  */
 export function createContentKinds(tables: RecordTables): ContentKinds {
   const kinds = Object.values(tables).flatMap((table) =>
@@ -40,10 +40,10 @@ export function createContentKinds(tables: RecordTables): ContentKinds {
   };
 }
 
-/** A pattern may well name pictures that lie beside; they hold no records. */
+/** Excludes files without records, such as images, that a glob also matches. */
 const CONTENT_NAME = new RegExp(`[^/]\\.(?:${[...CONTENT_EXTENSIONS].join('|')})$`, 'i');
 
-/** Whether a link's keys are paths of files or folders. */
+/** Whether the values of a link are paths of files or folders. */
 export function isPathLink(field: Field): field is RelationField {
   if (field.kind !== 'relation' || field.relation.by !== 'link') return false;
   return (field.type === 'File' || field.type === 'Directory') && field.relation.to === 'id';

@@ -5,35 +5,35 @@ import type { RecordStore, RecordWriter } from '../../record-store.js';
 import type { SiteSource } from '../site-source.js';
 import type { ContentKinds } from './content-kinds.js';
 
-/** What is kept of a file beside its records, so that it need not be read again to know it. */
+/** Cached information about a file with records, so that the file does not have to be read again. */
 export interface FileNote {
-  /** Records in it, those that were left out as well. */
+  /** The number of records in the file, including invalid ones. */
   readonly records: number;
-  /** Absolute paths on which its links depend. */
+  /** The absolute paths on which its links depend. */
   readonly links: readonly string[];
-  /** The first values that do not fit. */
+  /** The first invalid values. */
   readonly problems: readonly SiteProblem[];
   readonly problemCount: number;
 }
 
-/** By absolute path; a file with one record, without links and without problems has none. */
+/** Cache entries by absolute path. A file with one record, no links and no problems has none. */
 export type FileNotes = Map<string, FileNote>;
 
 export interface ContentMemo {
-  /** `undefined` when all files are to be read: for the first time, or the kinds or the sources are others. */
+  /** `undefined` if all files must be read: at the first start, or when record types or sources changed. */
   readonly notes: FileNotes | undefined;
-  /** The kinds that may have records from files. */
+  /** The record types that may have records from files. */
   readonly kinds: readonly string[];
 }
 
-/** Changes when the records made from the same files would differ. */
+/** Increment it when the same files produce different records. */
 const FORMAT = 2;
 
 const DIGEST = 'content.digest';
 const NOTES = 'content.notes';
 const KINDS = 'content.kinds';
 
-/** Equal for kinds and sources that make equal records of equal files. */
+/** Returns a digest that is equal for record types and sources that produce the same records from the same files. */
 export function contentDigest({ tables }: ContentKinds, sources: readonly SiteSource[]): string {
   const places = sources.map(({ name, directory, workingDirectory }) => [name, directory, workingDirectory]);
   return hash('md5', JSON.stringify([FORMAT, tables, places]));
@@ -45,7 +45,7 @@ export function readMemo(store: RecordStore, digest: string): ContentMemo {
   return { notes: new Map(JSON.parse(store.meta(NOTES) ?? '[]') as [string, FileNote][]), kinds };
 }
 
-/** Until {@link noteRead}, all files are to be read. */
+/** Marks all files as unread until {@link noteRead} is called. */
 export function noteReading(rows: RecordWriter, kinds: readonly string[]): void {
   rows.setMeta(DIGEST, '');
   rows.setMeta(KINDS, JSON.stringify(kinds));
@@ -56,7 +56,7 @@ export function noteRead(rows: RecordWriter, digest: string, notes: FileNotes): 
   rows.setMeta(NOTES, JSON.stringify([...notes]));
 }
 
-/** Whether there is anything in it that a file without a note has not. */
+/** Whether an entry differs from the default for files without one. */
 export function isWorthKeeping({ records, links, problemCount }: FileNote): boolean {
   return records > 1 || links.length > 0 || problemCount > 0;
 }

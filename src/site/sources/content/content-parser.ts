@@ -5,12 +5,12 @@ import { openThread } from '../threads.js';
 import { ContentError, measureParsing, readEntries } from './read-entries.js';
 import type { ContentEntry } from './read-entries.js';
 
-/** One record as a file writes it, without the places of its values. */
+/** A record as written in a file, without the lines of its values. */
 export type ParsedEntry = Omit<ContentEntry, 'lineOf'>;
 
-/** A value of a file. */
+/** The location of a value in a file. */
 export interface ContentPlace {
-  /** The place of its entry in the file, from 0. */
+  /** The index of its entry in the file. */
   readonly entry: number;
   readonly path: readonly (number | string)[];
 }
@@ -18,14 +18,14 @@ export interface ContentPlace {
 /** The records in a file. */
 export interface ParsedContent {
   readonly entries: readonly ParsedEntry[];
-  /** The lines, from 1, of values. */
+  /** Returns the lines of values, counted from 1. */
   readonly locate: (places: readonly ContentPlace[]) => Promise<readonly number[]>;
 }
 
 export interface ParseRequest {
   readonly text: string;
   readonly extension: string;
-  /** Asks for the lines of these in place of the entries. */
+  /** If present, the response contains the lines of these values instead of the entries. */
   readonly places?: readonly ContentPlace[];
 }
 
@@ -36,26 +36,26 @@ export type ParseReply =
   | { readonly lines: readonly number[] }
   | { readonly error: string; readonly line: number };
 
-/** Parses files: small ones here, others in a thread of its own that is ended when it takes too long. */
+/** Parses small files in the calling thread, and others in a worker thread that is terminated after a timeout. */
 export interface ContentParser {
   /**
-   * @param extension Small letters, without the dot.
-   * @throws ContentError for text that is not of that format, or takes too long to parse.
+   * @param extension In lower case, without the dot.
+   * @throws ContentError for text that is not valid in its format or takes too long to parse.
    */
   parse(text: string, extension: string): Promise<ParsedContent>;
   close(): Promise<void>;
 }
 
-/** The slowest text of this many characters holds the thread for a tenth of a second; most take a millisecond. */
+/** The slowest text of this many characters blocks the thread for 100 ms; most take 1 ms. */
 const MAX_HERE = 16 * 1024;
 
-/** The slowest text that is not refused for its size takes about a second; a busy machine has as long as ten. */
+/** The slowest text within the size limits takes about one second; a busy machine gets ten. */
 const DEADLINE_MS = 10_000;
 
-/** A thread starts within a tenth of a second; the machine may be busy. */
+/** A thread usually starts within 100 ms; a busy machine gets more time. */
 const START_MS = 60_000;
 
-/** Some twenty times what the largest files need. */
+/** About 20 times the memory that the largest files need. */
 const MEMORY_MB = 512;
 
 export interface ContentParserOptions {
@@ -79,7 +79,7 @@ function parseHere(text: string, extension: string): ParsedContent {
 
 class ParserThread {
   readonly #deadlineMs: number;
-  /** One text at a time, so that the deadline is of that text alone. */
+  /** Parses one text at a time, so that the deadline applies to that text alone. */
   readonly #inTurn = inTurn(1);
   #worker: Worker | undefined;
 
@@ -124,7 +124,7 @@ class ParserThread {
   }
 }
 
-/** The thread did not answer, and is of no more use. */
+/** The thread did not respond and can't be used any longer. */
 class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
@@ -132,15 +132,15 @@ class ThreadError extends Error {
 async function startThread(): Promise<Worker> {
   const worker = openThread('content/content-worker', { resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB } });
   await exchange(worker, { take: (reply) => 'ready' in reply, deadlineMs: START_MS });
-  // A site that is left open keeps no process alive by it.
+  // An open site must not keep the process alive.
   worker.unref();
   return worker;
 }
 
 interface Exchange {
-  /** Sent to the thread, if anything. */
+  /** The message to send to the thread first. */
   readonly request?: ParseRequest;
-  /** Takes a reply; gives whether it is the last. */
+  /** Processes a reply and returns whether it is the last one. */
   readonly take: (reply: ParseReply) => boolean;
   readonly deadlineMs: number;
 }

@@ -26,14 +26,14 @@ export interface ContentRows {
 
 export interface ContentRow {
   readonly kind: string;
-  /** Its place in the file, from 0. */
+  /** Its index in the file. */
   readonly index: number;
   readonly row: Row;
 }
 
 export interface ContentFile {
   readonly source: SiteSource;
-  /** Below the source. */
+  /** The path below the source. */
   readonly relativePath: string;
   readonly kinds: readonly RecordTable[];
 }
@@ -41,15 +41,17 @@ export interface ContentFile {
 const OWNER = 'trellis-content';
 const toContentId = idsOf(OWNER);
 
-/** What a report of one file shows; more of the same would hide the others. */
+/** The number of problems that are reported per file, so that one file does not hide the problems of others. */
 const MAX_PROBLEMS = 20;
 
-/** The id of a record, by the file that it is written in and its place there. */
+/** Returns the id of a record, derived from its file and its index in the file. */
 export function contentId(fileId: string, kind: string, index: number): string {
   return toContentId(`${fileId} >> ${kind} ${index}`);
 }
 
-/** Reads a file's records, held to its kinds; none when it has gone. What can't be read at all is a problem of it. */
+/**
+ * Reads and validates the records of a file. A deleted file has none, and an unreadable file is reported as a problem.
+ */
 export async function readContentRows(file: ContentFile, { findTarget, parser }: ContentReading): Promise<ContentRows> {
   const reader = new FileReader(file, findTarget);
   try {
@@ -61,7 +63,7 @@ export async function readContentRows(file: ContentFile, { findTarget, parser }:
   }
 }
 
-/** A value that is nested too deeply for the stack is a mistake of the file too. */
+/** A stack overflow means that the file nests values too deeply. */
 function toContentError(error: unknown): ContentError {
   if (error instanceof RangeError) return new ContentError('its values are nested too deeply.', 1);
   if (error instanceof ContentError) return error;
@@ -75,7 +77,7 @@ export interface ContentReading {
 
 const NO_CONTENT: ParsedContent = { entries: [], locate: async () => [] };
 
-/** How long the thread is held: short enough for a request to be answered meanwhile. */
+/** The maximum time that the thread is blocked, so that requests can be handled in between. */
 const SLICE_MS = 12;
 
 class FileReader {
@@ -83,7 +85,7 @@ class FileReader {
   readonly #fileId: string;
   readonly #fit: FitOptions;
   readonly #links = new Set<string>();
-  /** The first ones. */
+  /** The first {@link MAX_PROBLEMS} errors. */
   readonly #misfits: { readonly place: ContentPlace; readonly message: string }[] = [];
   #problemCount = 0;
 
@@ -117,7 +119,7 @@ class FileReader {
     return { rows, note: this.#toNote(entries.length, problems) };
   }
 
-  /** The file has no records, for one reason. */
+  /** Returns the result for a file without readable records. */
   fail(line: number, message: string): ContentRows {
     this.#problemCount = 1;
     return { rows: [], note: this.#toNote(0, [this.#toProblem(line, message)]) };
@@ -132,7 +134,7 @@ class FileReader {
     const { row, misfits } = fitRecord(table.fields, entry, this.#fit);
     for (const { at, message } of misfits) this.#report({ entry: index, path: at }, `${kind}.${message}`);
     if (row === undefined) {
-      this.#report({ entry: index, path: [] }, `${kind}: left out, for a value that it must have.`);
+      this.#report({ entry: index, path: [] }, `${kind}: left out, because a required value is missing or invalid.`);
       return undefined;
     }
     const own = {

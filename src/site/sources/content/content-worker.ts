@@ -4,7 +4,7 @@ import { ContentError, firstLine, readEntries } from './read-entries.js';
 import type { ContentEntry } from './read-entries.js';
 import type { ParsedEntry, ParseReply, ParseRequest } from './content-parser.js';
 
-/** Entries in one message: taking it in holds the other thread for some milliseconds at most. */
+/** The number of entries per message, which blocks the receiving thread for a few milliseconds at most. */
 const CHUNK = 1000;
 
 function* reply({ text, extension, places }: ParseRequest): Generator<ParseReply> {
@@ -25,7 +25,7 @@ function toError(error: unknown): ParseReply {
   return { error: firstLine(error), line: error instanceof ContentError ? error.line : 1 };
 }
 
-/** The time to load this module counts towards no deadline. */
+// Announces readiness, so that loading this module does not count towards a deadline.
 parentPort?.postMessage({ ready: true } satisfies ParseReply);
 
 parentPort?.on('message', (request: ParseRequest) => {

@@ -24,21 +24,21 @@ import type { FindTarget } from './link-targets.js';
 import { NoRoomError } from './no-room.js';
 import type { SourceContent } from './source-content.js';
 
-/** What does not fit in the files that were read: the first messages of many, and the number of all. */
+/** The invalid values in the files that were read: the first messages and the total number. */
 export interface ContentProblems {
   readonly messages: readonly string[];
   readonly count: number;
 }
 
-/** The records of all kinds that are written in files (`@source`). */
+/** Reads the records of all types with `@source` from files. */
 export interface Content {
   of(source: SiteSource): SourceContent;
   /**
-   * To be called when all sources are crawled and none has unread files. Gives the problems of the files that were
-   * read; the first time, of all.
+   * Call it when all sources are scanned and have no unread files. Returns the problems of the files that were read,
+   * and the first time those of all files.
    */
   settle(): ContentProblems;
-  /** The values that do not fit now, the first ones of each file. */
+  /** Returns the current invalid values, with a limited number per file. */
   problems(): SiteProblem[];
   close(): Promise<void>;
 }
@@ -49,7 +49,7 @@ export interface ContentOptions {
   readonly sources: readonly SiteSource[];
 }
 
-/** How long the thread is held: short enough for a request to be answered meanwhile. */
+/** The maximum time that the thread is blocked, so that requests can be handled in between. */
 const SLICE_MS = 12;
 
 export function openContent({ store, tables, sources }: ContentOptions): Content {
@@ -63,11 +63,11 @@ class StoredContent implements Content {
   readonly findTarget: FindTarget;
   readonly parser = openContentParser();
   readonly notes: FileNotes;
-  /** Absolute paths of files to read because of their links. */
+  /** The absolute paths of files to read again because of their links. */
   readonly awaited = new Set<string>();
-  /** Places of the sources of which every file is to be read. */
+  /** The indexes of the sources whose files must all be read. */
   readonly unread: Set<number>;
-  /** Absolute paths of files read since the last time it was settled. */
+  /** The absolute paths of the files read since the last {@link settle}. */
   readonly reread = new Set<string>();
   readonly #store: RecordStore;
   readonly #digest: string;
@@ -200,7 +200,7 @@ class FilesOfSource implements SourceContent {
 
   put(rows: RecordWriter, relativePath: string, { position, known, digest }: PlannedWrite): void {
     const prepared = this.#prepared.get(relativePath);
-    // A file that has gone, or is a folder now, has no digest.
+    // A file that was deleted or replaced by a folder has no digest.
     if (prepared || (known?.kind === 'File' && digest === undefined)) this.remove(rows, relativePath);
     if (!prepared) return;
     this.#prepared.delete(relativePath);
@@ -238,7 +238,7 @@ class FilesOfSource implements SourceContent {
   }
 }
 
-/** Whether the file's record is written, and not found to be as it was. */
+/** Whether the file is new or its content changed. */
 function isNew({ inDoubt, digest, known }: PlannedWrite): boolean {
   return digest !== undefined && !(inDoubt && digest === known?.digest);
 }

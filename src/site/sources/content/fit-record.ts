@@ -4,47 +4,47 @@ import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
 
-/** A value that is not what the schema says. */
+/** A value that does not match the schema. */
 export interface Misfit {
   readonly path: string;
-  /** Where it stands in its entry. */
+  /** The path of the value in its entry. */
   readonly at: readonly (number | string)[];
-  /** What was expected, what came. */
+  /** The expected and the received value. */
   readonly message: string;
 }
 
 export interface FittedRecord {
-  /** By column; `undefined` when a value is missing that may not be. */
+  /** The values by column, or `undefined` if a required value is missing or invalid. */
   readonly row: Readonly<Record<string, ColumnValue>> | undefined;
   readonly misfits: readonly Misfit[];
 }
 
 export interface FitOptions {
-  /** What the column of a link holds for the text that the file holds; `undefined` when that names nothing. */
+  /** Converts the value of a link to the value of its column. Returns `undefined` if there is no such record. */
   readonly toLinkKey: (field: RelationField, text: string) => string | undefined;
 }
 
-/** Fields that every record has of its own, whatever the file says. */
+/** Fields that files cannot set. */
 const NODE_FIELDS: ReadonlySet<string> = new Set(['children', 'id', 'internal', 'parent']);
 
 type Path = readonly (number | string)[];
 
 /**
- * Holds one entry of a file to the fields of its kind. A value that does not fit is reported, and is null where it
- * may be; where it may not, the whole record is left out. Keys that the schema does not name are passed over.
+ * Validates an entry of a file against the fields of its record type. An invalid value is reported and replaced by
+ * null; if its field is not nullable, the whole record is left out. Unknown keys are ignored.
  */
 export function fitRecord(fields: readonly Field[], entry: ParsedEntry, options: FitOptions): FittedRecord {
-  const fitting = new Fitting(entry, options);
+  const validation = new Validation(entry, options);
   const values = entry.body === undefined ? entry.values : { body: entry.body, ...entry.values };
-  fitting.fitFields(
+  validation.checkFields(
     fields.filter(({ name }) => !NODE_FIELDS.has(name)),
     values,
     [],
   );
-  return { row: fitting.isComplete ? fitting.row : undefined, misfits: fitting.misfits };
+  return { row: validation.isComplete ? validation.row : undefined, misfits: validation.misfits };
 }
 
-class Fitting {
+class Validation {
   readonly row: Record<string, ColumnValue> = {};
   readonly misfits: Misfit[] = [];
   isComplete = true;
@@ -56,75 +56,75 @@ class Fitting {
     this.#options = options;
   }
 
-  fitFields(fields: readonly Field[], values: Readonly<Record<string, unknown>>, at: Path): void {
-    for (const field of fields) this.#fitField(field, own(values, field.name), [...at, field.name]);
+  checkFields(fields: readonly Field[], values: Readonly<Record<string, unknown>>, at: Path): void {
+    for (const field of fields) this.#checkField(field, own(values, field.name), [...at, field.name]);
   }
 
-  #fitField(field: Field, value: unknown, at: Path): void {
+  #checkField(field: Field, value: unknown, at: Path): void {
     switch (field.kind) {
       case 'scalar':
-        // An alias has no value of its own.
-        if (field.column === field.path) this.row[field.column] = this.#fitScalarField(field, value, at);
+        // An alias has no column of its own.
+        if (field.column === field.path) this.row[field.column] = this.#checkScalarField(field, value, at);
         return;
       case 'object':
-        this.#fitObjectField(field, value, at);
+        this.#checkObjectField(field, value, at);
         return;
       case 'relation':
-        this.#fitLink(field, value, at);
+        this.#checkLink(field, value, at);
         return;
       case 'computed':
     }
   }
 
-  #fitScalarField(field: ScalarField, value: unknown, at: Path): ColumnValue {
+  #checkScalarField(field: ScalarField, value: unknown, at: Path): ColumnValue {
     if (value === undefined || value === null) return this.#absent(field, value, at);
-    if (!field.list) return this.#fitScalar(field, value, at) ?? this.#absent(field, undefined, at, false);
+    if (!field.list) return this.#checkScalar(field, value, at) ?? this.#absent(field, undefined, at, false);
     const items = this.#toItems(field, value, at);
     if (items === undefined) return this.#absent(field, undefined, at, false);
-    const fitted = items.map((item, index) => this.#fitScalar(field, item, [...at, index]));
-    return JSON.stringify(fitted.filter((item) => item !== undefined));
+    const parsed = items.map((item, index) => this.#checkScalar(field, item, [...at, index]));
+    return JSON.stringify(parsed.filter((item) => item !== undefined));
   }
 
-  #fitScalar({ type, path, values }: ScalarField, value: unknown, at: Path): number | string | undefined {
-    const fitted = (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
-    const isFit = fitted !== undefined && (values?.includes(String(fitted)) ?? true);
-    if (!isFit) this.#report(path, at, values ? `one of ${values.join(', ')}` : WANTED[type], value);
-    return isFit ? fitted : undefined;
+  #checkScalar({ type, path, values }: ScalarField, value: unknown, at: Path): number | string | undefined {
+    const parsed = (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
+    const isValid = parsed !== undefined && (values?.includes(String(parsed)) ?? true);
+    if (!isValid) this.#report(path, at, values ? `one of ${values.join(', ')}` : WANTED[type], value);
+    return isValid ? parsed : undefined;
   }
 
-  #fitObjectField(field: ObjectField, value: unknown, at: Path): void {
+  #checkObjectField(field: ObjectField, value: unknown, at: Path): void {
     if (field.list) {
-      this.row[field.path] = this.#fitObjects(field, value, at);
+      this.row[field.path] = this.#checkObjects(field, value, at);
     } else if (isObject(value)) {
-      this.fitFields(field.fields, value, at);
+      this.checkFields(field.fields, value, at);
     } else {
       if (value !== undefined && value !== null) this.#report(field.path, at, 'an object', value);
       this.#absent(field, value, at, value === undefined || value === null);
     }
   }
 
-  #fitObjects(field: ObjectField, value: unknown, at: Path): ColumnValue {
+  #checkObjects(field: ObjectField, value: unknown, at: Path): ColumnValue {
     if (value === undefined || value === null) return this.#absent(field, value, at);
     const items = this.#toItems(field, value, at);
     if (items === undefined) return this.#absent(field, undefined, at, false);
     const objects: Record<string, unknown>[] = [];
     for (const [index, item] of items.entries()) {
-      if (isObject(item)) objects.push(this.#fitElement(field, item, [...at, index]));
+      if (isObject(item)) objects.push(this.#checkElement(field, item, [...at, index]));
       else this.#report(field.path, [...at, index], 'an object', item);
     }
     return JSON.stringify(objects);
   }
 
-  /** An element's columns are named from the record down; inside the JSON text its own names are enough. */
-  #fitElement(field: ObjectField, item: Readonly<Record<string, unknown>>, at: Path): Record<string, unknown> {
-    const inner = new Fitting(this.#entry, this.#options);
-    inner.fitFields(field.fields, item, at);
+  /** Columns are named by the path from the record; the JSON text of an element uses only its own field names. */
+  #checkElement(field: ObjectField, item: Readonly<Record<string, unknown>>, at: Path): Record<string, unknown> {
+    const inner = new Validation(this.#entry, this.#options);
+    inner.checkFields(field.fields, item, at);
     this.misfits.push(...inner.misfits);
     if (!inner.isComplete) this.isComplete = false;
     return nest(inner.row, field);
   }
 
-  #fitLink(field: RelationField, value: unknown, at: Path): void {
+  #checkLink(field: RelationField, value: unknown, at: Path): void {
     if (field.relation.by !== 'link' || field.relation.from !== field.path) return;
     if (value === undefined || value === null) {
       this.row[field.path] = this.#absent(field, value, at);
@@ -140,7 +140,7 @@ class Fitting {
     const isText = typeof item === 'string' || typeof item === 'number';
     const key = isText ? this.#options.toLinkKey(field, String(item)) : undefined;
     if (key !== undefined) return [key];
-    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `the text that names a ${field.type}`, item);
+    this.#report(field.path, at, isText ? `the path of a ${field.type}` : `text that identifies a ${field.type}`, item);
     return [];
   }
 
@@ -151,11 +151,11 @@ class Fitting {
     return undefined;
   }
 
-  /** Null where the field may be; an absent list that may not be null is empty. */
+  /** Returns null for a nullable field, and an empty list for an absent non-null list. */
   #absent(field: Field, value: unknown, at: Path, report = true): ColumnValue {
     if (field.nullable) return null;
     if (field.list && report) return '[]';
-    if (report) this.#report(field.path, at, 'a value, which may not be null', value);
+    if (report) this.#report(field.path, at, 'a value that is not null', value);
     this.isComplete = false;
     return null;
   }
@@ -168,44 +168,44 @@ class Fitting {
 
 const WANTED: Readonly<Record<ScalarType, string>> = {
   Boolean: 'true or false',
-  Date: 'a date of ISO 8601',
+  Date: 'an ISO 8601 date',
   Float: 'a number',
   ID: 'text',
-  Int: 'a whole number of 32 bits',
+  Int: 'a 32-bit whole number',
   String: 'text',
 };
 
-type FitScalar = (value: unknown) => number | string | undefined;
+type ParseScalar = (value: unknown) => number | string | undefined;
 
-const fitText: FitScalar = (value) => {
+const asText: ParseScalar = (value) => {
   if (typeof value === 'string') return value;
-  // YAML and JSON write a version or a year without quotes; as text it is meant as it stands.
+  // In YAML and JSON, a version or a year without quotes is a number, but is meant as text.
   return typeof value === 'number' || typeof value === 'boolean' ? String(value) : undefined;
 };
-const fitFloat: FitScalar = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
-const fitInt: FitScalar = (value) => (typeof value === 'number' && (value | 0) === value ? value : undefined);
-const fitBoolean: FitScalar = (value) => (typeof value === 'boolean' ? Number(value) : undefined);
-const fitDate: FitScalar = (value) =>
+const asFloat: ParseScalar = (value) => (typeof value === 'number' && Number.isFinite(value) ? value : undefined);
+const asInt: ParseScalar = (value) => (typeof value === 'number' && (value | 0) === value ? value : undefined);
+const asBoolean: ParseScalar = (value) => (typeof value === 'boolean' ? Number(value) : undefined);
+const asDate: ParseScalar = (value) =>
   typeof value === 'string' && DateTime.fromISO(value).isValid ? value : undefined;
 
-const FROM_VALUE: Readonly<Record<ScalarType, FitScalar>> = {
-  Boolean: fitBoolean,
-  Date: fitDate,
-  Float: fitFloat,
-  ID: fitText,
-  Int: fitInt,
-  String: fitText,
+const FROM_VALUE: Readonly<Record<ScalarType, ParseScalar>> = {
+  Boolean: asBoolean,
+  Date: asDate,
+  Float: asFloat,
+  ID: asText,
+  Int: asInt,
+  String: asText,
 };
 
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 const toNumber = (value: unknown): unknown => (NUMBER.test(String(value)) ? Number(value) : undefined);
 const toBoolean = (value: unknown): unknown => ({ true: true, false: false })[String(value).toLowerCase()];
 
-const FROM_TEXT: Readonly<Record<ScalarType, FitScalar>> = {
+const FROM_TEXT: Readonly<Record<ScalarType, ParseScalar>> = {
   ...FROM_VALUE,
-  Boolean: (value) => fitBoolean(toBoolean(value)),
-  Float: (value) => fitFloat(toNumber(value)),
-  Int: (value) => fitInt(toNumber(value)),
+  Boolean: (value) => asBoolean(toBoolean(value)),
+  Float: (value) => asFloat(toNumber(value)),
+  Int: (value) => asInt(toNumber(value)),
 };
 
 function nest(row: Readonly<Record<string, ColumnValue>>, { fields }: ObjectField): Record<string, unknown> {
@@ -229,7 +229,7 @@ function formatPath(at: Path): string {
     .slice(1);
 }
 
-/** A key such as `constructor` is no value of a file that does not write it. */
+/** Ignores inherited properties, such as `constructor`. */
 function own(values: Readonly<Record<string, unknown>>, name: string): unknown {
   return Object.hasOwn(values, name) ? values[name] : undefined;
 }

@@ -7,15 +7,15 @@ import { findSource } from '../site-source.js';
 import type { SiteSource } from '../site-source.js';
 
 export interface LinkTarget {
-  /** The id of the file or folder; `undefined` when there is none. */
+  /** The id of the file or folder, or `undefined` if it does not exist. */
   readonly id: string | undefined;
-  /** Absolute paths that were looked at: the answer is another when one of them comes or goes. */
+  /** The absolute paths that were tried. The result may change when one of them is created or deleted. */
   readonly tried: readonly string[];
 }
 
 /**
- * Finds the file or folder that a text in a file names: `./x` and `../x` are seen from the file's own folder, `/x` from
- * its source, and `x` from its folder or else from its source. Only what is part of a source is found.
+ * Finds the file or folder that a link in a file refers to: `./x` and `../x` are relative to the file's own folder,
+ * `/x` to its source, and `x` to its folder or else to its source. Only entries that belong to a source are found.
  */
 export type FindTarget = (
   from: { readonly source: SiteSource; readonly relativePath: string },
@@ -52,7 +52,7 @@ function statOf(file: string): ReturnType<typeof statSync> | undefined {
   try {
     return statSync(file);
   } catch {
-    // It is not there, or no file could have that name.
+    // The path does not exist, or no file can have such a name.
     return undefined;
   }
 }

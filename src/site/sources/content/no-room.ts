@@ -1,4 +1,4 @@
-/** The records of a file do not fit between its neighbours any more. */
+/** Thrown when a file has more records than there are free positions before the next file. */
 export class NoRoomError extends Error {
   override readonly name = 'NoRoomError';
 }

@@ -8,26 +8,26 @@ import { describeCode, errorCode, isGone } from '../unreadable.js';
 import type { ContentParser, ParsedContent } from './content-parser.js';
 import { ContentError } from './read-entries.js';
 
-/** Some tenth of a second of parsing for this much CSV. */
+/** Parsing this much CSV takes about 100 ms. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
 /**
- * The records in a file, before they are held to a kind; `undefined` when it has gone.
+ * Reads the records of a file without validating them. Returns `undefined` if the file was deleted.
  *
- * @throws ContentError when it can't be read, is too large, is not text, or holds something else than its extension says.
+ * @throws ContentError when the file can't be read, is too large, is not text, or is not valid in its format.
  */
 export async function readContentFile(file: string, parser: ContentParser): Promise<ParsedContent | undefined> {
   const bytes = await readBytes(file);
   if (bytes === undefined) return undefined;
   const extension = path.extname(file).slice(1).toLowerCase();
-  if (!isUtf8(bytes) || bytes.includes(0)) throw new ContentError('expected text in UTF-8; received other bytes.', 1);
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new ContentError('expected UTF-8 text; received other bytes.', 1);
   return parser.parse(bytes.toString('utf8'), extension);
 }
 
 async function readBytes(file: string): Promise<Buffer | undefined> {
   try {
     const stats = await stat(file);
-    // Reading a pipe that took the file's place would wait for its other end.
+    // If the file was replaced by a pipe, reading it would block.
     if (!stats.isFile()) return undefined;
     const { size } = stats;
     if (size > MAX_BYTES) {

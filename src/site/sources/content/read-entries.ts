@@ -1,18 +1,18 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { isScalar, LineCounter, parseAllDocuments, visit, type Document, type Pair, type Scalar } from 'yaml';
 
-/** One record as a file writes it, before it is held to the schema. */
+/** A record as written in a file, before validation. */
 export interface ContentEntry {
   readonly values: Readonly<Record<string, unknown>>;
-  /** The text after the front matter of a Markdown file. */
+  /** The text after the front matter of a Markdown file; otherwise `undefined`. */
   readonly body: string | undefined;
-  /** Whether every value is text, as in a table, so that numbers and the like are read from it. */
+  /** Whether all values are text, as in CSV, so that numbers and booleans are parsed from it. */
   readonly textOnly: boolean;
-  /** The line, from 1, that the value at a path stands in, or its nearest parent. */
+  /** Returns the line, counted from 1, of the value at a path or of its nearest parent. */
   lineOf(path: readonly (number | string)[]): number;
 }
 
-/** A file that can't be read as what its extension says. */
+/** Thrown when a file is not valid in the format of its extension. */
 export class ContentError extends Error {
   override readonly name = 'ContentError';
   readonly line: number;
@@ -23,10 +23,10 @@ export class ContentError extends Error {
   }
 }
 
-/** The parser, which keeps the place of every value, takes about a second for this much. */
+/** The YAML parser, which records the position of every value, takes about one second for this much text. */
 const MAX_YAML_CHARACTERS = 256 * 1024;
 
-/** The largest file holds a table of this length; each record is a database row with its indexes. */
+/** A CSV file of the maximum size has about this many rows; each record is a database row with its indexes. */
 const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
@@ -41,15 +41,15 @@ const READERS: Readonly<Record<string, Reader>> = {
   yml: (text) => readYaml(text, 0),
 };
 
-/** Small letters, without the dot. */
+/** The extensions of files that can contain records, in lower case, without the dot. */
 export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READERS));
 
 /**
- * The records in a file: one for a Markdown file with front matter or an object of JSON or YAML, one each for the
- * elements of a list or the documents of a YAML stream, one for a row of CSV under its header.
+ * Reads the records in a file: one for a Markdown file, for a JSON or YAML object, for each element of a list, for each
+ * document of a YAML stream, and for each CSV row below the header.
  *
- * @param extension Small letters, without the dot.
- * @throws ContentError with the line, when the text is not of that format or holds something else than records.
+ * @param extension In lower case, without the dot.
+ * @throws ContentError with the line when the text is not valid in its format or contains values other than records.
  */
 export function readEntries(text: string, extension: string): ContentEntry[] {
   const read = READERS[extension];
@@ -57,21 +57,21 @@ export function readEntries(text: string, extension: string): ContentEntry[] {
     throw new ContentError(`expected a file of ${[...CONTENT_EXTENSIONS].join(', ')}; received .${extension}.`, 1);
   }
   const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
-  requireFew(entries);
+  assertRecordLimit(entries);
   return entries;
 }
 
-function requireFew(records: readonly unknown[]): void {
+function assertRecordLimit(records: readonly unknown[]): void {
   if (records.length > MAX_RECORDS) throw new ContentError(`expected at most ${MAX_RECORDS} records in a file.`, 1);
 }
 
-/** How many characters of a file are parsed: of a Markdown file only the front matter. */
+/** Returns the number of characters to parse; for Markdown, only the front matter counts. */
 export function measureParsing(text: string, extension: string): number {
   if (READERS[extension] !== readMarkdown) return text.length;
   return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }
 
-/** Everything between a first line of three dashes and the next one. */
+/** Matches the text between a first line of three dashes and the next such line. */
 const FRONT_MATTER = /^---[ \t]*\r?\n(?:([\s\S]*?)\r?\n)?---[ \t]*(?:\r?\n|$)/;
 
 function readMarkdown(text: string): ContentEntry[] {
@@ -81,7 +81,7 @@ function readMarkdown(text: string): ContentEntry[] {
   return [{ values: entry?.values ?? {}, body, textOnly: false, lineOf: (path) => entry?.lineOf(path) ?? 1 }];
 }
 
-/** YAML holds JSON and keeps places; it is slow, so it reads JSON only when a line is asked for, and of small files. */
+/** Parses JSON. Lines come from the slower YAML parser, on demand and only for small files. */
 function readJson(text: string): ContentEntry[] {
   const located = once(() => (text.length > MAX_YAML_CHARACTERS ? [] : readYaml(text, 0)));
   return toEntries(
@@ -123,12 +123,12 @@ function readYaml(text: string, linesBefore: number): ContentEntry[] {
   });
 }
 
-/** The parser looks through the whole document for each alias. */
+/** The parser searches the whole document for each alias. */
 const MAX_ALIASES = 1000;
 
 /**
- * Refuses keys that a mapping has twice, which the parser itself would look for
- * by comparing each key with every other, and too many aliases.
+ * Rejects duplicate keys in a mapping and too many aliases. The parser's own check for duplicates compares each key
+ * with every other.
  */
 function checkNodes(document: Document.Parsed, lineAt: (offset: number) => number): void {
   let aliases = 0;
@@ -139,14 +139,14 @@ function checkNodes(document: Document.Parsed, lineAt: (offset: number) => numbe
         throw new ContentError(`expected at most ${MAX_ALIASES} aliases.`, lineAt(range?.[0] ?? 0));
     },
     Map(_key, { items }) {
-      const twin = findTwin(items);
-      if (twin) throw new ContentError('Map keys must be unique', lineAt(twin.range?.[0] ?? 0));
+      const duplicate = findDuplicate(items);
+      if (duplicate) throw new ContentError('Map keys must be unique', lineAt(duplicate.range?.[0] ?? 0));
     },
   });
 }
 
-/** The first key that another before it equals. */
-function findTwin(items: readonly Pair[]): Scalar | undefined {
+/** Returns the first key that equals a previous key. */
+function findDuplicate(items: readonly Pair[]): Scalar | undefined {
   const seen = new Set<unknown>();
   for (const { key } of items) {
     if (!isScalar(key)) continue;
@@ -156,7 +156,7 @@ function findTwin(items: readonly Pair[]): Scalar | undefined {
   return undefined;
 }
 
-/** Aliases that refer to aliases could unfold to more than memory holds; a hundred is more than anyone writes. */
+/** Limits aliases of aliases, which could expand beyond the available memory; 100 is more than any real file has. */
 function unfold(document: Document.Parsed, line: number): unknown {
   try {
     return document.toJS({ maxAliasCount: 100 });
@@ -179,14 +179,14 @@ function toEntries(
   lineOf: (index: number, path: readonly (number | string)[]) => number,
   firstLineOf: () => number,
 ): ContentEntry[] {
-  // A file of comments alone, or an empty one, has no record.
+  // A file that is empty or contains only comments has no record.
   if (value === null || value === undefined) return [];
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
-  requireFew(list);
+  assertRecordLimit(list);
   return list.map((values: unknown, index) => {
     if (!isObject(values)) {
       throw new ContentError(
-        'expected an object, or a list of objects.',
+        'expected an object or a list of objects.',
         Array.isArray(value) ? lineOf(index, []) : firstLineOf(),
       );
     }
@@ -208,9 +208,9 @@ function readCsv(text: string): ContentEntry[] {
       trim: true,
       to: MAX_RECORDS + 1,
     }) as unknown as CsvRow[];
-    requireFew(rows);
+    assertRecordLimit(rows);
     return rows.map(({ record, info }) => ({
-      // An empty cell is an absent value.
+      // An empty cell counts as an absent value.
       values: Object.fromEntries(Object.entries(record).filter(([, cell]) => cell !== '')),
       body: undefined,
       textOnly: true,

@@ -1,4 +1,4 @@
-import { kinds } from '../../../generated/site/kinds.js';
+import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import type { KindDescription } from '../../../site/kind-descriptions.js';
 import { ask, askInPart } from './ask.js';
 
@@ -10,7 +10,8 @@ export interface RecordName {
 
 export type SiteRecord = Readonly<Record<string, unknown>>;
 
-export const findKind = (name: string): KindDescription | undefined => kinds.find(({ kind }) => kind === name);
+export const findKind = (name: string): KindDescription | undefined =>
+  recordTypeDescriptions.find(({ kind }) => kind === name);
 
 /** Everything that the schema knows of a record; `undefined` when it is gone. A field that can't be answered is null. */
 export async function findRecord(
@@ -26,9 +27,9 @@ export async function findRecord(
 
 /** How many records there are of each kind. */
 export async function countKinds(): Promise<ReadonlyMap<string, number>> {
-  const query = `{ ${kinds.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
+  const query = `{ ${recordTypeDescriptions.map(({ all }) => `${all} { totalCount }`).join(' ')} }`;
   const answer = await ask<Readonly<Record<string, { readonly totalCount: number }>>>(query);
-  return new Map(kinds.map(({ kind, all }) => [kind, answer[all]?.totalCount ?? 0]));
+  return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, answer[all]?.totalCount ?? 0]));
 }
 
 export interface RecordPage {

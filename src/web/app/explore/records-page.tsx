@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { kinds } from '../../../generated/site/kinds.js';
+import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import type { KindDescription } from '../../../site/kind-descriptions.js';
 import { Loaded } from '../shell/loaded.js';
 import { useResource } from '../shell/use-resource.js';
@@ -59,7 +59,7 @@ function Kinds({ chosen }: { readonly chosen: string | undefined }) {
   return (
     <nav aria-label="Kinds of records">
       <ul class="kinds">
-        {kinds.map(({ kind }) => (
+        {recordTypeDescriptions.map(({ kind }) => (
           <li key={kind}>
             <a href={linkToKind(kind)} aria-current={kind === chosen ? 'page' : undefined}>
               {kind} <span class="quiet">{counts?.get(kind) ?? ''}</span>

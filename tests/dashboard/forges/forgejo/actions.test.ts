@@ -19,10 +19,10 @@ afterEach(() => forgejo.server.close());
 const writes = () => forgejo.server.seen.filter(({ method }) => method !== 'GET');
 
 test.each<[string, Partial<ForgejoRepository>, string]>([
-  ['a merge', {}, 'merge'],
-  ['a squash where merges are not allowed', { merge: false }, 'squash'],
-  ['a rebase where nothing else is', { merge: false, squash: false }, 'rebase'],
-])('merges by %s', async (_reason, change, style) => {
+  ['a merge commit by default', {}, 'merge'],
+  ['a squash if merge commits are not allowed', { merge: false }, 'squash'],
+  ['a rebase if nothing else is allowed', { merge: false, squash: false }, 'rebase'],
+])('Forgejo act: merges with %s', async (_reason, change, style) => {
   Object.assign(repository, change);
   await expect(forgejo.forge.act(target, 'merge')).resolves.toBe('done');
   expect([one.merged, one.mergedBy]).toEqual([true, style]);
@@ -32,7 +32,7 @@ test.each<[ActionName, Partial<ForgejoPullRequest>, Partial<ForgejoPullRequest>]
   ['close', {}, { state: 'closed' }],
   ['update_branch', { mergeBase: 'c'.repeat(40) }, { mergeBase: 'b'.repeat(40) }],
   ['renovate_rebase', {}, { labels: [{ name: 'rebase', color: 'ededed' }] }],
-])('does %s', async (action, before, after) => {
+])('Forgejo act: performs %s', async (action, before, after) => {
   Object.assign(one, before);
   await expect(forgejo.forge.act(target, action)).resolves.toBe('done');
   expect(one).toMatchObject(after);
@@ -40,18 +40,21 @@ test.each<[ActionName, Partial<ForgejoPullRequest>, Partial<ForgejoPullRequest>]
 
 test.each<[string, ActionName, Partial<ForgejoPullRequest>, string]>([
   ['blocked', 'merge', { mergeable: false }, 'blocked_by_protection'],
-  ['red', 'merge', { mergeable: false, status: 'failure' }, 'checks_failing'],
-  ['running', 'merge', { mergeable: false, status: 'pending' }, 'checks_pending'],
+  ['failing', 'merge', { mergeable: false, status: 'failure' }, 'checks_failing'],
+  ['still running checks', 'merge', { mergeable: false, status: 'pending' }, 'checks_pending'],
   ['behind', 'merge', { mergeable: false, mergeBase: 'c'.repeat(40) }, 'behind'],
   ['a draft', 'merge', { draft: true }, 'not_mergeable'],
   ['up to date', 'update_branch', {}, 'already_up_to_date'],
-])('reads off the pull request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
-  Object.assign(one, change);
-  await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toHaveLength(1);
-});
+])(
+  'Forgejo act: derives the reason of a rejection from the pull request, which is %s: %s',
+  async (_reason, action, change, refusal) => {
+    Object.assign(one, change);
+    await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+    expect(writes()).toHaveLength(1);
+  },
+);
 
-test('says that the label is missing by which Renovate would be asked', async () => {
+test('Forgejo act: reports label_missing if the repository lacks the rebase label of Renovate', async () => {
   repository.labels = [];
   const refused = forgejo.forge.act(target, 'renovate_rebase');
   await expect(refused).rejects.toMatchObject({ kind: 'not_found', refusal: 'label_missing' });
@@ -59,7 +62,7 @@ test('says that the label is missing by which Renovate would be asked', async ()
 });
 
 test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'dependabot_rebase'])(
-  'refuses what Forgejo has no action for: %s',
+  'Forgejo act: throws for the unsupported action %s without a request',
   async (action) => {
     expect(forgejo.forge.actions).not.toContain(action);
     await expect(forgejo.forge.act(target, action)).rejects.toMatchObject({ kind: 'unknown' });
@@ -67,7 +70,7 @@ test.each<ActionName>(['auto_merge', 'cancel_auto_merge', 'dependabot_rebase'])(
   },
 );
 
-test('never leaves merging to the server', async () => {
+test('Forgejo act: merges immediately, without scheduling an auto-merge on the server', async () => {
   await forgejo.forge.act(target, 'merge');
   const sent = writes().map(({ method, path, body }) => [method, path, JSON.parse(body) as unknown]);
   const body = { Do: 'merge', head_commit_id: one.headSha };
@@ -79,29 +82,34 @@ const jobs = [
   { name: 'test', status: 'completed', conclusion: 'success' },
 ];
 
-test('runs checks again that failed, where the server can', async () => {
+test('Forgejo act: reruns failed checks if the server supports it', async () => {
   forgejo.server.reruns = true;
   one.jobs = jobs;
   await expect(forgejo.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
   expect(one.jobs.map(({ status }) => status)).toEqual(['waiting', 'completed']);
 });
 
-test('says that the server can not run checks again', async () => {
+test('Forgejo act: explains that the server cannot rerun checks', async () => {
   one.jobs = jobs;
-  const message = expect.stringMatching(/^The forge refused; this takes a server that runs checks again/) as string;
+  const message = expect.stringMatching(
+    /^The forge rejected the request\. Required: a server whose API can rerun checks/,
+  ) as string;
   const refusal = { kind: 'conflict', refusal: 'unknown', message };
   await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject(refusal);
   expect(writes()).toHaveLength(1);
 });
 
-test.each(['none', 'wrapped'] as const)('runs nothing again where no run failed: %s', async (kind) => {
-  forgejo.server.jobs = kind;
-  one.jobs = jobs.slice(1);
-  await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject({ kind: 'conflict' });
-  expect(writes()).toEqual([]);
-});
+test.each(['none', 'wrapped'] as const)(
+  'Forgejo act: rejects rerun_checks without a failed run (job lists: %s)',
+  async (kind) => {
+    forgejo.server.jobs = kind;
+    one.jobs = jobs.slice(1);
+    await expect(forgejo.forge.act(target, 'rerun_checks')).rejects.toMatchObject({ kind: 'conflict' });
+    expect(writes()).toEqual([]);
+  },
+);
 
-test('lists jobs, in whichever form the server gives them', async () => {
+test('Forgejo checks: lists jobs in both response formats of servers', async () => {
   const times = { started_at: '2026-05-02T08:00:00Z', completed_at: '2026-05-02T08:00:05Z' };
   one.jobs = [
     { name: 'build', status: 'completed', conclusion: 'success', ...times },
@@ -118,9 +126,12 @@ test('lists jobs, in whichever form the server gives them', async () => {
   await expect(forgejo.forge.checks(target)).resolves.toEqual(checks);
 });
 
-test.each(['none', 'wrapped'] as const)('lists statuses where there are no jobs: %s', async (jobs) => {
-  forgejo.server.jobs = jobs;
-  one.statuses = [{ context: 'ci/woodpecker', status: 'failure', target_url: 'https://ci.example/1' }];
-  const check = { name: 'ci/woodpecker', url: 'https://ci.example/1', state: 'failure' };
-  await expect(forgejo.forge.checks(target)).resolves.toEqual([check]);
-});
+test.each(['none', 'wrapped'] as const)(
+  'Forgejo checks: lists commit statuses if there are no jobs (job lists: %s)',
+  async (jobs) => {
+    forgejo.server.jobs = jobs;
+    one.statuses = [{ context: 'ci/woodpecker', status: 'failure', target_url: 'https://ci.example/1' }];
+    const check = { name: 'ci/woodpecker', url: 'https://ci.example/1', state: 'failure' };
+    await expect(forgejo.forge.checks(target)).resolves.toEqual([check]);
+  },
+);

@@ -9,6 +9,6 @@ test.each([
   ['', 'none'],
   ['odd', undefined],
   [undefined, undefined],
-])('judges the combined status %p as %s', (state, ci) => {
+])('ciFromCombinedStatus: converts %p to %s', (state, ci) => {
   expect(judgeCombinedStatus(state)).toBe(ci);
 });

@@ -9,21 +9,21 @@ beforeEach(async () => {
 });
 afterEach(() => forgejo.server.close());
 
-test('asks again for what was no JSON, though it had an ETag', async () => {
+test('Forgejo client: does not cache a response that is not JSON, even with an ETag', async () => {
   forgejo.server.failNext({ body: '<!doctype html>' });
   await expect(forgejo.forge.discover()).rejects.toMatchObject({ kind: 'unknown' });
   await expect(forgejo.forge.discover()).resolves.toHaveLength(1);
   expect(forgejo.server.seen[1]?.headers).not.toHaveProperty('if-none-match');
 });
 
-test('waits a minute when it is not said how long', async () => {
+test('Forgejo client: pauses for a minute after 429 without Retry-After', async () => {
   const { server, forge } = await openForgejo([], { now: () => 1_000 });
   server.failNext({ status: 429, body: {} });
   await expect(forge.discover()).rejects.toMatchObject({ kind: 'rate_limited', resetsAt: 61_000 });
   await server.close();
 });
 
-test('tells the log what was asked, and how it ended', async () => {
+test('Forgejo client: logs each request with its outcome', async () => {
   const { server, forge, recorded } = forgejo;
   await forge.discover();
   server.failNext({ status: 502, body: {} });

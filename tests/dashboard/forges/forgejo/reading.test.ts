@@ -14,7 +14,7 @@ afterEach(() => forgejo.server.close());
 const fill = (count: number): ForgejoPullRequest[] =>
   Array.from({ length: count }, (_, index) => forgejoPullRequest(index + 1));
 
-test('discovers what may be pushed to, and is neither a fork nor a mirror nor archived', async () => {
+test('Forgejo discover: returns writable repositories without forks, mirrors and archived ones', async () => {
   forgejo.server.repositories.push(
     forgejoRepository('acme/shop', { admin: true }),
     forgejoRepository('acme/api'),
@@ -30,7 +30,7 @@ test('discovers what may be pushed to, and is neither a fork nor a mirror nor ar
   ]);
 });
 
-test('reads everything that a board shows', async () => {
+test('Forgejo readRepository: returns all fields of pull requests and issues', async () => {
   const { server, forge } = forgejo;
   const one = forgejoPullRequest(7, {
     author: null,
@@ -71,12 +71,12 @@ test('reads everything that a board shows', async () => {
 test.each<[string, Partial<ForgejoPullRequest>, Partial<PullRequestFacts>]>([
   ['no status', { status: '' }, { ci: 'none' }],
   ['a warning', { status: 'warning' }, { ci: 'pending' }],
-  ['a red status', { status: 'failure' }, { ci: 'failure' }],
-  ['what the server would not merge', { mergeable: false }, { mergeStatus: 'blocked' }],
+  ['a failed status', { status: 'failure' }, { ci: 'failure' }],
+  ['mergeable: false', { mergeable: false }, { mergeStatus: 'blocked' }],
   ['no files', { changedFiles: 0 }, { empty: true }],
   ['no files, and not mergeable', { changedFiles: 0, mergeable: false }, { empty: false }],
-  ['a draft', { draft: true }, { draft: true }],
-])('reads a pull request with %s', async (_reason, change, facts) => {
+  ['a draft flag', { draft: true }, { draft: true }],
+])('Forgejo readRepository: converts a pull request with %s', async (_reason, change, facts) => {
   const { server, forge } = forgejo;
   server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
@@ -86,21 +86,21 @@ const approved = { login: 'lisa', state: 'APPROVED' };
 const refused = { login: 'lisa', state: 'REQUEST_CHANGES' };
 
 test.each<[string, ForgejoPullRequest['reviews'], string, number]>([
-  ['nobody', [], 'none', 0],
+  ['no review', [], 'none', 0],
   ['an approval', [approved], 'approved', 1],
   ['a comment', [{ login: 'lisa', state: 'COMMENT' }], 'none', 0],
-  ['a change of mind', [refused, approved], 'approved', 1],
-  ['somebody else who asks for changes', [approved, { ...refused, login: 'otto' }], 'changes_requested', 1],
-  ['an approval that was dismissed', [{ ...approved, dismissed: true }], 'none', 0],
-  ['an approval that does not count', [{ ...approved, official: false }], 'none', 0],
-])('reads what reviews come to: %s', async (_reason, reviews, decision, approvals) => {
+  ['an approval after requested changes', [refused, approved], 'approved', 1],
+  ['changes requested by a second reviewer', [approved, { ...refused, login: 'otto' }], 'changes_requested', 1],
+  ['a dismissed approval', [{ ...approved, dismissed: true }], 'none', 0],
+  ['an unofficial approval', [{ ...approved, official: false }], 'none', 0],
+])('Forgejo readRepository: computes the review decision from %s', async (_reason, reviews, decision, approvals) => {
   const { server, forge } = forgejo;
   server.repositories.push(forgejoRepository('acme/shop', { pullRequests: [forgejoPullRequest(1, { reviews })] }));
   const reading = await forge.readRepository('acme/shop');
   expect(reading?.pullRequests[0]?.review).toEqual({ decision, approvals, requestedReviewers: 0 });
 });
 
-test('leaves the reviews of drafts unknown, and reads others again only when they moved', async () => {
+test('Forgejo readRepository: skips reviews of drafts, and reads others again only after an update', async () => {
   const { server, forge } = forgejo;
   const draft = forgejoPullRequest(2, { draft: true });
   const one = forgejoPullRequest(1);
@@ -114,7 +114,7 @@ test('leaves the reviews of drafts unknown, and reads others again only when the
   expect(reviews()).toBe(2);
 });
 
-test('has no checks where they can not be looked up, but no answer when the forge can not be asked', async () => {
+test('Forgejo readRepository: omits checks after 404, and throws after a gateway error', async () => {
   const { server, forge } = forgejo;
   server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(1) }));
   server.failNext({ status: 404, body: {} }, { path: /status$/ });
@@ -126,7 +126,7 @@ test('has no checks where they can not be looked up, but no answer when the forg
 test.each<[string, RegExp, number, number]>([
   ['issues', /\/issues$/, 1, 0],
   ['pull requests', /\/pulls$/, 0, 1],
-])('reads a repository that has no %s', async (_reason, path, pullRequests, issues) => {
+])('Forgejo read: reads a repository with disabled %s', async (_reason, path, pullRequests, issues) => {
   const { server, forge } = forgejo;
   server.repositories.push(forgejoRepository('acme/shop', { pullRequests: fill(1), issues: [forgejoIssue(9)] }));
   const found = await forge.discover();

@@ -19,11 +19,11 @@ afterEach(() => github.server.close());
 const writes = () => github.server.seen.filter(({ method, path }) => method !== 'GET' && path !== '/graphql');
 
 test.each<[string, Partial<GithubRepository>, string]>([
-  ['a merge', {}, 'merge'],
-  ['a squash where merges are not allowed', { mergeCommitAllowed: false }, 'squash'],
-  ['a rebase where nothing else is', { mergeCommitAllowed: false, squashMergeAllowed: false }, 'rebase'],
-  ['a squash where history is linear', { requiresLinearHistory: true }, 'squash'],
-])('merges by %s', async (_reason, change, method) => {
+  ['a merge commit by default', {}, 'merge'],
+  ['a squash if merge commits are not allowed', { mergeCommitAllowed: false }, 'squash'],
+  ['a rebase if nothing else is allowed', { mergeCommitAllowed: false, squashMergeAllowed: false }, 'rebase'],
+  ['a squash if the base requires a linear history', { requiresLinearHistory: true }, 'squash'],
+])('GitHub act: merges with %s', async (_reason, change, method) => {
   Object.assign(repository, change);
   await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
   expect([one.state, one.mergedBy]).toEqual(['MERGED', method]);
@@ -36,7 +36,7 @@ test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued' | 'comment'
   ['dependabot_rebase', {}, 'comment', { comments: ['@dependabot rebase'] }],
   ['dependabot_recreate', {}, 'comment', { comments: ['@dependabot recreate'] }],
   ['renovate_rebase', {}, 'done', { labels: [{ name: 'rebase', color: 'ededed' }] }],
-])('does %s', async (action, before, outcome, after) => {
+])('GitHub act: performs %s', async (action, before, outcome, after) => {
   Object.assign(one, before);
   await expect(github.forge.act(target, action)).resolves.toEqual(
     outcome === 'comment' ? { commentId: `IC_0_${one.id}`, commentUrl: 'https://github.com/comment/1' } : outcome,
@@ -44,7 +44,7 @@ test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued' | 'comment'
   expect(one).toMatchObject(after);
 });
 
-test('runs the workflows again in which something failed, each once', async () => {
+test('GitHub act: reruns each workflow run with a failed job once', async () => {
   const failed = { conclusion: 'FAILURE' };
   one.checks = [
     githubRun({ databaseId: 1, workflowRun: 900, ...failed }),
@@ -65,33 +65,36 @@ const failing = [githubRun({ conclusion: 'FAILURE' })];
 
 test.each<[string, ActionName, Partial<GithubPullRequest>, string]>([
   ['protected', 'merge', { mergeStateStatus: 'BLOCKED' }, 'blocked_by_protection'],
-  ['running', 'merge', { mergeStateStatus: 'BLOCKED', checks: pending }, 'checks_pending'],
-  ['red', 'merge', { mergeStateStatus: 'BLOCKED', checks: failing }, 'checks_failing'],
+  ['still running checks', 'merge', { mergeStateStatus: 'BLOCKED', checks: pending }, 'checks_pending'],
+  ['failing', 'merge', { mergeStateStatus: 'BLOCKED', checks: failing }, 'checks_failing'],
   ['behind', 'merge', { mergeStateStatus: 'BEHIND' }, 'behind'],
   ['conflicting', 'merge', { mergeStateStatus: 'DIRTY', mergeable: 'CONFLICTING' }, 'conflict'],
   ['a draft', 'merge', { mergeStateStatus: 'BLOCKED', isDraft: true }, 'not_mergeable'],
   ['up to date', 'update_branch', {}, 'already_up_to_date'],
   ['conflicting', 'update_branch', { mergeStateStatus: 'DIRTY', mergeable: 'CONFLICTING' }, 'conflict'],
   ['clean', 'auto_merge', {}, 'ready_to_merge'],
-])('reads off the pull request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
-  Object.assign(one, change);
-  await expect(github.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-});
+])(
+  'GitHub act: derives the reason of a rejection from the pull request, which is %s: %s',
+  async (_reason, action, change, refusal) => {
+    Object.assign(one, change);
+    await expect(github.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+  },
+);
 
-test('says that a repository takes no auto-merge', async () => {
+test('GitHub act: reports auto_merge_not_allowed if the repository disables auto-merge', async () => {
   repository.autoMergeAllowed = false;
   one.mergeStateStatus = 'BLOCKED';
   const refused = github.forge.act(target, 'auto_merge');
   await expect(refused).rejects.toMatchObject({ kind: 'conflict', refusal: 'auto_merge_not_allowed' });
 });
 
-test('follows a repository to its new name', async () => {
+test('GitHub act: works with the former name of a renamed repository', async () => {
   Object.assign(repository, { nameWithOwner: 'acme/store', formerNames: ['acme/shop'] });
   await expect(github.forge.act(target, 'merge')).resolves.toBe('done');
   expect(one.state).toBe('MERGED');
 });
 
-test('refuses what GitHub has no action for', async () => {
+test('GitHub act: throws for an unsupported action without a request', async () => {
   expect(github.forge.actions).not.toContain('cancel_auto_merge');
   await expect(github.forge.act(target, 'cancel_auto_merge')).rejects.toMatchObject({ kind: 'unknown' });
   expect(github.server.seen).toEqual([]);

@@ -25,7 +25,7 @@ const open = (change: { readonly id?: number; readonly privateKey?: string; read
     now: () => clock,
   });
 
-// Making a key takes a while, so that all tests use one.
+// Shared by all tests, as generating a key is slow.
 const shared = createTestApp();
 
 beforeEach(async () => {
@@ -43,7 +43,7 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-test('finds where it is installed, and reads and acts there', async () => {
+test('GitHub App: discovers the repositories of its installation, reads them and acts on them', async () => {
   const found = await forge.discover();
   expect(found.map(({ fullName, canManageWebhooks }) => [fullName, canManageWebhooks])).toEqual([
     ['acme/shop', false],
@@ -55,17 +55,17 @@ test('finds where it is installed, and reads and acts there', async () => {
   expect(server.repositories[0]?.pullRequests[0]?.state).toBe('MERGED');
 });
 
-test('may set up webhooks where that was permitted', async () => {
+test('GitHub App: can manage webhooks with the permission repository_hooks', async () => {
   app.permissions = { repository_hooks: 'write' };
   expect((await forge.discover()).map(({ canManageWebhooks }) => canManageWebhooks)).toEqual([true, true]);
 });
 
-test('finds more repositories than a page has', async () => {
+test('GitHub App: discovers more repositories than fit on a page', async () => {
   for (let count = 0; count < 120; count += 1) server.repositories.push(githubRepository(`acme/r${count}`));
   expect(await forge.discover()).toHaveLength(122);
 });
 
-test('asks for one token, whoever waits for it, and for another before it ends', async () => {
+test('GitHub App: shares one token between concurrent requests and renews it before it expires', async () => {
   await Promise.all([forge.discover(), forge.readRepository('acme/shop')]);
   clock += 54 * MINUTE_MS;
   await forge.discover();
@@ -76,24 +76,24 @@ test('asks for one token, whoever waits for it, and for another before it ends',
 });
 
 test.each<[string, Parameters<typeof open>[0], string]>([
-  ['is another than the one of its key', { id: 1 }, 'unauthorized'],
-  ['was removed from there', { installationId: 98 }, 'not_found'],
-])('can not read when the App %s', async (_reason, change, kind) => {
+  ['an id that does not match its key', { id: 1 }, 'unauthorized'],
+  ['a deleted installation', { installationId: 98 }, 'not_found'],
+])('GitHub App: throws for %s', async (_reason, change, kind) => {
   await expect(open(change).discover()).rejects.toMatchObject({ name: 'ForgeError', kind });
 });
 
-test('can not read with the key of another App', async () => {
+test("GitHub App: throws for another App's private key", async () => {
   const { privateKey } = createTestApp();
   await expect(open({ privateKey }).discover()).rejects.toMatchObject({ kind: 'unauthorized' });
 });
 
-test('asks for a token again after that failed', async () => {
+test('GitHub App: requests a token again after a failed request', async () => {
   server.failNext({ status: 503, body: {} }, { path: /access_tokens$/ });
   await expect(forge.discover()).rejects.toMatchObject({ kind: 'unreachable' });
   await expect(forge.discover()).resolves.toHaveLength(2);
 });
 
-test('tells the log of the exchange, without a word of key or token', async () => {
+test('GitHub App: logs the token request without the key and the token', async () => {
   await forge.discover();
   const [first] = recorded;
   expect(first).toMatchObject({ method: 'POST', endpoint: '/app/installations/99/access_tokens', account: 'mona' });

@@ -13,7 +13,7 @@ beforeEach(async () => {
 });
 afterEach(() => github.server.close());
 
-test('lists no checks where there are none', async () => {
+test('GitHub checks: returns an empty list without checks', async () => {
   await expect(github.forge.checks(target)).resolves.toEqual([]);
 });
 
@@ -27,7 +27,7 @@ test.each([
   ['FAILURE', 'failure'],
   ['STARTUP_FAILURE', 'failure'],
   ['ACTION_REQUIRED', 'failure'],
-])('says of a run that ended with %s: %s', async (conclusion, state) => {
+])('GitHub checks: converts a check run with the conclusion %s to %s', async (conclusion, state) => {
   one.checks.push(githubRun({ conclusion, workflowRun: null }));
   const url = 'https://github.com/runs/1';
   const check = { name: 'build', url, state, required: true, durationSeconds: 90 };
@@ -38,7 +38,7 @@ test.each([
   ['IN_PROGRESS', 'running'],
   ['QUEUED', 'queued'],
   ['WAITING', 'queued'],
-])('says of a run that is %s: %s', async (status, state) => {
+])('GitHub checks: converts a check run with the status %s to %s', async (status, state) => {
   one.checks.push(githubRun({ status, conclusion: null }));
   await expect(github.forge.checks(target)).resolves.toMatchObject([{ state }]);
 });
@@ -49,7 +49,7 @@ test.each([
   ['EXPECTED', 'queued'],
   ['FAILURE', 'failure'],
   ['ERROR', 'failure'],
-])('says of a status that is %s: %s', async (given, state) => {
+])('GitHub checks: converts a commit status %s to %s', async (given, state) => {
   one.checks.push(githubStatus({ state: given, targetUrl: 'https://ci.example/1' }));
   const check = { name: 'deploy', url: 'https://ci.example/1', state, required: false };
   await expect(github.forge.checks(target)).resolves.toEqual([check]);
@@ -60,7 +60,7 @@ const steps = [
   { name: 'Test', conclusion: 'failure' },
 ];
 
-test('explains what failed by its step and the end of its log, as plain text', async () => {
+test('GitHub checks: returns the failed step and the end of the log as plain text', async () => {
   const log = `${'x'.repeat(9_000)}\n2026-05-02T08:00:00.1234567Z \u001b[31mexpected 1\u001b[0m\r\n2026-05-02T08:00:01.1Z got 2\n`;
   one.checks.push(githubRun({ conclusion: 'FAILURE', steps, log }));
   const [check] = await github.forge.checks(target);
@@ -69,34 +69,34 @@ test('explains what failed by its step and the end of its log, as plain text', a
   expect(check?.excerpt?.endsWith('x\nexpected 1\ngot 2')).toBe(true);
 });
 
-test('says of a failure whose log is gone what else it knows', async () => {
+test('GitHub checks: omits the excerpt of a deleted log', async () => {
   one.checks.push(githubRun({ conclusion: 'FAILURE', steps }));
   github.server.failNext({ status: 410, body: { message: 'Gone' } }, { path: /logs$/ });
   const [check] = await github.forge.checks(target);
   expect([check?.state, check?.failedStep, check?.excerpt]).toEqual(['failure', 'Test', undefined]);
 });
 
-test('explains the first five failures, and lists all', async () => {
+test('GitHub checks: lists all checks and explains the first five failures', async () => {
   one.checks = Array.from({ length: 250 }, (_, index) =>
     githubRun({ databaseId: index + 1, name: `job ${index}`, conclusion: 'FAILURE', steps, log: 'no' }),
   );
   const checks = await github.forge.checks(target);
   expect([checks.length, checks.filter(({ excerpt }) => excerpt !== undefined).length]).toEqual([250, 5]);
-  // Three pages, and a job and a log for each of five.
+  // Three pages, and a job and a log for each of the five failures.
   expect(github.server.seen).toHaveLength(13);
 });
 
-test('asks again for a job with its ETag, which costs nothing', async () => {
+test('GitHub checks: revalidates a job with its ETag, which costs no quota', async () => {
   one.checks.push(githubRun({ conclusion: 'FAILURE', steps }));
   const { core } = github.server.budgets;
   await github.forge.checks(target);
-  const left = core.remaining;
+  const remaining = core.remaining;
   const [check] = await github.forge.checks(target);
   expect(check?.failedStep).toBe('Test');
-  // The log alone was paid for.
-  expect(left - core.remaining).toBe(1);
+  // Only the log costs a request.
+  expect(remaining - core.remaining).toBe(1);
 });
 
-test('says that there is no such pull request', async () => {
+test('GitHub checks: throws not_found for a missing pull request', async () => {
   await expect(github.forge.checks({ ...target, number: 2 })).rejects.toMatchObject({ kind: 'not_found' });
 });

@@ -12,21 +12,21 @@ const rollup = (state: string, checkRuns = '', statuses = ''): Rollup => ({
 });
 
 test.each<[string, Rollup | null, string | undefined]>([
-  ['there is none', null, 'none'],
+  ['it is null', null, 'none'],
   ['it succeeds', rollup('SUCCESS', 'SUCCESS SKIPPED'), 'success'],
-  ['all was skipped', rollup('SUCCESS', 'SKIPPED'), 'success'],
+  ['all runs were skipped', rollup('SUCCESS', 'SKIPPED'), 'success'],
   ['it is pending', rollup('PENDING', 'IN_PROGRESS'), 'pending'],
   ['it is expected', rollup('EXPECTED', '', 'EXPECTED'), 'pending'],
-  ['it says what nobody knows', rollup('ODD'), undefined],
+  ['its state is unknown', rollup('ODD'), undefined],
   ['a run failed', rollup('FAILURE', 'FAILURE SUCCESS'), 'failure'],
   ['it is in error', rollup('ERROR', '', 'ERROR'), 'failure'],
   ...['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE'].map((state): [string, Rollup, string] => [
-    `a run ended with ${state} and others go on`,
+    `a run ended with ${state} and others are running`,
     rollup('FAILURE', `${state} IN_PROGRESS`),
     'failure',
   ]),
   ...['FAILURE', 'ERROR'].map((state): [string, Rollup, string] => [
-    `a status is ${state} and a run goes on`,
+    `a status is ${state} and a run is queued`,
     rollup('FAILURE', 'QUEUED', state),
     'failure',
   ]),
@@ -36,13 +36,13 @@ test.each<[string, Rollup | null, string | undefined]>([
     'pending',
   ]),
   ['a run was cancelled and a status is pending', rollup('FAILURE', 'CANCELLED', 'PENDING'), 'pending'],
-  ['a run was cancelled and nothing goes on', rollup('FAILURE', 'CANCELLED SUCCESS'), 'failure'],
-  ['none of a state are counted', rollup('FAILURE', 'CANCELLED FAILURE! QUEUED'), 'pending'],
-  ['none go on', rollup('FAILURE', 'CANCELLED QUEUED!'), 'failure'],
+  ['a run was cancelled and nothing is running', rollup('FAILURE', 'CANCELLED SUCCESS'), 'failure'],
+  ['the count of failures is zero', rollup('FAILURE', 'CANCELLED FAILURE! QUEUED'), 'pending'],
+  ['the count of queued runs is zero', rollup('FAILURE', 'CANCELLED QUEUED!'), 'failure'],
   ['counts are missing', { state: 'FAILURE' }, 'failure'],
   ['counts of runs are null', { state: 'FAILURE', checkRuns: null, statuses: counts('PENDING') }, 'failure'],
   ['counts of statuses are missing', { state: 'FAILURE', checkRuns: counts('CANCELLED QUEUED') }, 'failure'],
-])("judges GraphQL's rollup when %s", (_reason, given, ci) => {
+])('ciFromRollup: computes the CI status when %s', (_reason, given, ci) => {
   expect(judgeRollup(given)).toBe(ci);
 });
 
@@ -54,17 +54,17 @@ const runs = (states: string): CheckRun[] =>
     );
 
 test.each<[string, CheckRun[], string]>([
-  ['there is none', [], 'none'],
+  ['there are no runs', [], 'none'],
   ['all succeed', runs('success neutral'), 'success'],
   ['all were skipped', runs('skipped'), 'success'],
   ['one is queued', runs('success ~queued'), 'pending'],
   ['one is in progress', runs('~in_progress skipped'), 'pending'],
-  ['one failed and others go on', runs('failure ~in_progress'), 'failure'],
+  ['one failed and others are running', runs('failure ~in_progress'), 'failure'],
   ['one timed out', runs('timed_out success'), 'failure'],
-  ['one asks for something', runs('action_required ~queued'), 'failure'],
+  ['one requires an action', runs('action_required ~queued'), 'failure'],
   ['one could not start', runs('startup_failure'), 'failure'],
-  ['one was cancelled and others go on', runs('cancelled ~queued'), 'pending'],
+  ['one was cancelled and others are queued', runs('cancelled ~queued'), 'pending'],
   ['one was cancelled', runs('cancelled success'), 'failure'],
-])("judges REST's check runs when %s", (_reason, given, ci) => {
+])('ciFromCheckRuns: computes the CI status when %s', (_reason, given, ci) => {
   expect(judgeCheckRuns(given)).toBe(ci);
 });

@@ -16,7 +16,7 @@ const repositoryOf = (name: string, count: number): GithubRepository =>
 
 const LIMITS = { errors: [{ type: 'RESOURCE_LIMITS_EXCEEDED', message: 'Resource limits for this query exceeded.' }] };
 
-/** Reads everything, and says which repositories could not be read and how many queries it took. */
+/** Reads all repositories. Returns the read and the unread ones and the number of queries. */
 async function readAll() {
   const { server, forge } = github;
   const found = await forge.discover();
@@ -30,22 +30,19 @@ test.each([
   ['502', { status: 502, body: '<html>' }],
   ['504', { status: 504, body: '<html>' }],
   ['200 with RESOURCE_LIMITS_EXCEEDED', { body: { data: null, ...LIMITS } }],
-  ['200 with RESOURCE_LIMITS_EXCEEDED beside data', { body: { data: { nodes: [] }, ...LIMITS } }],
-])(
-  'a batch that GitHub gives up on with %s is read in halves, and the size is remembered',
-  async (_reason, overload) => {
-    const { server } = github;
-    server.repositories.push(...Array.from({ length: 20 }, (_, index) => repositoryOf(`acme/r${index}`, 10)));
-    Object.assign(server, { capacity: 60, overload });
-    const first = await readAll();
-    expect([first.read.length, first.unread]).toEqual([20, []]);
-    const again = await readAll();
-    expect(again.read).toEqual(first.read);
-    expect(again.queries).toBeLessThan(first.queries);
-  },
-);
+  ['200 with RESOURCE_LIMITS_EXCEEDED and data', { body: { data: { nodes: [] }, ...LIMITS } }],
+])('GitHub read: halves a batch that GitHub aborts with %s, and remembers the size', async (_reason, overload) => {
+  const { server } = github;
+  server.repositories.push(...Array.from({ length: 20 }, (_, index) => repositoryOf(`acme/r${index}`, 10)));
+  Object.assign(server, { capacity: 60, overload });
+  const first = await readAll();
+  expect([first.read.length, first.unread]).toEqual([20, []]);
+  const again = await readAll();
+  expect(again.read).toEqual(first.read);
+  expect(again.queries).toBeLessThan(first.queries);
+});
 
-test('a repository that is too heavy for one page is read in small pages', async () => {
+test('GitHub read: reads a repository in small pages if one page is too large for GitHub', async () => {
   const { server } = github;
   server.repositories.push(repositoryOf('acme/huge', 45), repositoryOf('acme/shop', 3));
   server.capacity = 20;
@@ -53,7 +50,7 @@ test('a repository that is too heavy for one page is read in small pages', async
   expect((await github.forge.readRepository('acme/huge'))?.pullRequests).toHaveLength(45);
 });
 
-test('a repository that GitHub always gives up on is unread, and those behind it are read', async () => {
+test('GitHub read: lists a repository as unread if GitHub always aborts it, and reads the following ones', async () => {
   const { server } = github;
   server.repositories.push(repositoryOf('acme/a', 1), repositoryOf('acme/huge', 45), repositoryOf('acme/b', 1));
   server.capacity = 5;
@@ -61,7 +58,7 @@ test('a repository that GitHub always gives up on is unread, and those behind it
   await expect(github.forge.readRepository('acme/huge')).rejects.toMatchObject({ kind: 'unreachable' });
 });
 
-test('GitHub that gives up on everything is unreachable after few queries', async () => {
+test('GitHub read: throws unreachable after a few queries if GitHub aborts all of them', async () => {
   const { server, forge } = github;
   server.repositories.push(...Array.from({ length: 40 }, (_, index) => repositoryOf(`acme/r${index}`, 1)));
   const found = await forge.discover();
@@ -70,7 +67,7 @@ test('GitHub that gives up on everything is unreachable after few queries', asyn
   expect(server.seen.length).toBeLessThan(15);
 });
 
-test('GitHub that does not answer is tried with less', async () => {
+test('GitHub read: reads a smaller batch after a timeout', async () => {
   await github.server.close();
   github = await openGithub([repositoryOf('acme/a', 1), repositoryOf('acme/b', 1)], { timeoutMs: 3_000 });
   const { server } = github;
@@ -79,24 +76,24 @@ test('GitHub that does not answer is tried with less', async () => {
   expect((await github.forge.read(found)).repositories).toHaveLength(2);
 });
 
-test('batches grow again, one by one, once GitHub copes', async () => {
+test('createBatchReader: increases the batch size by one after each success', async () => {
   const batches = createBatches();
   const sizes: number[] = [];
-  let most = 5;
+  let capacity = 5;
   const read = async (batch: readonly number[]): Promise<void> => {
     sizes.push(batch.length);
-    if (batch.length > most) throw new ForgeError('unreachable', { timedOut: true });
+    if (batch.length > capacity) throw new ForgeError('unreachable', { timedOut: true });
   };
   const items = Array.from({ length: 30 }, (_, index) => index);
   await batches.read(items, read);
   expect(sizes.slice(0, 5)).toEqual([20, 10, 5, 6, 3]);
-  most = 20;
+  capacity = 20;
   sizes.length = 0;
   await batches.read(items, read);
   expect(sizes).toEqual([...sizes].sort((a, b) => a - b));
 });
 
-test('another error ends the reading at once', async () => {
+test('createBatchReader: rethrows any other error immediately', async () => {
   const refused = new ForgeError('unauthorized');
   let calls = 0;
   const read = () => Promise.reject(((calls += 1), refused));

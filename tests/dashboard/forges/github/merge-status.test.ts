@@ -12,6 +12,6 @@ test.each([
   ['UNKNOWN', 'DIRTY', 'conflicting'],
   ['UNKNOWN', 'UNKNOWN', 'unknown'],
   ['MERGEABLE', 'ODD', 'unknown'],
-])('says of %s and %s that it is %s', (mergeable, state, status) => {
+])('toMergeStatus: combines %s and %s to %s', (mergeable, state, status) => {
   expect(toMergeStatus(mergeable, state)).toBe(status);
 });

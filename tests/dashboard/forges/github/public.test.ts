@@ -27,7 +27,7 @@ const add = (name: string, change: Parameters<typeof githubRepository>[1] = {}) 
 };
 const spent = () => 60 - server.budgets.anonymous.remaining;
 
-test('finds the public repositories of a person, without forks and archives', async () => {
+test('anonymous GitHub client: discovers the public repositories of a user without forks and archived ones', async () => {
   add('mona/shop', { viewerPermission: 'ADMIN' });
   add('mona/api');
   add('mona/secret', { isPrivate: true });
@@ -41,7 +41,7 @@ test('finds the public repositories of a person, without forks and archives', as
   ]);
 });
 
-test('reads what REST tells of open pull requests and issues', async () => {
+test('anonymous GitHub client: reads open pull requests and issues', async () => {
   const one = githubPullRequest(7, { author: null, requested: ['lisa', 'team:core'], isCrossRepository: true });
   add('mona/shop', { pullRequests: [one, githubPullRequest(8, { state: 'CLOSED' })], issues: [githubIssue(3)] });
   const { repositories } = await forge.read(await forge.discover());
@@ -78,22 +78,22 @@ const ended = (conclusion: string): GithubRun => githubRun({ conclusion });
 const running = githubRun({ status: 'IN_PROGRESS', conclusion: null });
 
 test.each<[string, GithubRun[], string]>([
-  ['there are none', [], 'none'],
+  ['there are no runs', [], 'none'],
   ['all succeed', [ended('SUCCESS'), ended('SKIPPED')], 'success'],
-  ['one failed and another runs', [ended('FAILURE'), running], 'failure'],
-  ['one was cancelled and another runs', [ended('CANCELLED'), running], 'pending'],
+  ['one failed and one is running', [ended('FAILURE'), running], 'failure'],
+  ['one was cancelled and one is running', [ended('CANCELLED'), running], 'pending'],
   ['one was cancelled', [ended('CANCELLED'), ended('SUCCESS')], 'failure'],
-])('judges checks by their runs when %s', async (_reason, checks, ci) => {
+])('anonymous GitHub client: computes the CI status from check runs when %s', async (_reason, checks, ci) => {
   add('mona/shop', { pullRequests: [githubPullRequest(1, { checks })] });
   expect((await forge.readRepository('mona/shop'))?.pullRequests).toMatchObject([{ ci }]);
 });
 
-test('asks nothing about what has nothing open, and sees by a search what changed', async () => {
+test('anonymous GitHub client: skips repositories without open items and detects changes by searching', async () => {
   for (let count = 0; count < 30; count += 1) add(`mona/r${count}`);
   const busy = add('mona/shop', { pullRequests: [githubPullRequest(1)], issues: [githubIssue(2)] });
   const first = await forge.discover();
   const { repositories } = await forge.read(first);
-  // The list, and of one repository its issues, its pull requests and the checks of one of them.
+  // One request each for the list, and for the issues, pull requests and check runs of one repository.
   expect([repositories.length, spent()]).toEqual([31, 4]);
   expect(await forge.discover()).toEqual(first);
   busy.pullRequests[0]!.updatedAt = '2026-05-03T08:00:00Z';
@@ -103,7 +103,7 @@ test('asks nothing about what has nothing open, and sees by a search what change
   expect([spent(), server.budgets.search.remaining]).toEqual([6, 4]);
 });
 
-test('sees a first issue of what had nothing open', async () => {
+test('anonymous GitHub client: detects the first issue of a repository without open items', async () => {
   const repository = add('mona/shop');
   await forge.discover();
   repository.issues.push(githubIssue(1));
@@ -111,7 +111,7 @@ test('sees a first issue of what had nothing open', async () => {
   expect(repositories[0]?.issues).toHaveLength(1);
 });
 
-test('reads on until everything is read', async () => {
+test('anonymous GitHub client: reads all pages of lists', async () => {
   for (let count = 0; count < 110; count += 1) add(`mona/r${count}`);
   const issues = Array.from({ length: 130 }, (_, index) => githubIssue(index + 500));
   const repository = add('mona/shop', { pullRequests: [githubPullRequest(1)], issues });
@@ -122,7 +122,7 @@ test('reads on until everything is read', async () => {
   expect(await forge.readRepository('mona/shop')).toBeUndefined();
 });
 
-test('shows the hourly budget of REST, and stops when it is spent', async () => {
+test('anonymous GitHub client: reports the hourly API quota and stops when it is exhausted', async () => {
   add('mona/shop', { issues: [githubIssue(1)] });
   await forge.discover();
   expect(forge.budgets.rest).toMatchObject({ limit: 60, remaining: 59 });
@@ -131,7 +131,7 @@ test('shows the hourly budget of REST, and stops when it is spent', async () => 
   await expect(forge.discover()).rejects.toMatchObject({ kind: 'rate_limited', resetsAt });
 });
 
-test('lists checks, and does nothing', async () => {
+test('anonymous GitHub client: lists checks and rejects actions and webhooks', async () => {
   const one: GithubPullRequest = githubPullRequest(1, { checks: [ended('FAILURE'), running] });
   add('mona/shop', { pullRequests: [one] });
   const target = { fullName: 'mona/shop', number: 1 };
@@ -140,13 +140,17 @@ test('lists checks, and does nothing', async () => {
     { name: 'build', url, state: 'failure', durationSeconds: 90 },
     { name: 'build', url, state: 'running' },
   ]);
-  const refusal = { kind: 'unauthorized', refusal: 'permission', needs: expect.stringContaining('a token') as string };
+  const refusal = {
+    kind: 'unauthorized',
+    refusal: 'permission',
+    needs: expect.stringContaining('a GitHub token') as string,
+  };
   expect(forge.actions).toEqual([]);
   await expect(forge.act(target, 'close')).rejects.toMatchObject(refusal);
   await expect(forge.ensureWebhook('mona/shop', { url, secret: 's' })).rejects.toMatchObject(refusal);
   expect(server.seen.map(({ method }) => method)).toEqual(['GET', 'GET']);
 });
 
-test('says that there is nobody of this name', async () => {
+test('anonymous GitHub client: throws not_found for an unknown user', async () => {
   await expect(forge.discover()).rejects.toMatchObject({ kind: 'not_found' });
 });

@@ -20,7 +20,7 @@ afterEach(() => github.server.close());
 const fill = (count: number, from = 1): GithubPullRequest[] =>
   Array.from({ length: count }, (_, index) => githubPullRequest(from + index));
 
-test('discovers what may be written to, and is neither a fork nor archived', async () => {
+test('GitHub discover: returns writable repositories without forks and archived ones', async () => {
   const { server, forge } = github;
   server.repositories.push(
     githubRepository('acme/shop', { viewerPermission: 'ADMIN' }),
@@ -36,7 +36,7 @@ test('discovers what may be written to, and is neither a fork nor archived', asy
   ]);
 });
 
-test('reads everything that a board shows', async () => {
+test('GitHub readRepository: returns all fields of pull requests and issues', async () => {
   const { server, forge } = github;
   const label = { name: 'autorelease: pending', color: 'ededed' };
   const one = githubPullRequest(7, {
@@ -96,23 +96,23 @@ test('reads everything that a board shows', async () => {
 
 test.each<[string, Partial<GithubPullRequest>, object]>([
   ['no checks', { checks: [] }, { ci: 'none' }],
-  ['a red status', { checks: [githubRun(), githubStatus({ state: 'FAILURE' })] }, { ci: 'failure' }],
+  ['a failed status', { checks: [githubRun(), githubStatus({ state: 'FAILURE' })] }, { ci: 'failure' }],
   [
-    'a cancelled run while others go on',
+    'a cancelled run and a queued one',
     { checks: [githubRun({ conclusion: 'CANCELLED' }), githubRun({ status: 'QUEUED', conclusion: null })] },
     { ci: 'pending' },
   ],
   ['no files', { changedFiles: 0 }, { empty: true }],
   ['no files counted yet', { changedFiles: 0, mergeable: 'UNKNOWN' }, { empty: false }],
   ['conflicts', { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' }, { mergeStatus: 'conflicting' }],
-  ['a draft', { isDraft: true }, { draft: true }],
-])('reads a pull request with %s', async (_reason, change, facts) => {
+  ['a draft flag', { isDraft: true }, { draft: true }],
+])('GitHub readRepository: converts a pull request with %s', async (_reason, change, facts) => {
   const { server, forge } = github;
   server.repositories.push(githubRepository('acme/shop', { pullRequests: [githubPullRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
-test('reads 1,000 pull requests at most, and says so', async () => {
+test('GitHub read: returns at most 1,000 pull requests and sets truncated', async () => {
   const { server, forge } = github;
   server.repositories.push(githubRepository('acme/a', { pullRequests: fill(600) }));
   server.repositories.push(githubRepository('acme/b', { pullRequests: fill(401) }));
@@ -120,7 +120,7 @@ test('reads 1,000 pull requests at most, and says so', async () => {
   expect([repositories.map(({ pullRequests }) => pullRequests.length), truncated]).toEqual([[600, 400], true]);
 });
 
-test('knows a repository that was renamed by its id, and by its former name', async () => {
+test('GitHub read: finds a renamed repository by its id and by its former name', async () => {
   const { server, forge } = github;
   const repository = githubRepository('acme/shop', { pullRequests: fill(1) });
   server.repositories.push(repository);
@@ -133,7 +133,7 @@ test('knows a repository that was renamed by its id, and by its former name', as
   }
 });
 
-test('says what reading cost since the last discovery, and what is left', async () => {
+test('GitHub client: reports the API quota with the cost since the last discovery', async () => {
   const { server, forge, recorded } = github;
   server.repositories.push(githubRepository('acme/shop'));
   await forge.discover();

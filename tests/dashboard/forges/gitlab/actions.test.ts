@@ -25,7 +25,7 @@ test.each<[ActionName, Partial<GitlabMergeRequest>, 'done' | 'queued', Partial<G
   ['update_branch', { divergedFromTargetBranch: true }, 'queued', { divergedFromTargetBranch: false }],
   ['renovate_rebase', {}, 'done', { labels: [{ title: 'rebase', color: '#428bca' }] }],
   ['rerun_checks', { pipeline: 'FAILED' }, 'queued', { pipeline: 'RUNNING' }],
-])('does %s', async (action, before, outcome, after) => {
+])('GitLab act: performs %s', async (action, before, outcome, after) => {
   Object.assign(one, before);
   await expect(gitlab.forge.act(target, action)).resolves.toBe(outcome);
   expect(one).toMatchObject(after);
@@ -33,31 +33,34 @@ test.each<[ActionName, Partial<GitlabMergeRequest>, 'done' | 'queued', Partial<G
 
 test.each<[string, ActionName, Partial<GitlabMergeRequest>, string]>([
   ['not approved', 'merge', { detailedMergeStatus: 'NOT_APPROVED' }, 'blocked_by_protection'],
-  ['red', 'merge', { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' }, 'checks_failing'],
-  ['running', 'merge', running, 'checks_pending'],
+  ['failing', 'merge', { detailedMergeStatus: 'CI_MUST_PASS', pipeline: 'FAILED' }, 'checks_failing'],
+  ['still running checks', 'merge', running, 'checks_pending'],
   ['behind', 'merge', { detailedMergeStatus: 'NEED_REBASE' }, 'behind'],
   ['conflicting', 'merge', { detailedMergeStatus: 'CONFLICT', conflicts: true }, 'conflict'],
   ['a draft', 'merge', { detailedMergeStatus: 'DRAFT_STATUS', draft: true }, 'not_mergeable'],
   ['conflicting', 'update_branch', { conflicts: true }, 'conflict'],
-])('reads off the merge request why the forge refused one that is %s: %s', async (_reason, action, change, refusal) => {
-  Object.assign(one, change);
-  await expect(gitlab.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
-  expect(writes()).toHaveLength(1);
-});
+])(
+  'GitLab act: derives the reason of a rejection from the merge request, which is %s: %s',
+  async (_reason, action, change, refusal) => {
+    Object.assign(one, change);
+    await expect(gitlab.forge.act(target, action)).rejects.toMatchObject({ kind: 'conflict', refusal });
+    expect(writes()).toHaveLength(1);
+  },
+);
 
-test('can not run checks again where none ran', async () => {
+test('GitLab act: rejects rerun_checks without a pipeline', async () => {
   one.pipeline = null;
   await expect(gitlab.forge.act(target, 'rerun_checks')).rejects.toMatchObject({ kind: 'conflict' });
   expect(writes()).toEqual([]);
 });
 
-test('refuses what GitLab has no action for', async () => {
+test('GitLab act: throws for an unsupported action without a request', async () => {
   expect(gitlab.forge.actions).not.toContain('dependabot_rebase');
   await expect(gitlab.forge.act(target, 'dependabot_rebase')).rejects.toMatchObject({ kind: 'unknown' });
   expect(gitlab.server.seen).toEqual([]);
 });
 
-test('lists the jobs of the head pipeline', async () => {
+test('GitLab checks: lists the jobs of the head pipeline', async () => {
   one.jobs = [
     { id: 1, name: 'build', status: 'success', duration: 12.4 },
     { id: 2, name: 'test', status: 'failed', duration: 3, failure_reason: 'job_execution_timeout' },
@@ -70,15 +73,18 @@ test('lists the jobs of the head pipeline', async () => {
   ]);
 });
 
-test.each([null, 'lisa/shop'])('finds the pipeline of a fork where it runs: %s', async (pipelineProject) => {
-  Object.assign(one, { fromFork: true, pipelineProject, pipeline: 'FAILED' });
-  one.jobs = [{ id: 1, name: 'build', status: 'failed', duration: 3 }];
-  await expect(gitlab.forge.checks(target)).resolves.toMatchObject([{ name: 'build', state: 'failure' }]);
-  await expect(gitlab.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
-  expect(one.pipeline).toBe('RUNNING');
-});
+test.each([null, 'lisa/shop'])(
+  'GitLab checks: finds the pipeline of a merge request from a fork in the project %s',
+  async (pipelineProject) => {
+    Object.assign(one, { fromFork: true, pipelineProject, pipeline: 'FAILED' });
+    one.jobs = [{ id: 1, name: 'build', status: 'failed', duration: 3 }];
+    await expect(gitlab.forge.checks(target)).resolves.toMatchObject([{ name: 'build', state: 'failure' }]);
+    await expect(gitlab.forge.act(target, 'rerun_checks')).resolves.toBe('queued');
+    expect(one.pipeline).toBe('RUNNING');
+  },
+);
 
-test('lists no checks where nothing ran', async () => {
+test('GitLab checks: returns an empty list without a pipeline, and throws without a merge request', async () => {
   one.pipeline = null;
   await expect(gitlab.forge.checks(target)).resolves.toEqual([]);
   await expect(gitlab.forge.checks({ ...target, number: 2 })).rejects.toMatchObject({ kind: 'not_found' });

@@ -18,6 +18,6 @@ test.each([
   ['odd', undefined],
   [null, 'none'],
   [undefined, 'none'],
-])('judges a head pipeline that is %p as %s', (status, ci) => {
+])('ciFromPipeline: converts %p to %s', (status, ci) => {
   expect(judgePipeline(status)).toBe(ci);
 });

@@ -8,19 +8,19 @@ beforeEach(async () => {
 });
 afterEach(() => gitlab.server.close());
 
-test('takes an error of GraphQL for one of the forge', async () => {
+test('GitLab client: throws unknown for a GraphQL error', async () => {
   gitlab.server.failNext({ body: { data: null, errors: [{ message: 'Query has complexity of 300.' }] } });
   await expect(gitlab.forge.discover()).rejects.toMatchObject({ name: 'ForgeError', kind: 'unknown' });
 });
 
-test('waits for the reset of the limit when it is not said how long', async () => {
+test('GitLab client: pauses until the rate limit resets after 429 without Retry-After', async () => {
   const reset = Math.ceil(Date.now() / 1000) + 600;
   const headers = { 'RateLimit-Limit': '2000', 'RateLimit-Remaining': '0', 'RateLimit-Reset': String(reset) };
   gitlab.server.failNext({ status: 429, headers, body: {} });
   await expect(gitlab.forge.discover()).rejects.toMatchObject({ kind: 'rate_limited', resetsAt: reset * 1000 });
 });
 
-test('says what is left of the budget, and tells the log what was asked', async () => {
+test('GitLab client: reports the API quota and logs the request', async () => {
   const { forge, recorded } = gitlab;
   await forge.discover();
   expect(forge.budgets.graphql).toMatchObject({ limit: 2000, remaining: 1999 });

@@ -11,7 +11,7 @@ beforeEach(async () => {
 });
 afterEach(() => gitlab.server.close());
 
-test('discovers what may be pushed to, and is neither a fork nor archived', async () => {
+test('GitLab discover: returns writable projects without forks and archived ones', async () => {
   gitlab.server.projects.push(
     gitlabProject('acme/web/shop', { adminProject: true }),
     gitlabProject('acme/api'),
@@ -26,7 +26,7 @@ test('discovers what may be pushed to, and is neither a fork nor archived', asyn
   ]);
 });
 
-test('reads everything that a board shows', async () => {
+test('GitLab readRepository: returns all fields of merge requests and issues', async () => {
   const { server, forge } = gitlab;
   const one = gitlabMergeRequest(7, {
     username: null,
@@ -68,34 +68,34 @@ test('reads everything that a board shows', async () => {
 
 test.each<[string, Partial<GitlabMergeRequest>, Partial<PullRequestFacts>]>([
   ['no pipeline', { pipeline: null }, { ci: 'none' }],
-  ['a pipeline that waits for somebody', { pipeline: 'MANUAL' }, { ci: 'pending' }],
-  ['a pipeline that was cancelled', { pipeline: 'CANCELED' }, { ci: 'failure' }],
+  ['a manual pipeline', { pipeline: 'MANUAL' }, { ci: 'pending' }],
+  ['a cancelled pipeline', { pipeline: 'CANCELED' }, { ci: 'failure' }],
   ['conflicts', { conflicts: true, detailedMergeStatus: 'CHECKING' }, { mergeStatus: 'conflicting' }],
-  ['a status that is not known yet', { detailedMergeStatus: 'UNCHECKED' }, { mergeStatus: 'unknown' }],
+  ['an unchecked merge status', { detailedMergeStatus: 'UNCHECKED' }, { mergeStatus: 'unknown' }],
   ['approvals that are being counted', { detailedMergeStatus: 'APPROVALS_SYNCING' }, { mergeStatus: 'unknown' }],
   ['a pipeline that must pass', { detailedMergeStatus: 'CI_MUST_PASS' }, { mergeStatus: 'blocked' }],
-  ['need of a rebase', { detailedMergeStatus: 'NEED_REBASE' }, { mergeStatus: 'blocked', behind: true }],
+  ['a required rebase', { detailedMergeStatus: 'NEED_REBASE' }, { mergeStatus: 'blocked', behind: true }],
   ['no files', { fileCount: 0 }, { empty: true }],
   ['no files counted yet', { fileCount: 0, detailedMergeStatus: 'PREPARING' }, { empty: false }],
-  ['a draft', { draft: true, detailedMergeStatus: 'DRAFT_STATUS' }, { draft: true, mergeStatus: 'blocked' }],
-])('reads a merge request with %s', async (_reason, change, facts) => {
+  ['a draft flag', { draft: true, detailedMergeStatus: 'DRAFT_STATUS' }, { draft: true, mergeStatus: 'blocked' }],
+])('GitLab readRepository: converts a merge request with %s', async (_reason, change, facts) => {
   const { server, forge } = gitlab;
   server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests).toMatchObject([facts]);
 });
 
 test.each<[string, Partial<GitlabMergeRequest>, string]>([
-  ['nobody', {}, 'none'],
+  ['no review', {}, 'none'],
   ['an approval', { approvedBy: ['lisa'] }, 'approved'],
   ['too few approvals', { approvedBy: ['lisa'], detailedMergeStatus: 'NOT_APPROVED' }, 'review_required'],
   ['too few approvals, and a conflict', { approved: false, detailedMergeStatus: 'CONFLICT' }, 'review_required'],
-  ['changes asked for', { detailedMergeStatus: 'REQUESTED_CHANGES' }, 'changes_requested'],
+  ['requested changes', { detailedMergeStatus: 'REQUESTED_CHANGES' }, 'changes_requested'],
   [
-    'changes asked for, where that hinders nothing',
+    'requested changes that do not block merging',
     { approvedBy: ['lisa'], reviewers: ['hugo'], reviewStates: { hugo: 'REQUESTED_CHANGES' } },
     'changes_requested',
   ],
-])('reads what reviews come to: %s', async (_reason, change, decision) => {
+])('GitLab readRepository: computes the review decision from %s', async (_reason, change, decision) => {
   const { server, forge } = gitlab;
   server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, change)] }));
   expect((await forge.readRepository('acme/shop'))?.pullRequests[0]?.review?.decision).toBe(decision);
@@ -108,7 +108,7 @@ test.each([
   ['REVIEWED', false],
   ['APPROVED', false],
   ['REQUESTED_CHANGES', false],
-])('a reviewer whose review is %s is asked for one: %s', async (state, isAwaited) => {
+])('GitLab readRepository: a reviewer in the state %s counts as requested: %s', async (state, isAwaited) => {
   const { server, forge } = gitlab;
   const reviewing = { reviewers: ['hugo', 'lisa'], reviewStates: { hugo: state } };
   server.projects.push(gitlabProject('acme/shop', { mergeRequests: [gitlabMergeRequest(1, reviewing)] }));
@@ -117,7 +117,7 @@ test.each([
   expect(row).toMatchObject({ requestedReviewerLogins: awaited, review: { requestedReviewers: awaited.length } });
 });
 
-describe('an older server', () => {
+describe('GitLab client with an older server', () => {
   const LATER = [
     'Project.isForked',
     'MergeRequest.detailedMergeStatus',
@@ -126,9 +126,9 @@ describe('an older server', () => {
   ];
 
   test.each([
-    ['without any of the later fields', LATER],
-    ['that tells of interactions, though not how far reviews are', ['UserMergeRequestInteraction.reviewState']],
-  ])('is read, %s', async (_what, lacks) => {
+    ['all later fields', LATER],
+    ['only the review state of interactions', ['UserMergeRequestInteraction.reviewState']],
+  ])('reads projects if the server lacks %s', async (_what, lacks) => {
     const { server, forge } = gitlab;
     server.lacks = [...lacks];
     const given = { reviewers: ['hugo', 'lisa'], approvedBy: ['lisa'] };
@@ -138,7 +138,7 @@ describe('an older server', () => {
     expect(row).toMatchObject({ requestedReviewerLogins: ['hugo'], review: { decision: 'approved', approvals: 1 } });
   });
 
-  test('is asked once for what it lacks, however many queries go out at once', async () => {
+  test('omits unsupported fields after one rejected query, also with concurrent queries', async () => {
     const { server, forge } = gitlab;
     server.lacks = LATER;
     server.projects.push(...['a', 'b', 'c'].map((name, id) => gitlabProject(`acme/${name}`, { id })));
@@ -149,7 +149,7 @@ describe('an older server', () => {
     expect(server.seen.length - before).toBe(3);
   });
 
-  test('is no reader of queries that ask for anything else in vain', async () => {
+  test('throws unknown if the server lacks a required field', async () => {
     gitlab.server.lacks = ['Project.webUrl'];
     await expect(gitlab.forge.discover()).rejects.toMatchObject({ kind: 'unknown' });
     expect(gitlab.server.seen).toHaveLength(1);

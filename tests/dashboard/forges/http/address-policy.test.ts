@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns';
 import { createAddressPolicy } from '../../../../src/dashboard/forges/http/address-policy.js';
 
-/** Resolves names without asking any name server. */
+/** The addresses of the host names in the tests. */
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   'forge.example': ['93.184.215.14'],
   'dual.example': ['93.184.215.14', '2606:2800:21f:cb07:6820:80da:af6b:8b2c'],
@@ -39,14 +39,14 @@ async function decide(url: string, allow: readonly string[] = []): Promise<Outco
 test.each<[string, string, Outcome]>([
   ['IPv4', 'http://93.184.215.14', 'allowed'],
   ['IPv6', 'http://[2606:4700::1111]', 'allowed'],
-  ['a name of a public address', 'https://forge.example', 'allowed'],
-  ['a name of public addresses of both families', 'https://dual.example', 'allowed'],
+  ['a host name with a public address', 'https://forge.example', 'allowed'],
+  ['a host name with public addresses of both families', 'https://dual.example', 'allowed'],
   ['a public address behind NAT64', 'https://nat64.example', 'allowed'],
   ['6to4 of a public address', 'http://[2002:5db8:d70e::1]', 'allowed'],
-  ['a name that does not exist', 'https://nowhere.example', 'unresolved'],
+  ['a host name that does not exist', 'https://nowhere.example', 'unresolved'],
 
   ['loopback', 'http://127.0.0.1:8080', 'refused'],
-  ['loopback, another address of it', 'http://127.255.255.254', 'refused'],
+  ['loopback, its last address', 'http://127.255.255.254', 'refused'],
   ['loopback as a decimal number', 'http://2130706433', 'refused'],
   ['loopback as an octal number', 'http://017700000001', 'refused'],
   ['loopback as a hexadecimal number', 'http://0x7f000001', 'refused'],
@@ -54,7 +54,7 @@ test.each<[string, string, Outcome]>([
   ['loopback in hexadecimal parts', 'http://0x7f.0x0.0x0.0x1', 'refused'],
   ['loopback in two parts', 'http://127.1', 'refused'],
   ['loopback in three parts', 'http://127.0.1', 'refused'],
-  ['loopback with a dot at the end', 'http://127.0.0.1.', 'refused'],
+  ['loopback with a trailing dot', 'http://127.0.0.1.', 'refused'],
   ['loopback in full-width digits', 'http://１２７.０.０.１', 'refused'],
   ['loopback in escaped digits', 'http://%31%32%37.0.0.1', 'refused'],
   ['loopback of IPv6', 'http://[::1]', 'refused'],
@@ -68,15 +68,15 @@ test.each<[string, string, Outcome]>([
   ['6to4 of loopback', 'http://[2002:7f00:1::]', 'refused'],
   ['Teredo', 'http://[2001:0:7f00:1::]', 'refused'],
   ['localhost', 'http://localhost', 'refused'],
-  ['localhost with a dot at the end', 'http://localhost.', 'refused'],
+  ['localhost with a trailing dot', 'http://localhost.', 'refused'],
   ['localhost in capitals', 'http://LOCALHOST', 'refused'],
-  ['a name of loopback', 'https://loopback.example', 'refused'],
-  ['a name of a private address', 'https://internal.example', 'refused'],
-  ['a name of a public and a private address', 'https://mixed.example', 'refused'],
-  ['a name of a public address and loopback of IPv6', 'https://mixed6.example', 'refused'],
-  ['a name of a mapped private address', 'https://mapped.example', 'refused'],
-  ['a name of the metadata service', 'http://metadata.example', 'refused'],
-  ['a name of a link-local address with a zone', 'http://zone.example', 'refused'],
+  ['a host name with a loopback address', 'https://loopback.example', 'refused'],
+  ['a host name with a private address', 'https://internal.example', 'refused'],
+  ['a host name with a public and a private address', 'https://mixed.example', 'refused'],
+  ['a host name with a public address and IPv6 loopback', 'https://mixed6.example', 'refused'],
+  ['a host name with a mapped private address', 'https://mapped.example', 'refused'],
+  ['a host name with a metadata address', 'http://metadata.example', 'refused'],
+  ['a host name with a link-local address and a zone', 'http://zone.example', 'refused'],
   ['private, 10/8', 'http://10.0.0.1', 'refused'],
   ['private, 172.16/12', 'http://172.31.255.255', 'refused'],
   ['private, 192.168/16', 'http://192.168.0.1', 'refused'],
@@ -98,15 +98,15 @@ test.each<[string, string, Outcome]>([
   ['site-local of IPv6', 'http://[fec0::1]', 'refused'],
   ['multicast of IPv6', 'http://[ff02::1]', 'refused'],
   ['documentation of IPv6', 'http://[2001:db8::1]', 'refused'],
-])('%s: %s is %s', async (_form, url, outcome) => {
+])('address policy, %s: %s is %s', async (_form, url, outcome) => {
   expect(await decide(url)).toBe(outcome);
 });
 
-test('a URL cannot have a zone', () => {
+test('address policy: URLs cannot contain an IPv6 zone', () => {
   expect(URL.canParse('http://[fe80::1%25eth0]')).toBe(false);
 });
 
-test('an address is never given to the resolver', async () => {
+test('address policy: does not resolve IP addresses', async () => {
   asked.length = 0;
   for (const url of ['http://127.0.0.1', 'http://[::1]', 'http://2130706433']) await decide(url);
   expect(asked).toEqual([]);
@@ -116,22 +116,22 @@ test.each<[string, string, string, Outcome]>([
   ['a range', '10.0.0.0/8', 'http://10.200.0.1', 'allowed'],
   ['a range, mapped', '10.0.0.0/8', 'http://[::ffff:10.200.0.1]', 'allowed'],
   ['a range, behind NAT64', '10.0.0.0/8', 'http://[64:ff9b::a01:203]', 'allowed'],
-  ['a range, of a name', '10.0.0.0/8', 'http://internal.example', 'allowed'],
-  ['another range', '10.0.0.0/8', 'http://192.168.0.1', 'refused'],
-  ['a range of IPv6', 'fd00::/8', 'http://[fd12::1]', 'allowed'],
+  ['a range, host name', '10.0.0.0/8', 'http://internal.example', 'allowed'],
+  ['a range, outside it', '10.0.0.0/8', 'http://192.168.0.1', 'refused'],
+  ['an IPv6 range', 'fd00::/8', 'http://[fd12::1]', 'allowed'],
   ['an address', '127.0.0.1', 'http://127.0.0.1:3000', 'allowed'],
-  ['the address beside', '127.0.0.1', 'http://127.0.0.2:3000', 'refused'],
-  ['an address of IPv6', '::1', 'http://[::1]:3000', 'allowed'],
-  ['an address with its port', '127.0.0.1:3000', 'http://127.0.0.1:3000', 'allowed'],
-  ['an address with another port', '127.0.0.1:3000', 'http://127.0.0.1:6379', 'refused'],
-  ['an address of IPv6 with its port', '[::1]:3000', 'http://[::1]:3000', 'allowed'],
-  ['a name', 'git.example', 'https://git.example:3000', 'allowed'],
-  ['a name in capitals', 'GIT.example', 'https://git.example', 'allowed'],
-  ['a name with a dot at the end', 'git.example', 'https://git.example.', 'allowed'],
-  ['a name with the default port', 'git.example:443', 'https://git.example', 'allowed'],
-  ['a name with another port', 'git.example:443', 'http://git.example', 'refused'],
-  ['another name of the same kind', 'git.example', 'https://internal.example', 'refused'],
+  ['an address, the next one', '127.0.0.1', 'http://127.0.0.2:3000', 'refused'],
+  ['an IPv6 address', '::1', 'http://[::1]:3000', 'allowed'],
+  ['an address with a port', '127.0.0.1:3000', 'http://127.0.0.1:3000', 'allowed'],
+  ['an address with a different port', '127.0.0.1:3000', 'http://127.0.0.1:6379', 'refused'],
+  ['an IPv6 address with a port', '[::1]:3000', 'http://[::1]:3000', 'allowed'],
+  ['a host name', 'git.example', 'https://git.example:3000', 'allowed'],
+  ['a host name in capitals', 'GIT.example', 'https://git.example', 'allowed'],
+  ['a host name, trailing dot', 'git.example', 'https://git.example.', 'allowed'],
+  ['a host name with the default port', 'git.example:443', 'https://git.example', 'allowed'],
+  ['a host name with a different port', 'git.example:443', 'http://git.example', 'refused'],
+  ['a host name, different host', 'git.example', 'https://internal.example', 'refused'],
   ['one of two addresses', '192.168.1.1', 'https://mixed.example', 'allowed'],
-])('lists %s: %s lets %s be %s', async (_form, rule, url, outcome) => {
+])('address policy with a rule for %s: with %s, %s is %s', async (_form, rule, url, outcome) => {
   expect(await decide(url, [rule])).toBe(outcome);
 });

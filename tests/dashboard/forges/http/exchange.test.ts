@@ -24,12 +24,12 @@ function send(url: string, allow: readonly string[], resolveHost?: () => Promise
   return exchange(url, { dispatcher, headers: { Authorization: 'Bearer secret' } });
 }
 
-test('an address that is not listed is refused without a connection', async () => {
+test('fetchResponse: refuses a private address without a connection', async () => {
   await expect(send(forge.url, [])).rejects.toMatchObject({ kind: 'address_refused' });
   expect(forge.connections()).toBe(0);
 });
 
-test('an open and a closed port of a refused address fail alike', async () => {
+test('fetchResponse: throws the same error for an open and a closed port of a refused address', async () => {
   const errors = await Promise.all(
     [forge.url, CLOSED_PORT].map((url) => send(url, []).catch((error: unknown) => error)),
   );
@@ -37,44 +37,44 @@ test('an open and a closed port of a refused address fail alike', async () => {
   expect(String(errors[0])).toContain('TRELLIS_FORGE_ALLOW');
 });
 
-test('a closed port of an allowed address is unreachable', async () => {
+test('fetchResponse: throws unreachable for a closed port of an allowed address', async () => {
   await expect(send(CLOSED_PORT, LOOPBACK)).rejects.toMatchObject({
     kind: 'unreachable',
   });
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect with %d to a refused address is refused', async (status) => {
+test.each([301, 302, 303, 307, 308])('fetchResponse: refuses a redirect with %d to a refused address', async (status) => {
   answer = () => ({ status, headers: { Location: `${other.url}/next` } });
   await expect(send(forge.url, [hostOf(forge.url)])).rejects.toMatchObject({ kind: 'address_refused' });
   expect([forge.seen.length, other.connections()]).toEqual([1, 0]);
 });
 
-test('a redirect to a name of a refused address is refused', async () => {
+test('fetchResponse: refuses a redirect to a host name with a refused address', async () => {
   answer = () => ({ status: 302, headers: { Location: `http://elsewhere.test:${new URL(other.url).port}/` } });
   const resolve = async () => [{ address: '127.0.0.1', family: 4 }];
   await expect(send(forge.url, [hostOf(forge.url)], resolve)).rejects.toMatchObject({ kind: 'address_refused' });
   expect(other.connections()).toBe(0);
 });
 
-test('a redirect to another allowed origin is followed without the credential', async () => {
+test('fetchResponse: follows a redirect to a different allowed origin without the credential', async () => {
   answer = () => ({ status: 302, headers: { Location: `${other.url}/next` } });
   expect((await send(forge.url, LOOPBACK)).text).toBe('{"other":true}');
   expect(forge.seen[0]?.headers.authorization).toBe('Bearer secret');
   expect(other.seen[0]?.headers.authorization).toBeUndefined();
 });
 
-test('redirects without an end are unreachable', async () => {
+test('fetchResponse: throws unreachable for endless redirects', async () => {
   answer = ({ path }) => ({ status: 302, headers: { Location: `${path}x` } });
   await expect(send(forge.url, LOOPBACK)).rejects.toMatchObject({ kind: 'unreachable' });
   expect(forge.seen.length).toBeLessThanOrEqual(21);
 });
 
-test('a redirect to a file is unreachable', async () => {
+test('fetchResponse: throws unreachable for a redirect to a file URL', async () => {
   answer = () => ({ status: 302, headers: { Location: 'file:///etc/passwd' } });
   await expect(send(forge.url, LOOPBACK)).rejects.toMatchObject({ kind: 'unreachable' });
 });
 
-test('the checked address is the one that is connected to, whatever the name resolves to next', async () => {
+test('fetchResponse: connects to the checked address, even if the host name resolves differently later', async () => {
   const addresses = ['127.0.0.1', '203.0.113.1'];
   let resolved = 0;
   const resolve = async () => [{ address: addresses[resolved++] ?? '', family: 4 }];

@@ -12,23 +12,23 @@ const judged = (change: Partial<Judged> = {}): Judged => ({
 const stackedOn = { number: 16, url: 'https://github.com/acme/shop/pull/16' };
 
 test.each<[string, Partial<Judged>, string | undefined]>([
-  ['everything is well', {}, undefined],
+  ['the pull request is mergeable', {}, undefined],
   ['merging would change nothing', { empty: true, stackedOn, mergeStatus: 'conflicting' }, 'already_up_to_date'],
-  ['it stands on another', { stackedOn, mergeStatus: 'conflicting' }, 'stacked'],
-  ['it conflicts, and is a draft', { mergeStatus: 'conflicting', draft: true }, 'conflict'],
-  ['it is a draft, and unstable', { draft: true, mergeStatus: 'unstable' }, 'not_mergeable'],
-  ['only checks that are not required fail', { mergeStatus: 'unstable', ci: 'failure' }, undefined],
-  ['only checks that are not required run', { mergeStatus: 'unstable', ci: 'pending', behind: true }, undefined],
-  ['checks run, though the forge would merge', { ci: 'pending' }, 'checks_pending'],
-  ['checks run, and it is behind', { ci: 'pending', behind: true, mergeStatus: 'blocked' }, 'checks_pending'],
-  ['it is behind, and blocked with red checks', { behind: true, mergeStatus: 'blocked', ci: 'failure' }, 'behind'],
-  ['it is behind, which nobody minds', { behind: true }, undefined],
-  ['it is blocked, and checks fail', { mergeStatus: 'blocked', ci: 'failure' }, 'checks_failing'],
-  ['it is blocked by something else', { mergeStatus: 'blocked' }, 'blocked_by_protection'],
-  ['it is blocked without any check', { mergeStatus: 'blocked', ci: 'none' }, 'blocked_by_protection'],
-  ['the forge does not know', { mergeStatus: 'unknown' }, 'not_mergeable'],
-  ['checks fail that nobody requires', { ci: 'failure' }, undefined],
-])('judges merging when %s', (_reason, change, code) => {
+  ['it is stacked', { stackedOn, mergeStatus: 'conflicting' }, 'stacked'],
+  ['it conflicts and is a draft', { mergeStatus: 'conflicting', draft: true }, 'conflict'],
+  ['it is a draft and unstable', { draft: true, mergeStatus: 'unstable' }, 'not_mergeable'],
+  ['only optional checks fail', { mergeStatus: 'unstable', ci: 'failure' }, undefined],
+  ['only optional checks run', { mergeStatus: 'unstable', ci: 'pending', behind: true }, undefined],
+  ['checks run, but the forge allows merging', { ci: 'pending' }, 'checks_pending'],
+  ['checks run and it is behind', { ci: 'pending', behind: true, mergeStatus: 'blocked' }, 'checks_pending'],
+  ['it is behind and blocked with failing checks', { behind: true, mergeStatus: 'blocked', ci: 'failure' }, 'behind'],
+  ['it is behind, but the forge allows merging', { behind: true }, undefined],
+  ['it is blocked and checks fail', { mergeStatus: 'blocked', ci: 'failure' }, 'checks_failing'],
+  ['it is blocked with passed checks', { mergeStatus: 'blocked' }, 'blocked_by_protection'],
+  ['it is blocked without checks', { mergeStatus: 'blocked', ci: 'none' }, 'blocked_by_protection'],
+  ['its mergeability is unknown', { mergeStatus: 'unknown' }, 'not_mergeable'],
+  ['checks fail, but the forge allows merging', { ci: 'failure' }, undefined],
+])('findMergeBlock: returns the expected code when %s', (_reason, change, code) => {
   expect(findMergeBlock(judged(change))).toBe(code);
 });
 
@@ -44,7 +44,7 @@ test.each<[string, Partial<Judged>, string[]]>([
   ['update_branch when behind', { behind: true }, ['merge', 'close', 'update_branch', 'auto_merge']],
   ['no update_branch when empty', { behind: true, empty: true }, ['merge: already_up_to_date', 'close']],
   [
-    'update_branch for a bot that makes releases',
+    'update_branch for a release bot',
     { behind: true, author: 'release-please[bot]', labels: [{ name: 'autorelease: pending', color: 'ededed' }] },
     ['merge', 'close', 'update_branch', 'auto_merge'],
   ],
@@ -56,9 +56,9 @@ test.each<[string, Partial<Judged>, string[]]>([
   ['auto_merge when blocked', waiting, [blocked, 'close', 'auto_merge']],
   ['auto_merge when checks run', { ci: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
   ['auto_merge without checks', { ci: 'none' }, ['merge', 'close', 'auto_merge']],
-  ['no auto_merge when it is on', { ...waiting, autoMergeEnabled: true }, [blocked, 'close']],
-  ['auto_merge when it is off', { ...waiting, autoMergeEnabled: false }, [blocked, 'close', 'auto_merge']],
-  ['no auto_merge when the forge refuses', { ...waiting, autoMergeAllowed: false }, [blocked, 'close']],
+  ['no auto_merge when it is enabled', { ...waiting, autoMergeEnabled: true }, [blocked, 'close']],
+  ['auto_merge when it is disabled', { ...waiting, autoMergeEnabled: false }, [blocked, 'close', 'auto_merge']],
+  ['no auto_merge when the repository disallows it', { ...waiting, autoMergeAllowed: false }, [blocked, 'close']],
   ['no auto_merge when empty', { ...waiting, empty: true }, ['merge: already_up_to_date', 'close']],
   ['no auto_merge when conflicting', { mergeStatus: 'conflicting' }, ['merge: conflict', 'close']],
   ['no auto_merge when stacked', { ...waiting, stackedOn }, ['merge: stacked', 'close']],
@@ -69,28 +69,32 @@ test.each<[string, Partial<Judged>, string[]]>([
     ['merge: not_mergeable', 'close'],
   ],
   [
-    'cancel_auto_merge on Forgejo when armed',
+    'cancel_auto_merge on Forgejo when enabled',
     { ...waiting, forge: 'forgejo', autoMergeEnabled: true },
     [blocked, 'close', 'cancel_auto_merge'],
   ],
   [
-    'cancel_auto_merge on GitLab when armed',
+    'cancel_auto_merge on GitLab when enabled',
     { ...waiting, forge: 'gitlab', autoMergeEnabled: true },
     [blocked, 'close', 'cancel_auto_merge'],
   ],
-  ['what Dependabot does on GitHub', { bot: 'dependabot' }, [...clean, 'dependabot_rebase', 'dependabot_recreate']],
-  ['nothing of Dependabot elsewhere', { bot: 'dependabot', forge: 'forgejo' }, clean],
+  ['Dependabot commands on GitHub', { bot: 'dependabot' }, [...clean, 'dependabot_rebase', 'dependabot_recreate']],
+  ['no Dependabot commands on other forges', { bot: 'dependabot', forge: 'forgejo' }, clean],
   ['no update_branch for Dependabot', { bot: 'dependabot', behind: true, forge: 'forgejo' }, [...clean, 'auto_merge']],
-  ['what Renovate does, anywhere', { bot: 'renovate', forge: 'forgejo' }, [...clean, 'renovate_rebase']],
+  ['renovate_rebase on any forge', { bot: 'renovate', forge: 'forgejo' }, [...clean, 'renovate_rebase']],
   ['no update_branch for Renovate', { bot: 'renovate', behind: true }, [...clean, 'auto_merge', 'renovate_rebase']],
   ['rerun_checks when they fail', { ci: 'failure' }, [...clean, 'auto_merge', 'rerun_checks']],
-])('offers %s', (_reason, change, actions) => {
+])('listAllowedActions: returns %s', (_reason, change, actions) => {
   expect(offered(change)).toEqual(actions);
 });
 
-test('says why merging is blocked, and what would help', () => {
+test('listAllowedActions: explains why merging is blocked and the next step', () => {
   expect(listAllowedActions(judged({ stackedOn }))[0]).toEqual({
     action: 'merge',
-    blocked: { code: 'stacked', message: 'It stands on another open pull request.', next: 'Merge that one first.' },
+    blocked: {
+      code: 'stacked',
+      message: 'It is stacked on another open pull request.',
+      next: 'Merge that pull request first.',
+    },
   });
 });

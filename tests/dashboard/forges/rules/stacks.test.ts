@@ -3,7 +3,7 @@ import { facts } from '../facts.js';
 
 type Row = readonly [number: number, head: string, base: string, fork?: 'fork'];
 
-/** `position/size on parent [children]`, or `-` for none. */
+/** Formats each stack position as `position/size on parent [children]`, or `-` outside stacks. */
 function describeStacks(rows: readonly Row[]): Record<number, string> {
   const pullRequests = rows.map(([number, headBranch, baseBranch, fork]) =>
     facts({ number, headBranch, baseBranch, crossRepository: fork !== undefined }),
@@ -18,9 +18,9 @@ function describeStacks(rows: readonly Row[]): Record<number, string> {
 }
 
 test.each<[string, readonly Row[], Record<number, string>]>([
-  ['one alone', [[1, 'a', 'main']], { 1: '-' }],
+  ['a single pull request', [[1, 'a', 'main']], { 1: '-' }],
   [
-    'one on another',
+    'two pull requests',
     [
       [1, 'a', 'main'],
       [2, 'b', 'a'],
@@ -28,7 +28,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '1/2 [2]', 2: '2/2 on 1' },
   ],
   [
-    'any order of numbers',
+    'two pull requests, the upper one with the lower number',
     [
       [2, 'a', 'main'],
       [1, 'b', 'a'],
@@ -36,7 +36,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '2/2 on 2', 2: '1/2 [1]' },
   ],
   [
-    'three, one by one',
+    'a chain of three',
     [
       [1, 'a', 'main'],
       [2, 'b', 'a'],
@@ -45,7 +45,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '1/3 [2]', 2: '2/3 on 1 [3]', 3: '3/3 on 2' },
   ],
   [
-    'two on the same',
+    'two on the same parent',
     [
       [1, 'a', 'main'],
       [3, 'c', 'a'],
@@ -54,7 +54,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '1/3 [2,3]', 2: '2/3 on 1', 3: '2/3 on 1' },
   ],
   [
-    'two stacks',
+    'two separate stacks',
     [
       [1, 'a', 'main'],
       [2, 'b', 'a'],
@@ -64,7 +64,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '1/2 [2]', 2: '2/2 on 1', 3: '1/2 [4]', 4: '2/2 on 3' },
   ],
   [
-    'the lowest of two with one head',
+    'two possible parents with the same head branch',
     [
       [4, 'a', 'next'],
       [3, 'a', 'main'],
@@ -73,7 +73,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 3: '1/2 [5]', 4: '-', 5: '2/2 on 3' },
   ],
   [
-    'a fork with a head of the same name',
+    'a fork with the same head branch name',
     [
       [1, 'a', 'main', 'fork'],
       [2, 'b', 'a'],
@@ -81,16 +81,16 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '-', 2: '-' },
   ],
   [
-    'a fork on another',
+    'a fork with a matching base branch',
     [
       [1, 'a', 'main'],
       [2, 'b', 'a', 'fork'],
     ],
     { 1: '-', 2: '-' },
   ],
-  ['a merged one below', [[2, 'b', 'a']], { 2: '-' }],
+  ['a parent that has been merged', [[2, 'b', 'a']], { 2: '-' }],
   [
-    'a circle',
+    'a cycle',
     [
       [1, 'a', 'b'],
       [2, 'b', 'a'],
@@ -98,7 +98,7 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     { 1: '-', 2: '-' },
   ],
   [
-    'one on a circle',
+    'a pull request on top of a cycle',
     [
       [1, 'a', 'b'],
       [2, 'b', 'a'],
@@ -106,15 +106,15 @@ test.each<[string, readonly Row[], Record<number, string>]>([
     ],
     { 1: '-', 2: '-', 3: '-' },
   ],
-  ['one on itself', [[1, 'a', 'a']], { 1: '-' }],
+  ['a pull request on itself', [[1, 'a', 'a']], { 1: '-' }],
   [
-    'branches that the forge does not tell',
+    'unknown branches',
     [
       [1, '', ''],
       [2, '', ''],
     ],
     { 1: '-', 2: '-' },
   ],
-])('finds the stacks of %s', (_reason, rows, places) => {
+])('findStacks: %s', (_reason, rows, places) => {
   expect(describeStacks(rows)).toEqual(places);
 });

@@ -8,27 +8,27 @@ const rowOf = (change: Partial<PullRequestFacts>, username = 'Mona') =>
 const releaseLabel = { name: 'autorelease: pending', color: 'ededed' };
 
 test.each<[string, Partial<PullRequestFacts>, string]>([
-  ['anybody', {}, 'regular'],
+  ['a user', {}, 'regular'],
   ['dependabot', { author: 'dependabot' }, 'dependency'],
   ['dependabot[bot]', { author: 'dependabot[bot]' }, 'dependency'],
   ['renovate', { author: 'renovate' }, 'dependency'],
   ['renovate[bot]', { author: 'Renovate[bot]' }, 'dependency'],
-  ['a listed account', { author: 'ACME-updates' }, 'dependency'],
-  ['somebody with a similar name', { author: 'renovate-fan' }, 'regular'],
-  ['anybody, with the label of a release', { labels: [releaseLabel] }, 'release'],
-  ['a bot, with the label of a release', { author: 'renovate', labels: [releaseLabel] }, 'release'],
-])('tells the kind of what %s opened', (_author, change, kind) => {
+  ['a configured account', { author: 'ACME-updates' }, 'dependency'],
+  ['a user with a similar name', { author: 'renovate-fan' }, 'regular'],
+  ['a user, with a release label', { labels: [releaseLabel] }, 'release'],
+  ['a bot, with a release label', { author: 'renovate', labels: [releaseLabel] }, 'release'],
+])('toBoardRows: sets kind for a pull request of %s', (_author, change, kind) => {
   expect(rowOf(change).kind).toBe(kind);
 });
 
 test.each<[string, Partial<PullRequestFacts>, boolean]>([
-  ['mergeable with green checks', {}, true],
+  ['mergeable with passed checks', {}, true],
   ['a draft', { draft: true }, false],
   ['without checks', { ci: 'none' }, false],
-  ['with red checks', { ci: 'failure' }, false],
+  ['with failed checks', { ci: 'failure' }, false],
   ['unstable', { mergeStatus: 'unstable' }, false],
   ['blocked', { mergeStatus: 'blocked' }, false],
-])('tells whether one is ready to merge when %s', (_reason, change, ready) => {
+])('toBoardRows: sets readyToMerge for a pull request that is %s', (_reason, change, ready) => {
   expect(rowOf(change).readyToMerge).toBe(ready);
 });
 
@@ -37,38 +37,43 @@ const review = (decision: 'approved' | 'changes_requested' | 'none' | 'review_re
 });
 
 test.each<[string, Partial<PullRequestFacts>, boolean]>([
-  ['one is required', review('review_required'), true],
-  ['somebody is asked', review('none', 1), true],
-  ['nobody is asked', review('none'), false],
-  ['it is approved, and somebody is asked', review('approved', 1), false],
-  ['changes are asked for', review('changes_requested', 1), false],
-  ['it is unknown', {}, false],
+  ['a review is required', review('review_required'), true],
+  ['a reviewer is requested', review('none', 1), true],
+  ['no reviewer is requested', review('none'), false],
+  ['it is approved and a reviewer is requested', review('approved', 1), false],
+  ['changes are requested', review('changes_requested', 1), false],
+  ['the review state is unknown', {}, false],
   ['it is a draft', { ...review('review_required', 1), draft: true }, false],
-])('tells whether a review is needed when %s', (_reason, change, needed) => {
+])('toBoardRows: sets needsReview when %s', (_reason, change, needed) => {
   expect(rowOf(change).needsReview).toBe(needed);
 });
 
 test.each<[string, Partial<PullRequestFacts>, string, boolean]>([
-  ['they are among those asked, in another case', { requestedReviewerLogins: ['lisa', 'mona'] }, 'Mona', true],
-  ['others are asked', { requestedReviewerLogins: ['lisa'] }, 'Mona', false],
-  ['they did not say who they are', { requestedReviewerLogins: [''] }, '', false],
+  [
+    'the viewer is among the reviewers, in a different case',
+    { requestedReviewerLogins: ['lisa', 'mona'] },
+    'Mona',
+    true,
+  ],
+  ['other reviewers are requested', { requestedReviewerLogins: ['lisa'] }, 'Mona', false],
+  ['the viewer has no username', { requestedReviewerLogins: [''] }, '', false],
   ['it is a draft', { requestedReviewerLogins: ['mona'], draft: true }, 'Mona', false],
-])('tells whether the reader is asked for a review when %s', (_reason, change, username, asked) => {
+])('toBoardRows: sets reviewRequestedFromMe when %s', (_reason, change, username, asked) => {
   expect(rowOf(change, username).reviewRequestedFromMe).toBe(asked);
 });
 
 test.each<[string, string, string, boolean]>([
-  ["Renovate's list", 'renovate[bot]', 'Dependency Dashboard', true],
-  ['that of a listed account', 'acme-updates', 'Dependency Dashboard', true],
-  ['another issue of Renovate', 'renovate[bot]', 'Action Required: Fix Renovate Configuration', false],
-  ['an issue of anybody with that title', 'mona', 'Dependency Dashboard', false],
-  ['an issue of Dependabot with that title', 'dependabot[bot]', 'Dependency Dashboard', false],
-])('tells housekeeping by author and title: %s', (_reason, author, title, housekeeping) => {
+  ["Renovate's dependency dashboard", 'renovate[bot]', 'Dependency Dashboard', true],
+  ['the dependency dashboard of a configured account', 'acme-updates', 'Dependency Dashboard', true],
+  ['any other issue of Renovate', 'renovate[bot]', 'Action Required: Fix Renovate Configuration', false],
+  ["a user's issue with that title", 'mona', 'Dependency Dashboard', false],
+  ["Dependabot's issue with that title", 'dependabot[bot]', 'Dependency Dashboard', false],
+])('toBoardRows: sets housekeeping by author and title: %s', (_reason, author, title, housekeeping) => {
   const { issues } = toRows({ pullRequests: [], issues: [issueFacts({ author, title })] }, reader);
   expect(issues).toEqual([{ ...issueFacts({ author, title }), forge: 'github', housekeeping }]);
 });
 
-test('judges actions by the place in a stack', () => {
+test('toBoardRows: blocks merging of a stacked pull request', () => {
   const pullRequests = [facts({ number: 1, headBranch: 'a' }), facts({ number: 2, baseBranch: 'a' })];
   const [lower, upper] = toRows({ pullRequests, issues: [] }, reader).pullRequests;
   expect(lower?.allowedActions[0]).toEqual({ action: 'merge' });

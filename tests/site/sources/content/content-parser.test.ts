@@ -6,7 +6,7 @@ const KIB = 1024;
 
 let parser: ContentParser;
 beforeAll(() => {
-  // The machine that runs tests is busy with others.
+  // A long deadline, because the machine runs other tests at the same time.
   parser = openContentParser({ deadlineMs: 60_000 });
 });
 afterAll(() => parser.close());
@@ -20,7 +20,7 @@ const numbered = (line: (index: number) => string, characters: number): string =
 
 const toKey = (index: number): string => `k${index}: ${index}\n`;
 
-/** The result of parsing: the number of records, or the message of the error. */
+/** Returns the number of parsed records, or the message of the error. */
 async function outcome(text: string, extension = 'yaml'): Promise<number | string> {
   return parser.parse(text, extension).then(
     ({ entries }) => entries.length,
@@ -31,7 +31,7 @@ async function outcome(text: string, extension = 'yaml'): Promise<number | strin
   );
 }
 
-test('30,000 keys of front matter are parsed while this thread keeps running, with their lines', async () => {
+test('content parser: 30,000 keys of front matter are parsed with their lines without blocking this thread', async () => {
   const keys = Array.from({ length: 30_000 }, (_, index) => `k${index}: ''\n`);
   const text = `---\n${keys.join('')}---\nThe text.\n`.replace("k29999: ''", 'k29999: 7');
   expect(text.length).toBeGreaterThan(250 * KIB);
@@ -50,7 +50,7 @@ test('30,000 keys of front matter are parsed while this thread keeps running, wi
   ).resolves.toEqual([30_001, 2]);
 });
 
-test('the time for a mapping grows with its length, not with its square', async () => {
+test('content parser: the time for a mapping grows linearly, not quadratically', async () => {
   const secondsFor = async (characters: number): Promise<number> => {
     const text = numbered(toKey, characters);
     const times: number[] = [];
@@ -63,7 +63,7 @@ test('the time for a mapping grows with its length, not with its square', async 
   };
   await secondsFor(32 * KIB);
   const [small, large] = [await secondsFor(32 * KIB), await secondsFor(256 * KIB)];
-  // Eight times as much; 64 times if it were the square.
+  // The text is eight times as long; quadratic time would be 64 times as long.
   expect(large / small).toBeLessThan(32);
 });
 
@@ -76,7 +76,7 @@ const ADVERSARIAL: readonly (readonly [string, string])[] = [
   ['nested sequences', '- '.repeat(128 * KIB)],
   ['nested keys', '? '.repeat(128 * KIB)],
   ['anchors and aliases', numbered((index) => `- &a${index} x\n- *a${index}\n`, 256 * KIB)],
-  ['one anchor set and used again and again', '- &a x\n- *a\n'.repeat(21 * KIB)],
+  ['one anchor redefined and used repeatedly', '- &a x\n- *a\n'.repeat(21 * KIB)],
   ['aliases of one anchor', `- &a x\n${'- *a\n'.repeat(51 * KIB)}`],
   ['merge keys', `a: &a {x: 1}\nb:\n${numbered((index) => `  k${index}: {<<: *a}\n`, 250 * KIB)}`],
   ['tags', numbered((index) => `- !t${index} a\n`, 256 * KIB)],
@@ -87,12 +87,12 @@ const ADVERSARIAL: readonly (readonly [string, string])[] = [
   ['comments', `${'# c\n'.repeat(63 * KIB)}a: 1`],
   ['blank lines', `a: 1\n${'\n'.repeat(255 * KIB)}b: 2`],
   ['documents', '---\na: 1\n'.repeat(28 * KIB)],
-  ['a mistake in each line', ']\n'.repeat(128 * KIB)],
+  ['an error in each line', ']\n'.repeat(128 * KIB)],
   ['unresolved aliases', 'a: *x\n'.repeat(42 * KIB)],
 ];
 
 test.each(ADVERSARIAL)(
-  'the largest YAML of %s ends within the deadline, with records or a reason',
+  'content parser: the largest YAML with %s finishes within the deadline, with records or a reason',
   async (_what, text) => {
     const sized = text.slice(0, 256 * KIB);
     expect(String(await outcome(sized))).not.toMatch(/seconds|memory|thread/);
@@ -107,11 +107,11 @@ test.each([
   ['CSV of an open quote', 'csv', `a\n"${'x\n'.repeat(2_000_000)}`, /quote/i],
   ['Markdown of rules', 'md', '---\n'.repeat(1_000_000), /^1$/],
   ['Markdown of an open front matter', 'md', `---\n${'a\n'.repeat(2_000_000)}`, /^1$/],
-])('4 MB of %s are parsed or refused within the deadline', async (_what, extension, text, result) => {
+])('content parser: 4 MB of %s are parsed or rejected within the deadline', async (_what, extension, text, result) => {
   expect(String(await outcome(text, extension))).toMatch(result);
 });
 
-test('a text that takes too long is refused, and the next one is parsed in a new thread', async () => {
+test('content parser: a slow text is rejected, and the next one is parsed in a new thread', async () => {
   const impatient = openContentParser({ deadlineMs: 500 });
   const slow = ']\n'.repeat(128 * KIB);
   await expect(impatient.parse(slow, 'yaml')).rejects.toThrow('takes more than 0.5 seconds to parse');
@@ -120,7 +120,7 @@ test('a text that takes too long is refused, and the next one is parsed in a new
   await impatient.close();
 });
 
-test('several texts at once are parsed one after the other', async () => {
+test('content parser: concurrent texts are parsed one after the other', async () => {
   const texts = Array.from({ length: 5 }, (_, index) => `first: ${index}\n${numbered(toKey, 20 * KIB)}`);
   const parsed = await Promise.all(texts.map((text) => parser.parse(text, 'yaml')));
   expect(parsed.map(({ entries }) => entries[0]?.values.first)).toEqual([0, 1, 2, 3, 4]);

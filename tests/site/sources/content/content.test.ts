@@ -60,7 +60,7 @@ const titles = ({ dishes }: Opened): unknown[] => dishes.map(({ title }) => titl
 const idOf = ({ files }: Opened, path: string): unknown => files.find(({ relativePath }) => relativePath === path)?.id;
 const markdown = (values: object): string => `---\n${JSON.stringify(values)}\n---\nText.\n`;
 
-test('each kind of file holds records, which are children of their file', async () => {
+test('content: files of each format contain records, which are children of their file', async () => {
   folder.put('dishes/1.md', '---\ntitle: Soup\nserves: 2\n---\nBoil.\n');
   folder.put('dishes/2.json', '[{"title": "Bread"}, {"title": "Jam", "serves": 8}]');
   folder.put('dishes/3.yaml', 'title: Tea\n');
@@ -82,13 +82,13 @@ test('each kind of file holds records, which are children of their file', async 
   expect(site).toMatchObject({ warnings: [], count: 0 });
 });
 
-test('other files that a pattern names are passed over', async () => {
+test('content: matching files of other formats are ignored', async () => {
   folder.put('dishes/a.png', 'PNG');
   folder.put('dishes/a.toml', 'title = "A"');
   expect(await open()).toMatchObject({ dishes: [], count: 0 });
 });
 
-test('records keep their ids where their file stays', async () => {
+test('content: records keep their ids if their file stays', async () => {
   folder.put('dishes/a.json', '[{"title": "One"}, {"title": "Two"}]');
   const before = await open();
   folder.put('dishes/0.md', markdown({ title: 'Zero' }));
@@ -99,9 +99,9 @@ test('records keep their ids where their file stays', async () => {
 });
 
 test.each([
-  ['a file that has gone', () => rmSync(folder.path('dishes/a.json')), ['Last']],
+  ['a deleted file', () => rmSync(folder.path('dishes/a.json')), ['Last']],
   [
-    'a file that is renamed',
+    'a renamed file',
     () => renameSync(folder.path('dishes/a.json'), folder.path('dishes/z.json')),
     ['Last', 'One', 'Two'],
   ],
@@ -113,29 +113,33 @@ test.each([
     ['One', 'Last'],
   ],
   [
-    'a file without any',
+    'a file without records',
     () => {
       folder.put('dishes/a.json', '[]');
     },
     ['Last'],
   ],
   [
-    'a file that is broken',
+    'a malformed file',
     () => {
       folder.put('dishes/a.json', '[{');
     },
     ['Last'],
   ],
-  ['a file that no pattern names now', () => renameSync(folder.path('dishes/a.json'), folder.path('a.json')), ['Last']],
   [
-    'a file that is a folder now',
+    'a file that no longer matches a glob',
+    () => renameSync(folder.path('dishes/a.json'), folder.path('a.json')),
+    ['Last'],
+  ],
+  [
+    'a file that is replaced by a folder',
     () => {
       rmSync(folder.path('dishes/a.json'));
       mkdirSync(folder.path('dishes/a.json'));
     },
     ['Last'],
   ],
-])('the records follow %s', async (_reason, change, expected) => {
+])('content: records are updated after %s', async (_reason, change, expected) => {
   folder.put('dishes/a.json', '[{"title": "One"}, {"title": "Two"}]');
   folder.put('dishes/b.md', markdown({ title: 'Last' }));
   await open();
@@ -143,7 +147,7 @@ test.each([
   expect(titles(await open())).toEqual(expected);
 });
 
-test('a start reads the files that changed, and no others', async () => {
+test('content: a start reads only changed files', async () => {
   folder.put('dishes/a.md', markdown({ title: 'A' }));
   folder.put('dishes/b.md', markdown({ title: 'B' }));
   await open();
@@ -164,16 +168,16 @@ test('a start reads the files that changed, and no others', async () => {
 });
 
 test.each([
-  ['other patterns', () => dish(['dishes/a.md'])],
-  ['a field that may not be null now', () => dish(['dishes/**'], [scalar('chef', 'String', { nullable: false })])],
-])('%s have all files read anew', async (_reason, table) => {
+  ['different globs', () => dish(['dishes/a.md'])],
+  ['a field that becomes non-null', () => dish(['dishes/**'], [scalar('chef', 'String', { nullable: false })])],
+])('content: %s cause all files to be read again', async (_reason, table) => {
   folder.put('dishes/a.md', markdown({ title: 'A', chef: 'Ann' }));
   folder.put('dishes/b.md', markdown({ title: 'B' }));
   expect(titles(await open(dish(['dishes/**'], [scalar('chef', 'String')])))).toEqual(['A', 'B']);
   expect(titles(await open(table()))).toEqual(['A']);
 });
 
-test('patterns are held against the path below the source and below the site', async () => {
+test('content: globs match the path below the source or below the site', async () => {
   folder.put(
     'site.config.json',
     '{"sources": [{"name": "content", "path": "content"}, {"name": "more", "path": "more"}]}',
@@ -184,11 +188,11 @@ test('patterns are held against the path below the source and below the site', a
   expect(titles(await open(dish(['more/dishes/*.md'])))).toEqual(['More']);
 });
 
-test('more records than fit between two files number the source anew', async () => {
+test('content: the source is renumbered when a file has more records than free positions', async () => {
   folder.put('dishes/a.csv', 'title\n1\n');
   folder.put('dishes/z.md', markdown({ title: 'last' }));
   await open();
-  // Each lands halfway between its neighbours, until they are as close as can be.
+  // Each file gets a position halfway between its neighbours, until no position is free.
   for (let index = 0; index < 22; index += 1) {
     folder.put(`dishes/m${String(99 - index)}.md`, markdown({ title: `m${String(99 - index)}` }));
     await open();
@@ -205,10 +209,10 @@ describe('links', () => {
     ['its own folder', './c.png', 'dishes/c.png'],
     ['the folder above', '../images/a.png', 'images/a.png'],
     ['its source', '/images/a.png', 'images/a.png'],
-    ['its own folder without saying so', 'c.png', 'dishes/c.png'],
-    ['its source without saying so', 'images/b.png', 'images/b.png'],
-    ['a winding way', '.././dishes/../images/b.png', 'images/b.png'],
-  ])('lead to a file from %s', async (_reason, cover, path) => {
+    ['its own folder without ./', 'c.png', 'dishes/c.png'],
+    ['its source without a leading slash', 'images/b.png', 'images/b.png'],
+    ['a path with several ..', '.././dishes/../images/b.png', 'images/b.png'],
+  ])('lead to a file relative to %s', async (_reason, cover, path) => {
     folder.put('dishes/c.png');
     folder.put('dishes/a.md', markdown({ title: 'A', cover }));
     const site = await open();
@@ -216,7 +220,7 @@ describe('links', () => {
     expect(site.dishes[0]!.cover).toBe(idOf(site, path));
   });
 
-  test('prefer the own folder', async () => {
+  test('prefer the folder of the file', async () => {
     folder.put('dishes/images/a.png');
     folder.put('dishes/a.md', markdown({ title: 'A', cover: 'images/a.png' }));
     const site = await open();
@@ -226,7 +230,7 @@ describe('links', () => {
     expect(after.dishes[0]!.cover).toBe(idOf(after, 'images/a.png'));
   });
 
-  test('lead to several files, to folders, and by keys', async () => {
+  test('lead to several files, to folders, and to records by key', async () => {
     const values = { pictures: ['../images/b.png', '../images/a.png'], folder: '../images', like: 'B' };
     folder.put('dishes/a.md', markdown({ title: 'A', ...values }));
     const site = await open();
@@ -237,12 +241,12 @@ describe('links', () => {
 
   test.each([
     ['nothing', '../images/none.png'],
-    ['a folder where a file is meant', '../images'],
-    ['what is no part of a source', '../../outside.png'],
-    ['what a source leaves out', '../node_modules/x.png'],
-    ['a name that no file could have', 'a\0b'],
-    ['an address', 'https://example.org/a.png'],
-  ])('that lead to %s are null, with a warning', async (_reason, cover) => {
+    ['a folder instead of a file', '../images'],
+    ['a file outside all sources', '../../outside.png'],
+    ['an excluded file', '../node_modules/x.png'],
+    ['an invalid file name', 'a\0b'],
+    ['a URL', 'https://example.org/a.png'],
+  ])('to %s are null, with a warning', async (_reason, cover) => {
     folder.put('../outside.png');
     folder.put('node_modules/x.png');
     folder.put('dishes/a.md', `---\ntitle: A\ncover: ${JSON.stringify(cover)}\n---\n`);
@@ -253,7 +257,7 @@ describe('links', () => {
     ]);
   });
 
-  test('find a file that comes later, and lose one that goes', async () => {
+  test('follow files that are added and deleted later', async () => {
     folder.put('dishes/a.md', markdown({ title: 'A', cover: '../images/new.png' }));
     expect((await open()).count).toBe(1);
     folder.put('images/new.png');
@@ -266,7 +270,7 @@ describe('links', () => {
     expect(lost.count).toBe(1);
   });
 
-  test('find a file that comes later in a later source', async () => {
+  test('follow a file that is added to a later source', async () => {
     folder.put(
       'site.config.json',
       '{"sources": [{"name": "dishes", "path": "dishes"}, {"name": "images", "path": "images"}]}',
@@ -280,25 +284,25 @@ describe('links', () => {
   });
 });
 
-describe('what does not fit', () => {
-  test('is reported with its line, and null where it may be', async () => {
+describe('invalid values', () => {
+  test('are reported with their line, and null if the field is nullable', async () => {
     folder.put('dishes/a.md', '---\ntitle: A\nserves: many\n---\n');
     const site = await open();
     expect(site.dishes[0]).toMatchObject({ title: 'A', serves: null });
-    expect(site.warnings).toEqual(['dishes/a.md:3: Dish.serves: expected a whole number of 32 bits; received "many".']);
+    expect(site.warnings).toEqual(['dishes/a.md:3: Dish.serves: expected a 32-bit whole number; received "many".']);
   });
 
-  test('leaves the record out where it may not be null', async () => {
+  test('leave the record out if the field is not nullable', async () => {
     folder.put('dishes/a.json', '[{"title": "A"},\n{"serves": 1},\n{"title": "C"}]');
     const site = await open();
     expect(titles(site)).toEqual(['A', 'C']);
     expect(site.warnings).toEqual([
-      'dishes/a.json:2: Dish.title: expected a value, which may not be null; received nothing.',
-      'dishes/a.json:2: Dish: left out, for a value that it must have.',
+      'dishes/a.json:2: Dish.title: expected a value that is not null; received nothing.',
+      'dishes/a.json:2: Dish: left out, because a required value is missing or invalid.',
     ]);
   });
 
-  test('is said again by the next start, and no more once it is mended', async () => {
+  test('are reported again at the next start until they are fixed', async () => {
     folder.put('dishes/a.md', markdown({ title: 'A', serves: 'many' }));
     await open();
     expect((await open()).count).toBe(1);
@@ -308,12 +312,12 @@ describe('what does not fit', () => {
 
   test.each([
     [
-      'bytes that are no text',
+      'bytes that are not text',
       'a.md',
       Buffer.from([0xff, 0xfe, 0x41]),
-      '1: expected text in UTF-8; received other bytes.',
+      '1: expected UTF-8 text; received other bytes.',
     ],
-    ['a picture by another name', 'a.json', 'PNG\0\0', '1: expected text in UTF-8; received other bytes.'],
+    ['an image with the wrong extension', 'a.json', 'PNG\0\0', '1: expected UTF-8 text; received other bytes.'],
     [
       'a file that is too large',
       'a.csv',
@@ -321,13 +325,13 @@ describe('what does not fit', () => {
       '1: expected a file of at most 4.19 MB; received 4.19 MB.',
     ],
     [
-      'YAML that would take long',
+      'YAML that is too long',
       'a.yaml',
       `# ${'x'.repeat(262_144)}`,
       '1: expected at most 262144 characters of YAML; received 262146. JSON and CSV may be longer.',
     ],
-    ['broken YAML', 'a.yaml', 'title: A\nb: [', '2: '],
-  ])('can be %s', async (_reason, name, content, message) => {
+    ['malformed YAML', 'a.yaml', 'title: A\nb: [', '2: '],
+  ])('can come from %s', async (_reason, name, content, message) => {
     folder.put(`dishes/${name}`, content as string);
     folder.put('dishes/b.md', markdown({ title: 'B' }));
     const site = await open();
@@ -335,7 +339,7 @@ describe('what does not fit', () => {
     expect(site.warnings[0]).toContain(`dishes/${name}:${message}`);
   });
 
-  test('is counted beyond what is said of one file', async () => {
+  test('are all counted, even if not all are listed', async () => {
     folder.put('dishes/a.csv', `title,serves\n${'A,many\n'.repeat(100)}`);
     const { warnings, count } = await open();
     expect(warnings).toHaveLength(20);

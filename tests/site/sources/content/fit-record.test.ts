@@ -66,7 +66,7 @@ const fit = (text: string, extension = 'md') =>
     };
   });
 
-test('values that fit become columns', () => {
+test('validation: valid values become columns', () => {
   const [fitted] = fit(
     '---\ntitle: Soup\nservings: 4\nrating: 4.5\nvegan: true\ncooked: 2024-03-01\ntags: [warm, quick]\norigin: {country: Italy}\n' +
       'ingredients: [{name: bean, grams: 200}, {name: leek, fresh: true}]\ncover: ./soup.jpg\nunknown: 1\n---\nBoil.\n',
@@ -88,7 +88,7 @@ test('values that fit become columns', () => {
   });
 });
 
-test('what is absent is null, and a list that may not be null is empty', () => {
+test('validation: absent values are null, and absent non-null lists are empty', () => {
   expect(fit('---\ntitle: Soup\n---\n')[0]?.row).toMatchObject({
     servings: null,
     tags: '[]',
@@ -98,36 +98,18 @@ test('what is absent is null, and a list that may not be null is empty', () => {
 });
 
 test.each([
-  [
-    'text for a number',
-    'servings: many',
-    'servings',
-    'servings: expected a whole number of 32 bits; received "many".',
-    3,
-  ],
-  [
-    'a fraction for an Int',
-    'servings: 1.5',
-    'servings',
-    'servings: expected a whole number of 32 bits; received 1.5.',
-    3,
-  ],
+  ['text for a number', 'servings: many', 'servings', 'servings: expected a 32-bit whole number; received "many".', 3],
+  ['a fraction for an Int', 'servings: 1.5', 'servings', 'servings: expected a 32-bit whole number; received 1.5.', 3],
   [
     'a number out of range',
     'servings: 4294967296',
     'servings',
-    'servings: expected a whole number of 32 bits; received 4294967296.',
+    'servings: expected a 32-bit whole number; received 4294967296.',
     3,
   ],
   ['infinity', 'rating: .inf', 'rating', 'rating: expected a number; received null.', 3],
   ['a word for a boolean', 'vegan: yes', 'vegan', 'vegan: expected true or false; received "yes".', 3],
-  [
-    'a day that is none',
-    'cooked: 2024-02-30',
-    'cooked',
-    'cooked: expected a date of ISO 8601; received "2024-02-30".',
-    3,
-  ],
+  ['an impossible day', 'cooked: 2024-02-30', 'cooked', 'cooked: expected an ISO 8601 date; received "2024-02-30".', 3],
   [
     'an object for text',
     'origin: {country: {a: 1}}',
@@ -135,32 +117,36 @@ test.each([
     'origin.country: expected text; received {"a":1}.',
     3,
   ],
-  ['a list for a link', 'cover: [a, b]', 'cover', 'cover: expected the text that names a File; received ["a","b"].', 3],
-])('%s is reported with its line and is null', (_reason, written, column, message, line) => {
+  [
+    'a list for a link',
+    'cover: [a, b]',
+    'cover',
+    'cover: expected text that identifies a File; received ["a","b"].',
+    3,
+  ],
+])('validation: %s is reported with its line and becomes null', (_reason, written, column, message, line) => {
   const [fitted] = fit(`---\ntitle: Soup\n${written}\n---\n`);
   expect(fitted?.misfits.map((misfit) => [misfit.message, misfit.line])).toEqual([[message, line]]);
   expect(fitted?.row?.[column] ?? null).toBeNull();
 });
 
 test.each([
-  ['missing', 'servings: 4', 'title: expected a value, which may not be null; received nothing.'],
-  ['null', 'title: null', 'title: expected a value, which may not be null; received null.'],
-  ['of another kind', 'title: [a]', 'title: expected text; received ["a"].'],
-])('a record is left out when a value that may not be null is %s', (_reason, written, message) => {
+  ['missing', 'servings: 4', 'title: expected a value that is not null; received nothing.'],
+  ['null', 'title: null', 'title: expected a value that is not null; received null.'],
+  ['of the wrong type', 'title: [a]', 'title: expected text; received ["a"].'],
+])('validation: a record is left out if a required value is %s', (_reason, written, message) => {
   const [fitted] = fit(`---\n${written}\n---\n`);
   expect(fitted?.row).toBeUndefined();
   expect(fitted?.misfits.map((misfit) => misfit.message)).toEqual([message]);
 });
 
-test('a record is left out when an element lacks what it may not lack', () => {
+test('validation: a record is left out if an element lacks a required value', () => {
   const [fitted] = fit('---\ntitle: Soup\ningredients: [{grams: 5}]\n---\n');
   expect(fitted?.row).toBeUndefined();
-  expect(fitted?.misfits[0]?.message).toBe(
-    'ingredients[0].name: expected a value, which may not be null; received nothing.',
-  );
+  expect(fitted?.misfits[0]?.message).toBe('ingredients[0].name: expected a value that is not null; received nothing.');
 });
 
-test('numbers, booleans and lists are read from the text of a table', () => {
+test('validation: numbers, booleans and lists are parsed from CSV text', () => {
   const [fitted, misfit] = fit(
     'title,servings,rating,vegan,tags\nSoup,4,4.5,TRUE,warm; quick\nStew,0x10,x,maybe,\n',
     'csv',
@@ -173,7 +159,7 @@ test('numbers, booleans and lists are read from the text of a table', () => {
   ]);
 });
 
-test('keys of every object are no values', () => {
+test('validation: inherited properties are ignored', () => {
   expect(fit('---\ntitle: Soup\nconstructor: 1\n__proto__: {servings: 3}\n---\n')[0]?.row).toMatchObject({
     servings: null,
   });

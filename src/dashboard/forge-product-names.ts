@@ -1,0 +1,7 @@
+import type { ForgeName } from './forges/facts.js';
+
+export const FORGE_PRODUCT_NAMES: Readonly<Record<ForgeName, string>> = {
+  github: 'GitHub',
+  forgejo: 'Forgejo',
+  gitlab: 'GitLab',
+};
