@@ -40,8 +40,8 @@ export async function withAccounts(config: Config, work: (database: Database) =>
       await database.destroy();
     }
   } catch (error) {
-    // An error of the user: its message is enough.
-    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message);
+    // An expected error is printed without its stack and, like all errors of the command line, without a full stop.
+    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message.replace(/\.$/, ''));
     throw toStartError(error, config);
   }
 }

@@ -58,6 +58,6 @@ test('accounts recover: fails for an unknown username', async () => {
   expect(await recover('eve')).toEqual({
     code: 1,
     out: '',
-    err: 'No user named "eve".\n',
+    err: 'No user named "eve"\n',
   });
 });
