@@ -8,15 +8,15 @@ import { openDatabase } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { placeOf } from '../storage/place.js';
 
-/** Where results go, and where what is said about them. */
+/** The streams for results and for messages. */
 export interface Streams {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
 }
 
-/** The options that say where the accounts are, as for the server, and others of its settings. */
+/** Adds the options of the server that locate the accounts, and other options of it. */
 export function withAccountSettings(command: Command, ...others: readonly Setting[]): Command {
-  command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
+  command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
   for (const { flag, description, env } of [SETTINGS.state, SETTINGS.databaseUrl, ...others]) {
     command.option(flag, `${description} [${env}]`);
   }
@@ -24,10 +24,10 @@ export function withAccountSettings(command: Command, ...others: readonly Settin
 }
 
 /**
- * Opens the server's database, which it may be using, and works on it. The
- * state folder's lock is not taken: that one is about the site's records.
+ * Opens the server's database, also while the server runs, and calls `work` with it. The
+ * lock of the state folder protects the site's records only, so it is not acquired.
  *
- * @throws StartError of one line for a setting that is wrong, and for what the domain refuses.
+ * @throws StartError of one line for an invalid option, and for errors of the domain.
  */
 export async function withAccounts(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   try {
@@ -40,12 +40,12 @@ export async function withAccounts(config: Config, work: (database: Database) =>
       await database.destroy();
     }
   } catch (error) {
-    // A caller's mistake: its one sentence is all there is to say.
-    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message);
+    // An expected error is printed without its stack and, like all errors of the command line, without a full stop.
+    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message.replace(/\.$/, ''));
     throw toStartError(error, config);
   }
 }
 
 function refuseMissing(): never {
-  throw new StartError('expected the state folder of a server that was started before; see --state');
+  throw new StartError('No database in this state folder. Start the server once, or set --state');
 }

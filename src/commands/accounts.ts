@@ -8,17 +8,17 @@ interface RecoverFlags {
   readonly user: string;
 }
 
-/** `trellis accounts`: what only whoever runs the server may do with an account. */
+/** `trellis accounts`: operations on accounts that only the operator of the server may do. */
 export function accountsCommand(streams: Streams): Command {
   const accounts = new Command('accounts').description(
-    "people's accounts, on the server's own machine; also while it runs",
+    "Manage accounts on the server's machine, also while the server runs",
   );
   withAccountSettings(accounts.command('recover'), SETTINGS.publicUrl, SETTINGS.port)
-    .description('print a link by which somebody who lost their passkeys makes a new one; the old ones end at once')
-    .requiredOption('--user <name>', 'whose account it is')
+    .description('Print a recovery link for a user who lost their passkeys, and remove the old ones')
+    .requiredOption('--user <name>', 'username')
     .action(async ({ user, ...flags }: RecoverFlags) => {
       const config = await loadConfig({ flags });
-      // Loading the database takes a moment, which a wrong setting and --help need not wait for.
+      // Loaded late, so that --help and errors in settings do not wait for the database modules.
       const { recoverAccount } = await import('./recover-account.js');
       await recoverAccount(config, streams, user);
     });

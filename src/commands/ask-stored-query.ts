@@ -4,10 +4,10 @@ import type { SiteContext } from '../resolvers/context.js';
 import { operationOf } from '../resolvers/stored-arguments.js';
 import type { StoredQuery } from '../site/stored-queries.js';
 
-/** Why a part of an answer is missing. */
+/** The reason for a missing part of a response. */
 export interface QueryFailure {
   readonly message: string;
-  /** Of a refusal, its code; absent for whatever else went wrong. */
+  /** The code of an expected error; absent for other failures. */
   readonly code: string | undefined;
 }
 
@@ -19,7 +19,7 @@ export interface StoredQuestion {
   readonly signal: AbortSignal;
 }
 
-/** Asks a query with each of its sets of variables, for every page; gives what its answers lack. */
+/** Runs a query with each of its variable sets, for every page; returns the failures. */
 export async function askStoredQuery(question: StoredQuestion): Promise<QueryFailure[]> {
   const failures: QueryFailure[] = [];
   for (const variables of question.query.variables) {
@@ -41,7 +41,7 @@ async function askPage({ schema, document, contextOf }: StoredQuestion, variable
 function toFailure(file: string, { message, path = [], originalError }: GraphQLError): QueryFailure {
   const code = originalError && 'code' in originalError ? String(originalError.code) : undefined;
   const isRefusal = originalError?.name === 'AppError' || originalError === undefined;
-  // Twenty images of one broken file say the same; the place of the first would be told as if it mattered.
+  // Twenty images of one corrupt file fail alike, so the path of the first would mislead.
   return { message: `${file}: ${isRefusal ? message : `${path.join('.')}: ${message}`}`, code };
 }
 
@@ -49,7 +49,7 @@ const PAGE = 'trellisPage';
 
 const PAGE_INFO = operationOf(parse(`{ ${PAGE}: pageInfo { hasNextPage perPage } }`)).selectionSet;
 
-/** Of a connection at the top whose `skip` is `$skip`: what tells whether there is another page. */
+/** Adds the page info to a top-level connection with `skip: $skip`. */
 export function withPages(document: DocumentNode): DocumentNode {
   const definitions = document.definitions.map((definition) => {
     if (definition.kind !== Kind.OPERATION_DEFINITION) return definition;
@@ -69,7 +69,7 @@ function withPage(field: FieldNode): FieldNode {
   return { ...field, selectionSet: { kind: Kind.SELECTION_SET, selections } };
 }
 
-/** Where the first page starts: as the variables or their defaults say. */
+/** Returns the offset of the first page, from the variables or their defaults. */
 function startOf({ document }: StoredQuestion, variables: Readonly<Record<string, unknown>>): number {
   if (typeof variables.skip === 'number') return variables.skip;
   const { variableDefinitions = [] } = operationOf(document);
@@ -77,7 +77,7 @@ function startOf({ document }: StoredQuestion, variables: Readonly<Record<string
   return own?.kind === Kind.INT ? Number(own.value) : 0;
 }
 
-/** Where the next page starts, by the shortest of the pages that have one. */
+/** Returns the offset of the next page, from the shortest page that has a successor. */
 function nextPage({ data }: ExecutionResult, skip: number): number | undefined {
   const steps = Object.values(data ?? {}).flatMap((value) => {
     const page = (value as Record<string, { hasNextPage: boolean; perPage: number | null }> | null)?.[PAGE];

@@ -12,30 +12,30 @@ interface Flags {
   readonly quiet?: true;
 }
 
-/** What both commands are given. */
+/** The arguments of both commands. */
 export interface BackupSetting {
   readonly release: string;
   readonly terminal: NodeJS.WriteStream;
 }
 
-/** `trellis backup`: everything precious in one file, also while the server runs. */
+/** `trellis backup`: writes all user data to one file, also while the server runs. */
 export function backupCommand(setting: BackupSetting): Command {
   return withSettings(new Command('backup'))
-    .description('write accounts, boards, secrets and their key to one file, also while the server runs')
-    .argument('<file>', 'where to; it is as secret as the state folder')
-    .option('--force', 'replace a file of that name')
+    .description('Back up accounts, boards, secrets and the server key to one file, also while the server runs')
+    .argument('<file>', 'backup file; as secret as the state folder')
+    .option('--force', 'overwrite an existing file')
     .action(async (file: string, flags: Flags) => {
       const { runBackup } = await import('./run-backup.js');
       await runBackup(await toCommand(file, flags, setting));
     });
 }
 
-/** `trellis restore`: the inverse, also into the other engine. */
+/** `trellis restore`: restores a backup into either database engine. */
 export function restoreCommand(setting: BackupSetting): Command {
   return withSettings(new Command('restore'))
-    .description('put a backup back, into SQLite or PostgreSQL whichever it came from; stop the server first')
-    .argument('<file>', 'what "trellis backup" wrote, with this release or an older one')
-    .option('--force', 'replace the data that is there')
+    .description('Restore a backup into SQLite or PostgreSQL; stop the server first')
+    .argument('<file>', 'output of "trellis backup", of this release or an older one')
+    .option('--force', 'replace existing data')
     .action(async (file: string, flags: Flags) => {
       const { runRestore } = await import('./run-backup.js');
       await runRestore(await toCommand(file, flags, setting));
@@ -43,7 +43,7 @@ export function restoreCommand(setting: BackupSetting): Command {
 }
 
 function withSettings(command: Command): Command {
-  command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
+  command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
   for (const { flag, description, env } of [SETTINGS.state, SETTINGS.databaseUrl]) {
     command.option(flag, `${description} [${env}]`);
   }

@@ -4,8 +4,8 @@ import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions, StoredImages } from './stored-images.js';
 
 /**
- * Makes the images that the site's stored queries ask for, but those that are
- * there. Gives the exit code: 1 when any could not be made.
+ * Generates the missing images of the site's stored queries. Returns the exit code:
+ * 1 when an image could not be generated.
  *
  * @throws StartError for a site, a query or a state folder that can't be used.
  */
@@ -48,11 +48,11 @@ function summarize(
   { total, made, failed }: BuildProgress,
   milliseconds: number,
 ): string {
-  const there = total - made - failed;
-  const parts = [`${count(made, 'image')} made`, `${there} already there`, `${failed} failed`];
-  const unanswered = failures.length > 0 ? `; ${count(failures.length, 'field')} could not be answered` : '';
-  const asked = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
-  return `${parts.join(', ')}${unanswered}; asked for by ${asked}, in ${(milliseconds / 1000).toFixed(1)} s.`;
+  const existing = total - made - failed;
+  const parts = [`${count(made, 'image')} generated`, `${existing} already present`, `${failed} failed`];
+  const fieldErrors = failures.length > 0 ? `; ${count(failures.length, 'field')} failed` : '';
+  const requestedBy = `${queries} stored ${queries === 1 ? 'query' : 'queries'}`;
+  return `${parts.join(', ')}${fieldErrors}; requested by ${requestedBy}, in ${(milliseconds / 1000).toFixed(1)} s.`;
 }
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;

@@ -9,23 +9,23 @@ export interface CompletionSetting {
   readonly findNames: FindNames;
 }
 
-/** `trellis completion`: what a shell has to read to complete what is typed. */
+/** `trellis completion`: prints the completion script of a shell. */
 export function completionCommand({ out }: Pick<CompletionSetting, 'out'>): Command {
   return new Command('completion')
-    .description('print what makes a shell complete commands, options and names')
-    .addArgument(new Argument('<shell>', 'which one').choices(SHELLS))
+    .description('Print a shell completion script')
+    .addArgument(new Argument('<shell>', 'shell').choices(SHELLS))
     .addHelpText(
       'after',
       `
 Examples:
   source <(trellis completion bash)                                  # in ~/.bashrc
-  source <(trellis completion zsh)                                   # in ~/.zshrc, behind compinit
+  source <(trellis completion zsh)                                   # in ~/.zshrc, after compinit
   trellis completion fish > ~/.config/fish/completions/trellis.fish`,
     )
     .action((shell: Shell) => void out.write(COMPLETION_SCRIPTS[shell]));
 }
 
-/** `trellis complete`, hidden: what those scripts ask. */
+/** `trellis complete`, hidden: called by the completion scripts. */
 export function completeCommand(program: Command, { out, findNames }: CompletionSetting): Command {
   return new Command('complete').argument('[words...]').action(async (words: readonly string[]) => {
     const { found, files } = await complete(program, words, findNames);

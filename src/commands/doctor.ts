@@ -5,11 +5,11 @@ interface Flags extends Readonly<Record<string, string | true | undefined>> {
   readonly json?: true;
 }
 
-/** `trellis doctor`: whether everything is there that a start needs, and what to do where it is not. */
+/** `trellis doctor`: checks the requirements of a start, and suggests fixes. */
 export function doctorCommand(out: NodeJS.WritableStream): Command {
   const doctor = new Command('doctor')
-    .description('look at settings, database, permissions, port and disk, change nothing, and say what to do')
-    .option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)')
+    .description('Check configuration, database, permissions, port and disk, and suggest fixes')
+    .option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)')
     .option('--json', 'print JSON');
   for (const { flag, description, env } of Object.values(SETTINGS)) doctor.option(flag, `${description} [${env}]`);
   return doctor.action(async ({ json, ...flags }: Flags) => {

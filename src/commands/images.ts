@@ -5,19 +5,19 @@ import type { ImagesCommandOptions } from './stored-images.js';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
-/** `trellis images`: what the site's stored queries ask for, made ahead of its visitors. */
+/** `trellis images`: generates the images of the site's stored queries ahead of time. */
 export function imagesCommand(): Command {
-  const images = new Command('images').description("the images that the site's stored queries ask for");
+  const images = new Command('images').description("Manage the images of the site's stored queries");
   withSettings(images.command('build'))
-    .description('make them all, but those that are there; an interrupted run goes on where it was')
+    .description('Generate the missing images; an interrupted run continues where it stopped')
     .option('--quiet', 'print failures only')
     .action(async (flags: Flags) => {
       const { buildStoredImages } = await import('./build-images.js');
       await run(flags, buildStoredImages);
     });
   withSettings(images.command('prune'))
-    .description('remove the images that no stored query asks for; their links make them again')
-    .option('--dry-run', 'print what would be removed, and remove nothing')
+    .description('Remove the images that no stored query requests; their links generate them again')
+    .option('--dry-run', 'print the files without removing them')
     .option('--quiet', 'print failures only')
     .action(async (flags: Flags) => {
       const { pruneStoredImages } = await import('./prune-images.js');
@@ -27,17 +27,17 @@ export function imagesCommand(): Command {
 }
 
 function withSettings(command: Command): Command {
-  command.option('--config <file>', 'the configuration file (default: trellis.config.* in the working directory)');
+  command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
   for (const { flag, description, env } of [SETTINGS.site, SETTINGS.state, SETTINGS.imagesQuota]) {
     command.option(flag, `${description} [${env}]`);
   }
   return command;
 }
 
-/** A command's work; gives the exit code. */
+/** The action of a command; returns the exit code. */
 type Work = (options: ImagesCommandOptions) => Promise<number>;
 
-/** The first SIGINT lets what is under way come to its end; a second one ends the process at once. */
+/** The first SIGINT lets running work finish; a second one ends the process at once. */
 async function run(flags: Flags, work: Work): Promise<void> {
   const settings = Object.entries(flags).filter(([, value]) => typeof value === 'string');
   const config = await loadConfig({ flags: Object.fromEntries(settings) as Record<string, string> });

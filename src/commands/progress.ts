@@ -2,19 +2,19 @@ import { SingleBar } from 'cli-progress';
 
 export interface Progress {
   show(done: number, total: number, failed?: number): void;
-  /** Takes the bar away. */
+  /** Removes the bar. */
   stop(): void;
 }
 
 export interface ProgressOptions {
   readonly quiet: boolean;
-  /** What is counted, in the plural. */
+  /** The counted items, in the plural. */
   readonly what: string;
-  /** Whether they take about the same time each, so that the rest can be told. */
+  /** Whether items take about the same time, so that the rest can be estimated. */
   readonly alike?: boolean;
 }
 
-/** A bar on a terminal; nothing in a log, where a summary says it all. */
+/** Shows a bar on a terminal, and nothing in a log. */
 export function openProgress(stream: NodeJS.WriteStream, { quiet, what, alike = false }: ProgressOptions): Progress {
   if (quiet || !stream.isTTY) return { show: () => undefined, stop: () => undefined };
   const format = `{bar} {value} of {total} ${what}{failed}${alike ? ', {eta_formatted} left' : ''}`;

@@ -5,36 +5,36 @@ import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions } from './stored-images.js';
 
 export interface PruneCommandOptions extends ImagesCommandOptions {
-  /** Tells what would be removed, and removes nothing. */
+  /** Lists the files that would be removed, and removes nothing. */
   readonly dryRun: boolean;
 }
 
 /**
- * Removes the images that no stored query asks for. Gives the exit code.
+ * Removes the images that no stored query requests. Returns the exit code.
  *
  * @throws StartError for a site, a query or a state folder that can't be used,
- * and when a query can't be answered: what it asks for would be removed.
+ * and when a query fails, as its images would be removed.
  */
 export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): Promise<number> {
   return withStoredImages(options, async ({ imaging: { images, pictures }, links, failures }) => {
-    requireAnswers(failures);
+    assertComplete(failures);
     const { files, bytes } = await images.prune({
       asked: links,
       dryRun,
       onRemove({ path, bytes: size }) {
         const [contentDigest = ''] = path.split('/');
-        const picture = pictures.find(contentDigest)?.relativePath ?? 'a file that has gone';
+        const picture = pictures.find(contentDigest)?.relativePath ?? 'a deleted file';
         if (dryRun) options.print(`${path}  ${prettyBytes(size)}  of ${picture}`);
       },
     });
-    const what = `${files} image${files === 1 ? '' : 's'}, ${prettyBytes(bytes)}`;
-    if (!options.quiet) options.print(dryRun ? `${what}, would be removed.` : `${what}, removed.`);
+    const what = `${files} image${files === 1 ? '' : 's'} (${prettyBytes(bytes)})`;
+    if (!options.quiet) options.print(dryRun ? `${what} would be removed.` : `${what} removed.`);
     return 0;
   });
 }
 
-/** Of a file that holds no picture there are no images to keep; anything else may hide some. */
-function requireAnswers(failures: readonly QueryFailure[]): void {
+/** Accepts errors of files that are not images, which have no derived images; any other error could hide some. */
+function assertComplete(failures: readonly QueryFailure[]): void {
   const bad = failures.find(({ code }) => code !== 'unprocessable');
-  if (bad) throw new StartError(`${bad.message} Nothing is removed, as this would hide what is asked for`);
+  if (bad) throw new StartError(`${bad.message} Nothing was removed, because this error hides requested images`);
 }

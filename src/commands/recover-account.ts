@@ -4,13 +4,15 @@ import { auditPasskeys } from '../secrets/audit-passkeys.js';
 import { withAccounts } from './accounts-database.js';
 import type { Streams } from './accounts-database.js';
 
-/** Prints a link by which a person makes a passkey anew. @throws StartError of one line for a name that nobody has. */
+/** Prints a recovery link for a user. @throws StartError for an unknown username. */
 export function recoverAccount(config: Config, { out, err }: Streams, user: string): Promise<void> {
   return withAccounts(config, async (database) => {
     const { username, token } = await createRecovery(database, { witness: auditPasskeys }).invite(user);
     const origin = config.publicUrl ?? `http://localhost:${config.port}`;
     const fragment = new URLSearchParams({ invite: token, username });
-    err.write(`${username} is signed out, and their passkeys have ended. This link works once, within an hour:\n`);
+    err.write(
+      `${username} was signed out, and their passkeys were removed. Create a new passkey with this link (valid once, for 1 hour):\n`,
+    );
     out.write(`${origin}/sign-in#${fragment.toString()}\n`);
   });
 }

@@ -14,13 +14,13 @@ export interface BackupCommand {
   readonly terminal: NodeJS.WriteStream;
 }
 
-/** @throws StartError of one line for a file, a folder or a database that can't be used. */
+/** @throws StartError of one line for an unusable file, folder or database. */
 export async function runBackup(command: BackupCommand): Promise<void> {
   const contents = await run(command, (work) => backUp(work));
   say(command, `Backed up ${describe(contents)} to ${command.file}.`);
 }
 
-/** @throws StartError of one line, also for a backup that is damaged and for data that is there. */
+/** @throws StartError of one line, also for a corrupt backup and for existing data. */
 export async function runRestore(command: BackupCommand): Promise<void> {
   const contents = await run(command, (work) => restore(work));
   say(command, `Restored ${describe(contents)} of ${contents.createdAt.toISOString()}.`);

@@ -14,7 +14,7 @@ export interface DoctorCommand {
   readonly out: NodeJS.WritableStream;
 }
 
-/** Looks at everything that a start needs, changes nothing, and says what to do. @returns the exit code: 1 for a fail. */
+/** Runs every check and prints its result, without changing anything. @returns the exit code: 1 when a check failed. */
 export async function runDoctor({ flags, json, out }: DoctorCommand): Promise<number> {
   const findings = await examine(flags);
   out.write(json ? `${JSON.stringify(findings, undefined, 2)}\n` : findings.map(toLine).join(''));
@@ -23,8 +23,8 @@ export async function runDoctor({ flags, json, out }: DoctorCommand): Promise<nu
 
 async function examine(flags: DoctorCommand['flags']): Promise<Finding[]> {
   const config = await loadConfig({ flags }).catch((error: unknown) => error as Error);
-  // Nothing else can be looked for while it is not known where.
-  if (config instanceof Error) return [checkNode(), fail('settings', config.message, 'mend it, see --help')];
+  // The other checks need the configuration.
+  if (config instanceof Error) return [checkNode(), fail('settings', config.message, 'fix it, see --help')];
   return [checkNode(), ok('settings', `services ${config.services.join(', ')}`), ...(await examineAll(config))];
 }
 

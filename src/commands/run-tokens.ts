@@ -12,14 +12,14 @@ import type { Streams } from './accounts-database.js';
 
 const DAY_SECONDS = 86_400;
 
-/** `user` goes with personal tokens, `consumer` with those of consumers. */
-interface Whose {
+/** Selects tokens: `user` is required for API tokens, `consumer` for consumer tokens. */
+interface TokenSelection {
   readonly kind: 'consumer' | 'personal' | 'write';
   readonly user?: string | undefined;
   readonly consumer?: string | undefined;
 }
 
-interface NewToken extends Whose {
+interface NewToken extends TokenSelection {
   readonly label: string;
   readonly days: number;
   readonly scope: 'read' | 'write';
@@ -27,11 +27,11 @@ interface NewToken extends Whose {
 
 export interface TokensCommand {
   create(token: NewToken): Promise<void>;
-  list(query: Whose & { readonly json: boolean }): Promise<void>;
+  list(query: TokenSelection & { readonly json: boolean }): Promise<void>;
   revoke(id: string): Promise<void>;
 }
 
-/** @throws StartError of one line for a setting, a name, a label or an id that is wrong. */
+/** @throws StartError of one line for an invalid option, name, label or id. */
 export function withTokens(
   config: Config,
   streams: Streams,
@@ -50,9 +50,9 @@ interface Tokens {
 
 function tokensCommand(tokens: Tokens, { out, err }: Streams): TokensCommand {
   return {
-    async create(asked) {
-      const { id, token, expiresAt, whose } = await create(tokens, asked);
-      err.write(`Token ${id} of ${whose}, until ${toDay(expiresAt)}. It is shown this once:\n`);
+    async create(request) {
+      const { id, token, expiresAt, owner } = await create(tokens, request);
+      err.write(`Token ${id} of ${owner}, valid until ${toDay(expiresAt)}. It is shown only once:\n`);
       out.write(`${token}\n`);
     },
     async list({ kind, user = '', json }) {
@@ -61,7 +61,7 @@ function tokensCommand(tokens: Tokens, { out, err }: Streams): TokensCommand {
     },
     async revoke(id) {
       if (!(await tokens.secret.revoke(id))) await tokens.personal.revoke(id);
-      err.write(`Token ${id} no longer works.\n`);
+      err.write(`Revoked token ${id}.\n`);
     },
   };
 }
@@ -70,7 +70,7 @@ interface Created {
   readonly id: string;
   readonly token: string;
   readonly expiresAt: Date;
-  readonly whose: string;
+  readonly owner: string;
 }
 
 async function create(
@@ -80,16 +80,19 @@ async function create(
   const ttlSeconds = days * DAY_SECONDS;
   if (kind !== 'personal') {
     const created = await secret.create(kind, { description: label, consumer, ttlSeconds });
-    return { ...created, whose: kind === 'consumer' ? (consumer ?? '') : 'the owner of the secrets' };
+    return { ...created, owner: kind === 'consumer' ? (consumer ?? '') : 'the owner of the secrets' };
   }
   const scopes = scope === 'write' ? (['read', 'write'] as const) : (['read'] as const);
   const expiresAt = new Date(Date.now() + ttlSeconds * 1_000);
-  return { ...(await personal.create(user, { label, scopes, expiresAt })), whose: user };
+  return { ...(await personal.create(user, { label, scopes, expiresAt })), owner: user };
 }
 
 function toTable(tokens: readonly (PersonalToken | SecretToken)[]): string {
   if (tokens.length === 0) return 'No tokens.\n';
-  const table = new Table({ head: ['id', 'label', 'may', 'until', 'last used'], style: { head: [], border: [] } });
+  const table = new Table({
+    head: ['id', 'label', 'permissions', 'valid until', 'last used'],
+    style: { head: [], border: [] },
+  });
   for (const token of tokens) {
     const { id, expiresAt, lastUsedAt } = token;
     const used = lastUsedAt === undefined ? 'never' : toDay(lastUsedAt);
@@ -98,12 +101,12 @@ function toTable(tokens: readonly (PersonalToken | SecretToken)[]): string {
   return `${table.toString()}\n`;
 }
 
-/** What it is for, and what it may do. */
-function toCells(token: PersonalToken | SecretToken): [label: string, may: string] {
+/** Returns the label and the permissions of a token; for an inactive one, its status instead. */
+function toCells(token: PersonalToken | SecretToken): [label: string, permissions: string] {
   if ('scopes' in token) return [token.label, token.scopes.join(' ')];
   const { description, consumer, status } = token;
-  const may = consumer === undefined ? 'write secrets' : `read for ${consumer}`;
-  return [description, status === 'active' ? may : status];
+  const permissions = consumer === undefined ? 'manage secrets' : `read secrets of ${consumer}`;
+  return [description, status === 'active' ? permissions : status];
 }
 
 const toDay = (date: Date): string => date.toISOString().slice(0, 10);

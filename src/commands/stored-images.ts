@@ -19,28 +19,27 @@ import { openProgress } from './progress.js';
 
 export interface ImagesCommandOptions {
   readonly config: Config;
-  /** Stops the work; what is done stays. */
+  /** Stops the run; completed work stays. */
   readonly signal: AbortSignal;
-  /** Where progress is shown, and what failed is told. */
+  /** The stream for progress and failures. */
   readonly terminal: NodeJS.WriteStream;
-  /** Only failures are told. */
+  /** Prints failures only. */
   readonly quiet: boolean;
   readonly print: (line: string) => void;
 }
 
-/** What the stored queries of a site ask for. */
+/** The images that the stored queries of a site request. */
 export interface StoredImages {
   readonly imaging: Imaging;
-  /** Every image that an answer links to; some more than once. */
+  /** Every image that a response links to, with duplicates. */
   readonly links: readonly DerivedImage[];
   readonly queries: number;
   readonly failures: readonly QueryFailure[];
 }
 
 /**
- * Asks a site its stored queries, by the resolvers that the server has. The
- * records are read into a folder of their own, for a server that runs has
- * those of the state folder to itself; the images are shared with it.
+ * Runs the stored queries of a site with the resolvers of the server. The records are read into a
+ * temporary folder, as a running server locks those of the state folder. Images are shared with it.
  *
  * @throws StartError for a site, a query or a state folder that can't be used.
  */
@@ -53,12 +52,12 @@ export async function withStoredImages(
     return await open(options, use);
   } catch (error) {
     if (!signal.aborted) throw toStartError(error, config);
-    print('Stopped. What is done stays: the next run goes on from there.');
+    print('Stopped. The next run continues from here.');
     return INTERRUPTED;
   }
 }
 
-/** What shells give for SIGINT. */
+/** The exit code of shells for SIGINT. */
 const INTERRUPTED = 130;
 
 async function open(options: ImagesCommandOptions, use: (stored: StoredImages) => Promise<number>): Promise<number> {
@@ -80,13 +79,13 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
 
 function refuseSecond(error: unknown): never {
   if (!(error instanceof Error) || error.name !== 'StateFolderError') throw error;
-  throw new StartError('expected one `trellis images` at a time; another is at work on this state folder');
+  throw new StartError('`trellis images` is already running on this state folder');
 }
 
 async function requireQueries(site: string, glob: string): Promise<StoredQuery[]> {
   const queries = await readStoredQueries(site, glob);
   if (queries.length > 0) return queries;
-  throw new StartError(`expected stored queries, files that match ${glob} in ${site}; found none`);
+  throw new StartError(`No stored queries found: no file matches ${glob} in ${site}`);
 }
 
 async function askAll(
@@ -120,7 +119,7 @@ function createContext({ store, config }: Site, imaging: Imaging): SiteContext {
   return createSiteContext({ records: store, formatDate, imagePolicy: ALLOW_ALL, ...imaging }, UNBOUNDED);
 }
 
-/** The site's own queries may ask for all of it. */
+/** The site's own queries have no limits. */
 const UNBOUNDED: Budget = {
   isOver: false,
   spend: () => undefined,

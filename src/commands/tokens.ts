@@ -5,7 +5,7 @@ import type { Streams } from './accounts-database.js';
 import { StartError } from '../start-error.js';
 import type { TokensCommand } from './run-tokens.js';
 
-/** What the API allows too. */
+/** The limits of the API. */
 const MAX_DAYS = 366;
 
 interface Flags {
@@ -14,56 +14,56 @@ interface Flags {
   readonly databaseUrl?: string;
 }
 
-interface Whose {
+interface TokenSelection {
   readonly kind: 'consumer' | 'personal' | 'write';
   readonly user?: string;
   readonly consumer?: string;
 }
 
-interface CreateFlags extends Flags, Whose {
+interface CreateFlags extends Flags, TokenSelection {
   readonly label: string;
   readonly days: number;
   readonly scope: 'read' | 'write';
 }
 
-interface ListFlags extends Flags, Whose {
+interface ListFlags extends Flags, TokenSelection {
   readonly json?: true;
 }
 
-/** `trellis tokens`: tokens for machines without a browser, made where the server's data is. */
+/** `trellis tokens`: tokens for machines without a browser, created on the server's machine. */
 export function tokensCommand(streams: Streams): Command {
   const tokens = new Command('tokens').description(
-    "API tokens of the dashboard and of the secrets, made on the server's own machine; also while it runs",
+    "Manage API, write and consumer tokens on the server's machine, also while the server runs",
   );
   withAccountSettings(tokens.command('create'))
-    .description('make a token and print it, alone, on standard output; it is never shown again')
+    .description('Create a token and print it once, on standard output')
     .addOption(kindOption())
-    .option('--user <name>', 'whose personal token it is')
-    .option('--consumer <name>', 'whom a consumer token speaks for')
-    .requiredOption('--label <text>', 'what it is for')
-    .requiredOption('--days <number>', `how long it holds: 1 to ${MAX_DAYS} days`, parseDays)
+    .option('--user <name>', 'username for an API token')
+    .option('--consumer <name>', 'consumer for a consumer token')
+    .requiredOption('--label <text>', 'purpose of the token')
+    .requiredOption('--days <number>', `lifetime in days, 1 to ${MAX_DAYS}`, parseDays)
     .addOption(
-      new Option('--scope <scope>', 'what a personal one may do; "write" reads too')
+      new Option('--scope <scope>', 'scope of an API token; "write" includes "read"')
         .choices(['read', 'write'])
         .default('read'),
     )
     .action(({ kind, user, consumer, label, days, scope, ...flags }: CreateFlags) =>
       run(flags, streams, (commands) => {
-        const whose = requireWhose({ kind, user, consumer });
-        return commands.create({ ...whose, label, days, scope });
+        const selection = assertConsumer({ kind, user, consumer });
+        return commands.create({ ...selection, label, days, scope });
       }),
     );
   withAccountSettings(tokens.command('list'))
-    .description("list a person's tokens, or those of the secrets, oldest first")
+    .description('List the API tokens of a user, or all write or consumer tokens, oldest first')
     .addOption(kindOption())
-    .option('--user <name>', 'whose personal tokens')
-    .option('--json', 'print JSON, as the API answers it')
+    .option('--user <name>', 'username for API tokens')
+    .option('--json', 'print the JSON of the API')
     .action(({ kind, user, json, ...flags }: ListFlags) =>
-      run(flags, streams, (commands) => commands.list({ ...requireUser({ kind, user }), json: json === true })),
+      run(flags, streams, (commands) => commands.list({ ...assertUser({ kind, user }), json: json === true })),
     );
   withAccountSettings(tokens.command('revoke'))
-    .description('end a token, whoever it belongs to')
-    .argument('<id>', 'its id, as the list shows it')
+    .description('Revoke a token of any user')
+    .argument('<id>', 'id of the token, see "list"')
     .action((id: string, flags: Flags) => run(flags, streams, (commands) => commands.revoke(id)));
   return tokens;
 }
@@ -71,26 +71,25 @@ export function tokensCommand(streams: Streams): Command {
 function kindOption(): Option {
   const option = new Option(
     '--kind <kind>',
-    'personal ones of the dashboard, or write or consumer tokens of the secrets',
+    'kind of token: personal is an API token of the dashboard, write and consumer are for secrets',
   );
   return option.choices(['personal', 'write', 'consumer']).default('personal');
 }
 
-/** @throws StartError for what the kind needs and does not come. */
-function requireWhose({ kind, user, consumer }: Whose): Whose {
-  if (kind === 'consumer' && consumer === undefined)
-    throw new StartError('expected --consumer, whom the token speaks for');
-  return { ...requireUser({ kind, user }), consumer };
+/** @throws StartError when an option that the kind requires is missing. */
+function assertConsumer({ kind, user, consumer }: TokenSelection): TokenSelection {
+  if (kind === 'consumer' && consumer === undefined) throw new StartError('Consumer tokens require --consumer');
+  return { ...assertUser({ kind, user }), consumer };
 }
 
-function requireUser({ kind, user }: Whose): Whose {
-  if (kind === 'personal' && user === undefined) throw new StartError('expected --user, whose tokens they are');
+function assertUser({ kind, user }: TokenSelection): TokenSelection {
+  if (kind === 'personal' && user === undefined) throw new StartError('API tokens require --user');
   return { kind, user };
 }
 
 async function run(flags: Flags, streams: Streams, work: (commands: TokensCommand) => Promise<void>): Promise<void> {
   const config = await loadConfig({ flags: { ...flags } });
-  // Loading the database takes a moment, which a wrong setting and --help need not wait for.
+  // Loaded late, so that --help and errors in settings do not wait for the database modules.
   const { withTokens } = await import('./run-tokens.js');
   await withTokens(config, streams, work);
 }

@@ -9,7 +9,7 @@ import type { AccountsWith, OwnerPasskeys } from './owner-passkeys.js';
 import { createSecretTokens } from './tokens.js';
 import type { SecretTokens } from './tokens.js';
 
-/** How people, scripts and consumers get at the secrets. */
+/** The credentials of the secrets service: the owner's sign-in and passkeys, write tokens and consumer tokens. */
 export interface SecretsAccess {
   readonly ownerAccess: OwnerAccess;
   readonly ownerPasskeys: OwnerPasskeys;

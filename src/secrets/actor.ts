@@ -1,34 +1,34 @@
 import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../accounts/callers.js';
 
-/** Who did something, as far as a credential proves; `machine` is a command on the server's own machine. */
+/** The author of a change or read, as proven by a credential; `machine` is a command on the server's machine. */
 export interface Actor {
   readonly type: Caller['kind'] | 'machine';
   readonly id: string;
 }
 
-/** Where a request came from, as the audit log tells it. */
+/** The origin of a request, as recorded in the audit log. */
 export interface Origin {
   readonly caller: Caller | undefined;
-  /** What the client says of itself, unproven. */
+  /** The name that the client gave itself; not verified. */
   readonly callerName?: string | undefined;
   readonly ip: string;
-  /** When, in milliseconds. */
+  /** The time of the request, in milliseconds since the epoch. */
   readonly at: number;
 }
 
-/** As much of a caller as tells who it is; `machine` is a command on the server's own machine. */
+/** The part of a caller that identifies it; `machine` is a command on the server's machine. */
 export type Identified =
   | 'machine'
   | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
   | Pick<SessionCaller, 'kind'>
   | Pick<TokenCaller, 'kind' | 'tokenId'>;
 
-/** What an entry of the audit log needs of an {@link Origin}. */
+/** The part of an {@link Origin} that an audit entry records. */
 export interface AuditOrigin extends Omit<Origin, 'caller'> {
   readonly caller: Identified | undefined;
 }
 
-/** Every session is the owner's, so all have the one id by which logs have always named it. */
+/** All sessions are the owner's and share one id; existing audit logs contain it. */
 const SESSION_ACTOR_ID = 'admin';
 
 export function toActor(caller: Identified): Actor {

@@ -1,11 +1,11 @@
-/** The header of an age file, as https://c2sp.org/age says it. What follows it is never looked at. */
+/** Reads the header of an age file, as specified in https://c2sp.org/age. The encrypted payload is never read. */
 
 export interface AgeHeader {
-  /** How many stanzas wrap the file's key; those that are there for practice alone don't count. */
+  /** The number of stanzas that wrap the file key, without grease stanzas. */
   readonly recipientCount: number;
 }
 
-/** Why something is no age file that anybody could open. */
+/** Thrown for bytes that are not an age file, and for an age file that no recipient can decrypt. */
 export class AgeHeaderError extends Error {
   override readonly name = 'AgeHeaderError';
 }
@@ -13,17 +13,18 @@ export class AgeHeaderError extends Error {
 const VERSION = 'age-encryption.org/v1';
 const ARMOR_BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 
-/** Space before an armored file is allowed; a text that begins with more of it is something else. */
+/** The white space allowed before an armored file, in characters. */
 const MAX_SPACE = 1024;
 
 /**
  * Reads the header of an age file, armored or not.
  *
- * @throws AgeHeaderError when it is none, or has no recipients. The message says what was expected and quotes nothing.
+ * @throws AgeHeaderError for an invalid header or one without recipients. The message never quotes the file.
  */
 export function readAgeHeader(file: Uint8Array): AgeHeader {
   const lines = readLines(toChunks(file));
-  if (nextLine(lines) !== VERSION) throw new AgeHeaderError('Expected an age file of version 1.');
+  if (nextLine(lines) !== VERSION)
+    throw new AgeHeaderError('Not a valid age file: the first line must be "age-encryption.org/v1".');
   const types: string[] = [];
   for (;;) {
     const line = nextLine(lines);
@@ -38,47 +39,50 @@ export function readAgeHeader(file: Uint8Array): AgeHeader {
 
 function countRecipients(types: readonly string[]): number {
   if (types.includes('scrypt') && types.length > 1) {
-    throw new AgeHeaderError('Expected a passphrase to be the only recipient of an age file.');
+    throw new AgeHeaderError('An age file that is encrypted with a passphrase cannot have other recipients.');
   }
-  // Some programs add stanzas that nobody can open, so that readers stay used to unknown ones.
+  // Some programs add stanzas without a recipient (grease), so that parsers keep tolerating unknown types.
   const { length } = types.filter((type) => !type.endsWith('-grease'));
-  if (length === 0) throw new AgeHeaderError('Expected an age file with at least one recipient; it has none.');
+  if (length === 0) throw new AgeHeaderError('The age file has no recipients.');
   return length;
 }
 
-/** @returns the first argument, which says what kind of recipient it is. */
+/** Returns the first argument of a stanza, which is the type of the recipient. */
 function readType(line: string): string {
   const [, type] = /^-> ([\x21-\x7e]+)(?: [\x21-\x7e]+)*$/.exec(line) ?? [];
-  if (type === undefined) throw new AgeHeaderError('Expected a recipient stanza or the end of the age header.');
+  if (type === undefined)
+    throw new AgeHeaderError('Not a valid age file: the header contains an invalid recipient stanza.');
   return type;
 }
 
-/** Lines of 64 columns, and a shorter one that may be empty. */
+/** Skips the body of a stanza: lines of 64 characters, then a shorter one, which may be empty. */
 function skipBody(lines: Iterator<string, void>): void {
   for (;;) {
     const line = nextLine(lines);
-    if (line.length > 64 || !isUnpadded(line)) throw new AgeHeaderError("Expected a stanza's body in an age header.");
+    if (line.length > 64 || !isUnpadded(line))
+      throw new AgeHeaderError('Not a valid age file: the body of a recipient stanza is invalid.');
     if (line.length < 64) return;
   }
 }
 
-/** 32 bytes are 43 columns. */
+/** @throws AgeHeaderError unless the text encodes 32 bytes, which are 43 characters. */
 function requireMac(text: string): void {
-  if (text.length !== 43 || !isUnpadded(text)) throw new AgeHeaderError('Expected the MAC of an age header.');
+  if (text.length !== 43 || !isUnpadded(text))
+    throw new AgeHeaderError('Not a valid age file: the MAC of the header is invalid.');
 }
 
-/** Whether a text is base64 without padding, in its one spelling. */
+/** Reports whether a text is canonical base64 without padding. */
 function isUnpadded(text: string): boolean {
   return /^[A-Za-z0-9+/]*$/.test(text) && Buffer.from(text, 'base64').toString('base64').replace(/=+$/, '') === text;
 }
 
 function nextLine(lines: Iterator<string, void>): string {
   const { value } = lines.next();
-  if (value === undefined) throw new AgeHeaderError('Expected a whole age header; it ends early.');
+  if (value === undefined) throw new AgeHeaderError('Not a valid age file: the header is incomplete.');
   return value;
 }
 
-/** The lines that end in a line feed, as far as they are asked for. */
+/** Yields the lines that end in a line feed; reads only as many chunks as the consumer needs. */
 function* readLines(chunks: Iterable<Buffer>): Generator<string, void> {
   let rest = '';
   for (const chunk of chunks) {
@@ -90,7 +94,7 @@ function* readLines(chunks: Iterable<Buffer>): Generator<string, void> {
 
 const CHUNK_BYTES = 4096;
 
-/** The bytes of the file itself, in pieces, so that no more than the header is ever taken in. */
+/** Yields the file without its armor in chunks, so that little more than the header is decoded. */
 function* toChunks(file: Uint8Array): Generator<Buffer> {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const armor = findArmor(bytes);
@@ -101,18 +105,18 @@ function* toChunks(file: Uint8Array): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES);
 }
 
-/** @returns where the line behind the armor's first one begins. */
+/** Returns the offset of the line after the first armor line; `undefined` for a file without armor. */
 function findArmor(bytes: Buffer): number | undefined {
   const start = bytes.toString('latin1', 0, MAX_SPACE + ARMOR_BEGIN.length + 2);
   const [found] = /^\s*-----BEGIN AGE ENCRYPTED FILE-----\r?\n/.exec(start) ?? [];
   return found?.length;
 }
 
-/** Strict PEM: lines of 64 columns of padded base64, the last of which may be shorter. */
+/** Decodes strict PEM: lines of 64 characters of padded base64, of which the last may be shorter. */
 function* unarmor(bytes: Buffer, start: number): Generator<Buffer> {
   for (let at = start, isLast = false; !isLast;) {
     const end = bytes.indexOf('\n', at);
-    // A line, and what ends it; the marker of the end is shorter.
+    // 64 characters and a carriage return at most; the end marker is shorter.
     if (end === -1 || end - at > 65) throw notArmored();
     const line = bytes.toString('latin1', at, end).replace(/\r$/, '');
     if (line.startsWith('-----END')) return;
@@ -125,5 +129,5 @@ function* unarmor(bytes: Buffer, start: number): Generator<Buffer> {
 }
 
 function notArmored(): AgeHeaderError {
-  return new AgeHeaderError('Expected the armor of an age file in its strict form.');
+  return new AgeHeaderError('Not a valid age file: the armor is not strict PEM.');
 }

@@ -1,31 +1,31 @@
-/** What is kept of objects. */
+/** The audited actions on secrets. */
 export type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
 
-/** What is kept of everything else that decides who may read what. */
+/** The audited actions on everything else that decides who can read secrets. */
 export type SubjectAction = 'create' | 'delete' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
 
-/** What else entries are about; `identity` is the owner's public key. */
+/** The audited subjects other than secrets; `identity` is the owner's public key. */
 export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'token';
 
 export type AuditAction = ObjectAction | SubjectAction;
 
 interface ObjectEntry {
   readonly action: ObjectAction;
-  /** The name when it happened; after a rename the new one. */
+  /** The slug at the time of the action; after a rename, the new one. */
   readonly slug: string;
   readonly variantId: string;
-  /** Which kept value was read or restored. */
+  /** The previous version that was read or restored. */
   readonly version?: number | undefined;
-  /** The name before a rename. */
+  /** The slug before a rename. */
   readonly previousSlug?: string | undefined;
 }
 
 interface SubjectEntry {
   readonly action: SubjectAction;
   readonly subjectType: SubjectType;
-  /** A consumer's name, the id of a token or of a passkey, or a public key. Never a secret. */
+  /** The name of a consumer, the id of a token or passkey, or a public key; never a secret. */
   readonly subjectId: string;
-  /** A consumer's name before it was renamed or merged into another. */
+  /** The name of a consumer before it was renamed or merged. */
   readonly previousName?: string | undefined;
 }
 

@@ -9,7 +9,7 @@ import { toActor } from './actor.js';
 import type { AuditOrigin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';
 
-/** Where the chain ends: how many entries it has, which is the last one's id, and the last one's hash. */
+/** The end of the chain: the number of entries, which is the id of the last one, and the hash of the last one. */
 export interface AuditHead {
   readonly count: number;
   readonly hash: string;
@@ -18,10 +18,9 @@ export interface AuditHead {
 export const EMPTY: AuditHead = { count: 0, hash: '' };
 
 /**
- * As `inTransaction`, for changes that are audited. On PostgreSQL it takes the
- * end of the chain before anything is read, so that transactions of several
- * servers wait for each other; {@link appendAudit} alone would take it too late
- * for what was read, and the transaction would have to run again.
+ * Runs audited work in a transaction, like `inTransaction`. On PostgreSQL it locks the chain before anything is read,
+ * so that transactions of several servers wait for each other. {@link appendAudit} alone would lock it after the first
+ * read; the transaction would then fail to serialize and run again.
  */
 export async function inAuditedTransaction<T>(
   database: Database,
@@ -34,19 +33,17 @@ export async function inAuditedTransaction<T>(
 }
 
 /**
- * Takes the end of the chain until the transaction is over. Must come first in it:
- * on PostgreSQL a statement that reads fixes what a serializable transaction
- * sees, even while it waits for a lock, and this one does not. SQLite's
- * transactions hold the one write lock from their beginning.
+ * Locks the chain until the transaction ends. It must be the first statement: on PostgreSQL, the first statement that
+ * reads takes the snapshot of a serializable transaction, even while it waits for a lock; `lock table` takes none.
+ * Transactions of SQLite hold the only write lock from their start.
  */
 export async function takeChain(transaction: Database): Promise<void> {
   if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
 }
 
 /**
- * Writes an entry in the caller's transaction, so that it is there exactly when
- * the change is. Each holds the hash of the one before: none can be changed or
- * taken out unnoticed. Ids rise by one, in the order of the chain.
+ * Appends an entry in the caller's transaction, so that the entry and the change are committed together. Each hash
+ * includes the previous one, so that a changed or removed entry is detected. Ids increase by one along the chain.
  */
 export async function appendAudit(transaction: Database, entry: NewAuditEntry, origin: AuditOrigin): Promise<void> {
   await appendAudits(transaction, [{ entry, origin }]);
@@ -57,9 +54,9 @@ interface Attributed {
   readonly origin: AuditOrigin;
 }
 
-/** As {@link appendAudit} for several in this order, which takes less than one after another. */
+/** Appends several entries in the given order, with fewer statements than repeated {@link appendAudit}. */
 export async function appendAudits(database: Database, entries: readonly Attributed[]): Promise<void> {
-  // A transaction that is to wait for others has taken the end of the chain as it began; later would spare it nothing.
+  // A transaction that waits for others locked the chain at its start; a later lock would not prevent a conflict.
   if (database.isTransaction) await writeEntries(database, entries);
   else await inAuditedTransaction(database, (transaction) => writeEntries(transaction, entries));
 }
@@ -78,10 +75,9 @@ async function writeEntries(transaction: Database, entries: readonly Attributed[
 }
 
 /**
- * SHA-256 in hex. The bytes are the UTF-8 of a JSON array without spaces, as
- * `JSON.stringify` writes it: the hash of the entry before (empty for the
- * first), then the values of this one in the order below; null for what it does
- * not have. An array keeps a value from passing for that of another column.
+ * Returns the SHA-256 of an entry, in hexadecimal. The input is the UTF-8 text of a JSON array without spaces, as
+ * `JSON.stringify` formats it: the hash of the previous entry (empty for the first), then the values of this entry in
+ * the order below, with null for absent ones. An array makes the column of each value unambiguous.
  */
 export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
   const { id, action, at, ip, caller, actor_type, actor_id } = row;
@@ -90,7 +86,7 @@ export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
-/** @returns an empty chain's head while nothing was ever written. */
+/** Returns the head of the chain; {@link EMPTY} before the first entry. */
 export async function readHead(database: Database): Promise<AuditHead> {
   const [head = EMPTY] = await findHead(database, {});
   return head;

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 
-/** Of each kind of value at most; more is nothing to choose from. */
+/** The limit for each kind of value; a longer list is useless for selection. */
 const MAX_OPTIONS = 1_000;
 
-/** What the entries hold that the log can be filtered by, each sorted. */
+/** The distinct values of the log that it can be filtered by, sorted. */
 export interface AuditOptions {
   readonly slugs: readonly string[];
   readonly actors: readonly AuditActorOption[];
@@ -12,9 +12,9 @@ export interface AuditOptions {
 }
 
 export interface AuditActorOption {
-  /** What the filter takes. */
+  /** The value for the filter. */
   readonly value: string;
-  /** As people read it. */
+  /** The text to display. */
   readonly label: string;
 }
 
@@ -29,8 +29,8 @@ export async function listAuditOptions(database: Database): Promise<AuditOptions
 
 async function listActors(database: Database): Promise<AuditActorOption[]> {
   const actors = (await listDistinct(database, 'actor_id')).map(toOption);
-  const nobody = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
-  return (await nobody.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
+  const anonymous = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
+  return (await anonymous.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
 }
 
 function toOption({ value, type }: Distinct): AuditActorOption {
@@ -39,11 +39,11 @@ function toOption({ value, type }: Distinct): AuditActorOption {
 
 interface Distinct {
   readonly value: string;
-  /** That of an actor in one of the entries. */
+  /** The actor type of one entry with this value. */
   readonly type: string | null;
 }
 
-/** Goes from value to value in the column's index, and so takes as long as there are values, not entries. */
+/** Lists the distinct values by a loose index scan, whose time grows with the values, not with the entries. */
 async function listDistinct(database: Database, column: 'actor_id' | 'caller' | 'slug'): Promise<Distinct[]> {
   const name = sql.ref(column);
   const { rows } = await sql<Distinct>`

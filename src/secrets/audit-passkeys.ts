@@ -2,7 +2,7 @@ import type { PasskeyChange } from '../accounts/passkey-witness.js';
 import type { Database } from '../storage/database.js';
 import { appendAudit } from './audit-chain.js';
 
-/** Writes of the owner's passkeys, whichever service changed them; those of others open no secrets. */
+/** Records changes to the owner's passkeys by any service. Passkeys of other users give no access to secrets. */
 export async function auditPasskeys(transaction: Database, change: PasskeyChange, callerName?: string): Promise<void> {
   const { action, passkeyId, personId, actor, from, at } = change;
   const owners = transaction.selectFrom('people').select('id').where('id', '=', personId).where('is_admin', '=', 1);

@@ -16,14 +16,14 @@ export interface AuditEntry {
   readonly id: number;
   readonly action: AuditAction;
   readonly subjectType: SubjectType | 'object';
-  /** Of an object. */
+  /** For secrets only, like `variantId` and `version`. */
   readonly slug: string | undefined;
   readonly variantId: string | undefined;
-  /** Which kept value of the object. */
+  /** The previous version that was read or restored. */
   readonly version: number | undefined;
-  /** Of anything but an object: a consumer's name, the id of a token or of a passkey, or a public key. */
+  /** For all other subjects: the name of a consumer, the id of a token or passkey, or a public key. */
   readonly subjectId: string | undefined;
-  /** The slug or name before it was changed. */
+  /** The slug or name before the change. */
   readonly previousName: string | undefined;
   readonly at: Date;
   readonly ip: string;
@@ -31,17 +31,17 @@ export interface AuditEntry {
   readonly actor: Actor | undefined;
 }
 
-/** Entries must satisfy every filter that is given. */
+/** The conditions for entries; all given ones must match. */
 export interface AuditFilter {
   readonly slug?: string | undefined;
   readonly subjectType?: AuditEntry['subjectType'] | undefined;
   readonly caller?: string | undefined;
-  /** An actor's id; `none` stands for requests without a credential. */
+  /** The id of an actor; `none` matches entries without a credential. */
   readonly actor?: string | undefined;
   readonly from?: Date | undefined;
   /** Exclusive. */
   readonly to?: Date | undefined;
-  /** Goes on behind this entry, in the order asked for. */
+  /** Continues after the entry with this id, in the given order. */
   readonly after?: number | undefined;
   readonly order?: 'asc' | 'desc' | undefined;
   readonly limit?: number | undefined;
@@ -49,23 +49,23 @@ export interface AuditFilter {
 
 export interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** How many match, over all pages. */
+  /** The number of matches on all pages. */
   readonly total: number;
-  /** What `after` gives the next page; `undefined` on the last. */
+  /** The value of `after` for the next page; `undefined` on the last one. */
   readonly next: number | undefined;
 }
 
-/** For the owner alone. */
+/** The audit log. All methods require the owner. */
 export interface AuditLog {
   query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
   listFilterOptions(caller: Caller | undefined): Promise<AuditOptions>;
-  /** Checks the whole chain. @throws AppError `invalid_input` for a kept head that is half of one. */
+  /** Verifies the whole chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
   verify(caller: Caller | undefined, request?: VerifyRequest): Promise<Verification>;
 }
 
 const DEFAULT_LIMIT = 50;
 
-/** A check reads everything, so one at a time is plenty. */
+/** A verification reads the whole log, so only one runs at a time. */
 const VERIFICATIONS_AT_ONCE = 1;
 
 export function createAuditLog(database: Database): AuditLog {
@@ -95,7 +95,7 @@ export function createAuditLog(database: Database): AuditLog {
   };
 }
 
-/** Of a whole log the count is known, which would take a while where every read has been an entry for years. */
+/** The head stores the size of the whole log. Counting it would be slow, as every read of a value adds an entry. */
 const isWhole = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
 
 async function count(matching: Query): Promise<number> {
@@ -120,7 +120,7 @@ function applyFilter(query: Query, { slug, subjectType, caller, actor, from, to 
 function toEntry(row: AuditLogTable): AuditEntry {
   return {
     id: row.id,
-    // Only what appendAudit() wrote is here.
+    // The cast is safe: only appendAudit() writes to this table.
     action: row.action as AuditAction,
     subjectType: row.subject_type as AuditEntry['subjectType'],
     slug: row.slug ?? undefined,

@@ -4,9 +4,8 @@ import type { Replays } from '../storage/replays.js';
 import { takeChain } from './audit-chain.js';
 
 /**
- * Replays of writes that are audited: the end of the chain is taken before a kept
- * answer is looked for, so that several servers wait for each other instead of
- * being in each other's way.
+ * Wraps the replays of audited writes: the chain is locked before a stored response is read, so that the transactions
+ * of several servers wait for each other instead of failing to serialize.
  */
 export function auditedReplays(database: Database, replays: Replays): Replays {
   return {

@@ -1,8 +1,8 @@
-/** What changes a consumer, within a transaction of the caller's. */
+/** Changes to consumers, within a transaction of the caller. */
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 
-/** Whether an object names it, or it was added. */
+/** Reports whether a secret names the consumer, or it was added. */
 export async function isKnown(database: Database, name: string): Promise<boolean> {
   const added = database.selectFrom('secret_consumers').select('name').where('name', '=', name);
   if ((await added.executeTakeFirst()) !== undefined) return true;
@@ -10,18 +10,16 @@ export async function isKnown(database: Database, name: string): Promise<boolean
   return (await used.limit(1).executeTakeFirst()) !== undefined;
 }
 
-/** @throws AppError `not_found`. */
+/** @throws AppError `not_found` for an unknown consumer. */
 export async function requireKnown(database: Database, name: string): Promise<void> {
   if (!(await isKnown(database, name))) throw new AppError('not_found', 'unknown consumer');
 }
 
 /**
- * Puts one name in the place of another, everywhere: in objects, in the
- * directory, and in tokens, which speak for the consumer whatever it is called.
- * Where the new name is known the two become one; its key stays, or else the
- * old one's does.
+ * Renames a consumer in all secrets, in the list of added consumers, and in its tokens, which stay valid. An existing
+ * target name merges both consumers; the public key of the target takes precedence.
  *
- * @throws AppError `conflict` when two variants of a name would share the consumer.
+ * @throws AppError `conflict` when two variants of a slug would share the consumer.
  */
 export async function moveConsumer(transaction: Database, from: string, to: string): Promise<void> {
   await requireVariantsApart(transaction, from, to);
@@ -52,7 +50,7 @@ async function moveEntry(transaction: Database, from: string, to: string): Promi
     .execute();
 }
 
-/** A consumer belongs to a single variant of a name. */
+/** @throws AppError `conflict` when the consumers belong to different variants of one slug. */
 async function requireVariantsApart(transaction: Database, from: string, to: string): Promise<void> {
   const shared = transaction
     .selectFrom('secret_object_consumers as old')
@@ -65,11 +63,11 @@ async function requireVariantsApart(transaction: Database, from: string, to: str
     .whereRef('own.id', '!=', 'other.id');
   const clash = await shared.limit(1).executeTakeFirst();
   if (clash === undefined) return;
-  const message = `Expected the consumers to be in different objects; "${clash.slug}" has a variant for each.`;
+  const message = `Can't merge the consumers: "${clash.slug}" has a variant for each of them.`;
   throw new AppError('conflict', message, { field: 'name' });
 }
 
-/** @returns whether the key is another than before. */
+/** Stores the public key of a consumer. @returns Whether the key changed. */
 export async function storeKey(transaction: Database, name: string, publicKey: string): Promise<boolean> {
   const known = transaction.selectFrom('secret_consumers').select('public_key').where('name', '=', name);
   if ((await known.executeTakeFirst())?.public_key === publicKey) return false;
@@ -81,13 +79,17 @@ export async function storeKey(transaction: Database, name: string, publicKey: s
   return true;
 }
 
-/** Takes the name out of every object, and out of the directory. */
+/** Removes a consumer from all secrets and from the list of added consumers. */
 export async function stripConsumer(transaction: Database, name: string): Promise<void> {
   await transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).execute();
   await transaction.deleteFrom('secret_consumers').where('name', '=', name).execute();
 }
 
-/** @returns the ids of the tokens that were active; a consumer of the same name later is another one. */
+/**
+ * Revokes the active tokens of a deleted consumer, so that they give no access to a later consumer with the same name.
+ *
+ * @returns The ids of the revoked tokens.
+ */
 export async function revokeTokensOf(transaction: Database, name: string, at: number): Promise<string[]> {
   const rows = await transaction
     .updateTable('tokens')

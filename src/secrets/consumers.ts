@@ -10,56 +10,54 @@ import { parseConsumerName, parsePublicKey } from './consumer-names.js';
 
 export interface Consumer {
   readonly name: string;
-  /** How many objects name it. */
+  /** The number of secrets that name the consumer. */
   readonly secretCount: number;
   readonly publicKey: string | undefined;
 }
 
 export interface ConsumerFilter {
-  /** Part of the name, in either case. */
+  /** A part of the name, regardless of case. */
   readonly text?: string | undefined;
-  /** From 1. */
+  /** Starts at 1. */
   readonly page?: number | undefined;
   readonly pageSize?: number | undefined;
 }
 
 export interface ConsumerPage {
   readonly consumers: readonly Consumer[];
-  /** How many match, over all pages. */
+  /** The number of matches on all pages. */
   readonly total: number;
-  /** The number of the next page; `undefined` on the last. */
+  /** The number of the next page; `undefined` on the last one. */
   readonly next: number | undefined;
 }
 
-/** An empty text counts as absent. */
+/** The changes of a consumer; an empty text counts as absent. */
 export interface ConsumerUpdate {
   readonly name?: string | undefined;
   readonly publicKey?: string | undefined;
 }
 
-/** Every name that an object is used by, and every name that was added. For the owner alone. */
+/** The consumers: all names in secrets, and all names that were added. All methods require the owner. */
 export interface Consumers {
   listNames(caller: Caller | undefined): Promise<string[]>;
   list(caller: Caller | undefined, filter: ConsumerFilter): Promise<ConsumerPage>;
-  /** @throws AppError `conflict` for a name that is known, `invalid_input` for one that is none, or too many. */
+  /** @throws AppError `conflict` for an existing name; `invalid_input` for an invalid name or key, and at the limit. */
   add(origin: Origin, consumer: { readonly name: string; readonly publicKey?: string | undefined }): Promise<Consumer>;
   /**
-   * Renames it everywhere, or makes it one with the consumer that has the name
-   * already, and then registers its key. Its tokens come along. A key for a name
-   * that nobody knows makes the entry.
+   * Renames a consumer in all secrets and tokens, or merges it with the consumer that has the new name, and then sets
+   * its public key. A public key for an unknown name adds the consumer.
    *
-   * @throws AppError `not_found` for an unknown name; `conflict`, and nothing is
-   * changed, when two variants of an object would share the consumer;
-   * `invalid_input` for a name or key that is none, and for neither.
+   * @throws AppError `not_found` for an unknown name; `conflict` when two variants of a slug would share the consumer,
+   * in which case nothing is changed; `invalid_input` for an invalid name or key, and when both are absent.
    */
   update(origin: Origin, name: string, update: ConsumerUpdate): Promise<Consumer>;
-  /** Takes it out of every object, and revokes its tokens. @throws AppError `not_found` for an unknown name. */
+  /** Removes a consumer from all secrets, and revokes its tokens. @throws AppError `not_found` for an unknown name. */
   remove(origin: Origin, name: string): Promise<void>;
 }
 
 const DEFAULT_PAGE_SIZE = 20;
 
-/** Of those that were added; more machines than one person looks after. */
+/** The limit for added consumers; more machines than one user manages. */
 const MAX_CONSUMERS = 10_000;
 
 export function createConsumers(database: Database): Consumers {
@@ -70,7 +68,7 @@ export function createConsumers(database: Database): Consumers {
     },
     async list(caller, { text = '', page = 1, pageSize = DEFAULT_PAGE_SIZE }) {
       requireOwner(caller);
-      // Engines differ in what they lower beyond ASCII, so names are compared here.
+      // Database engines lower-case non-ASCII letters differently, so the names are compared here.
       const wanted = text.toLowerCase();
       const names = (await readNames(database)).filter((name) => name.toLowerCase().includes(wanted));
       const shown = names.slice((page - 1) * pageSize, page * pageSize);
@@ -117,7 +115,7 @@ export function createConsumers(database: Database): Consumers {
 
 function parseUpdate({ name = '', publicKey = '' }: ConsumerUpdate): ConsumerUpdate {
   if (name === '' && publicKey === '') {
-    throw new AppError('invalid_input', 'Expected name, public_key or both; neither came.', { field: 'body' });
+    throw new AppError('invalid_input', 'Send name, public_key or both.', { field: 'body' });
   }
   return {
     name: name === '' ? undefined : parseConsumerName(name),
@@ -136,7 +134,7 @@ async function rename(transaction: Database, from: string, to: string): Promise<
 async function setKey(transaction: Database, name: string, publicKey: string): Promise<NewAuditEntry[]> {
   const isNew = !(await isKnown(transaction, name));
   if (isNew) {
-    // It came in the path, where the names of those that are there are not looked at.
+    // The name is a path parameter, which is not validated for existing consumers.
     parseConsumerName(name);
     await requireRoom(transaction);
   }
@@ -158,7 +156,10 @@ async function requireRoom(transaction: Database): Promise<void> {
   const added = transaction.selectFrom('secret_consumers').select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = await added.executeTakeFirstOrThrow();
   if (count < MAX_CONSUMERS) return;
-  throw new AppError('invalid_input', `Expected at most ${MAX_CONSUMERS} consumers to be added; delete some first.`);
+  throw new AppError(
+    'invalid_input',
+    `You have reached the limit of ${MAX_CONSUMERS} added consumers. Delete one first.`,
+  );
 }
 
 async function readConsumer(database: Database, name: string): Promise<Consumer> {

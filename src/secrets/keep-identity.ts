@@ -6,24 +6,27 @@ import { appendAudit, inAuditedTransaction } from './audit-chain.js';
 import { findOwnerRow, storeOwnerKeys } from './owner-keys.js';
 import type { OwnerKeys } from './owner-keys.js';
 
-/** What a browser that is signed in made of the identity. */
+/** The public key and the wrapped copies of an identity, as created by a signed-in browser. */
 export interface NewIdentity extends OwnerKeys {
   readonly publicKey: string;
-  /** Which passkey wrapped the other; the one does not come without the other. */
+  /** The id of the passkey that wrapped `wrappedIdentity`; both are present or absent together. */
   readonly credentialId?: string | undefined;
   readonly wrappedIdentity?: string | undefined;
 }
 
-/** One entry tells of all that came: `create` with the public key, `update` when there was one. */
+/**
+ * Saves an identity, with one audit entry if anything changes: `create` with the first public key, `update` with later
+ * copies.
+ */
 export async function keepIdentity(database: Database, origin: Origin, identity: NewIdentity): Promise<void> {
   const { personId } = requireAdminSession(origin.caller);
   requireWhole(identity);
   await inAuditedTransaction(database, async (transaction) => {
     const { publicKey } = identity;
     await requireFirstKey(transaction, publicKey);
-    const isTold = await storeOwnerKeys(transaction, identity, origin);
+    const isRecorded = await storeOwnerKeys(transaction, identity, origin);
     const isWrapped = await storeWrapped(transaction, personId, identity);
-    if (!isWrapped || isTold) return;
+    if (!isWrapped || isRecorded) return;
     await appendAudit(transaction, { action: 'update', subjectType: 'identity', subjectId: publicKey }, origin);
   });
 }
@@ -31,24 +34,24 @@ export async function keepIdentity(database: Database, origin: Origin, identity:
 function requireWhole({ credentialId, wrappedIdentity }: NewIdentity): void {
   if ((credentialId === undefined) === (wrappedIdentity === undefined)) return;
   const field = credentialId === undefined ? 'credential_id' : 'wrapped_identity';
-  throw new AppError('invalid_input', 'Expected credential_id and wrapped_identity together; received one.', { field });
+  throw new AppError('invalid_input', 'Send credential_id and wrapped_identity together.', { field });
 }
 
 async function requireFirstKey(transaction: Database, publicKey: string): Promise<void> {
   const known = await findOwnerRow(transaction);
   if (known === undefined || known.public_key === publicKey) return;
-  const message = 'Expected the public key that is kept, which values are sealed to; received another.';
+  const message = 'The owner already has a different public key.';
   throw new AppError('conflict', message, { field: 'public_key' });
 }
 
-/** @returns Whether a copy came that was not there. */
+/** Stores the copy that a passkey wrapped. @returns Whether the stored copy changed. */
 async function storeWrapped(transaction: Database, personId: string, identity: NewIdentity): Promise<boolean> {
   const { credentialId, wrappedIdentity } = identity;
   if (credentialId === undefined || wrappedIdentity === undefined) return false;
   const own = transaction.selectFrom('passkeys').select('wrapped_identity').where('id', '=', credentialId);
   const passkey = await own.where('person_id', '=', personId).executeTakeFirst();
   if (passkey === undefined) {
-    throw new AppError('not_found', 'Expected the id of a passkey of the owner; received another.');
+    throw new AppError('not_found', 'The owner has no passkey with this id.');
   }
   if (passkey.wrapped_identity === wrappedIdentity) return false;
   const wrapped = { wrapped_identity: wrappedIdentity };

@@ -8,15 +8,15 @@ import { toSecretToken } from './token-shape.js';
 import type { IssuedSecretToken, SecretToken } from './token-shape.js';
 
 /**
- * Tokens of the secrets for whoever runs the server and so holds its database:
- * no credential is asked for, and the rules and the audit log are those of the API.
+ * Tokens of the secrets service for the server's command line. No credential is required, as the operator has access
+ * to the database; limits and audit entries are the same as in the API.
  */
 export interface MachineSecretTokens {
-  /** @throws AppError `not_found` while nobody has registered, and as for a token of the API. */
+  /** @throws AppError `not_found` while the server has no owner; otherwise as {@link mintToken}. */
   create(kind: ServiceTokenKind, token: NewSecretToken): Promise<IssuedSecretToken>;
-  /** Oldest first, dead ones included. */
+  /** Returns the tokens oldest first, including expired and revoked ones. */
   list(kind: ServiceTokenKind): Promise<SecretToken[]>;
-  /** @returns whether it was active until now. */
+  /** @returns Whether the token was active. */
   revoke(id: string): Promise<boolean>;
 }
 
@@ -54,5 +54,5 @@ async function findOwnerId(database: Database): Promise<string> {
   const owner = database.selectFrom('people').select('id').where('is_admin', '=', 1);
   const row = await owner.executeTakeFirst();
   if (row !== undefined) return row.id;
-  throw new AppError('not_found', 'Expected an owner of the secrets; open the setup link of the server first.');
+  throw new AppError('not_found', 'The server has no owner yet. Open the setup link first.');
 }

@@ -9,34 +9,34 @@ import type { IssuedSecretToken } from './token-shape.js';
 
 export interface NewSecretToken {
   readonly description: string;
-  /** Needed by a consumer token; it need not be known yet. */
+  /** Required for a consumer token; the consumer need not exist yet. */
   readonly consumer?: string | undefined;
-  /** 1 to 31536000; 90 days when left out. */
+  /** 1 to 31536000; 90 days by default. */
   readonly ttlSeconds?: number | undefined;
 }
 
 export interface Mint {
   readonly kind: ServiceTokenKind;
   readonly store: ServiceTokens;
-  /** Who answers for the token. */
+  /** The user that the token belongs to. */
   readonly personId: string;
-  /** The actor's id; left out on the server's command line. */
+  /** The id of the actor; absent on the server's command line. */
   readonly issuedBy?: string | undefined;
 }
 
-/** What entries of the audit log call them. */
+/** The subject types of the tokens in the audit log. */
 export const SUBJECT_TYPE = { write: 'token', consumer: 'consumer_token' } as const;
 
-/** Dead ones included. More write tokens than anyone tells apart; consumers may be a fleet of machines. */
+/** The limits, including expired and revoked tokens. Consumers can be a fleet of machines. */
 const MAX_TOKENS: Readonly<Record<ServiceTokenKind, number>> = { write: 1_000, consumer: 10_000 };
 
-/** In characters; the contract says so too. */
+/** In characters; the contract has the same limit. */
 const MAX_DESCRIPTION = 200;
 
 /**
- * Issues a token, and says so in the audit log. Whether it may be issued is the caller's to check.
+ * Issues a token and records it in the audit log. Permissions are checked by the caller.
  *
- * @throws AppError `invalid_input` for a description, name or lifetime that is none, and when there are too many.
+ * @throws AppError `invalid_input` for an invalid description, consumer name or lifetime, and at the limit.
  */
 export async function mintToken(
   database: Database,
@@ -73,5 +73,8 @@ async function requireRoom(transaction: Database, kind: ServiceTokenKind): Promi
   const tokens = transaction.selectFrom('tokens').where('kind', '=', kind);
   const { count } = await tokens.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count < MAX_TOKENS[kind]) return;
-  throw new AppError('invalid_input', `Expected at most ${MAX_TOKENS[kind]} tokens; purge dead ones first.`);
+  throw new AppError(
+    'invalid_input',
+    `You have reached the limit of ${MAX_TOKENS[kind]} ${kind} tokens. Purge expired or revoked ones first.`,
+  );
 }

@@ -6,24 +6,24 @@ import type { Reseal } from './reseal.js';
 import { toDueAt } from './rotation.js';
 import type { ObjectRow } from './variants.js';
 
-/** What is known of an object; never its value. */
+/** The metadata of a secret, without its value. */
 export interface SecretObject {
   readonly id: string;
   readonly slug: string;
-  /** Names the present value. */
+  /** Identifies the current value. */
   readonly etag: string;
   readonly tags: readonly string[];
   readonly usedBy: readonly string[];
   readonly description: string | undefined;
   readonly createdAt: Date;
-  /** When the present value came; the moment of creation until it is replaced. */
+  /** The time of the current value; equals `createdAt` until the value is replaced. */
   readonly updatedAt: Date;
   readonly createdBy: Actor;
   readonly updatedBy: Actor;
   readonly rotation: Rotation | undefined;
-  /** How many recipients the age header tells. */
+  /** The number of recipients in the age header. */
   readonly recipientCount: number;
-  /** The public keys that its sender recorded; empty when none. */
+  /** The public keys that the client recorded with the value; may be empty. */
   readonly recipients: readonly string[];
   readonly reseal: Reseal | undefined;
 }
@@ -34,7 +34,7 @@ export interface Rotation {
   readonly isDue: boolean;
 }
 
-/** Gathers what is known of objects, with one query for each kind of it. @param at The present moment. */
+/** Returns the metadata of secrets, with one query per table. @param at The current time. */
 export async function describeObjects(
   database: Database,
   rows: readonly ObjectRow[],
@@ -64,10 +64,10 @@ export async function describeObjects(
   });
 }
 
-/** As {@link describeObjects}, for one. */
+/** Returns the metadata of one secret; see {@link describeObjects}. */
 export async function describeObject(database: Database, row: ObjectRow, at: number): Promise<SecretObject> {
   const [object] = await describeObjects(database, [row], at);
-  if (object === undefined) throw new Error('Expected an object for its row.');
+  if (object === undefined) throw new Error('describeObjects() returned no metadata for a row.');
   return object;
 }
 
@@ -84,7 +84,7 @@ function toFacts(row: ObjectRow) {
   };
 }
 
-/** Only what `toActor` made is stored. */
+/** Restores an actor from its columns; only results of `toActor` are stored there. */
 export function toStoredActor(type: string, id: string): Actor {
   return { type: type as Actor['type'], id };
 }

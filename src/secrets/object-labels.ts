@@ -1,11 +1,11 @@
-/** The consumers and tags of objects. All of it runs in the caller's transaction. */
+/** The consumers and tags of secrets. All functions run in the caller's transaction. */
 import type { Database } from '../storage/database.js';
 import { prepareInsert } from '../storage/prepared.js';
 
 const insertConsumer = prepareInsert('secret_object_consumers');
 const insertTag = prepareInsert('secret_object_tags');
 
-/** Each consumer is recorded once. */
+/** Replaces the consumers of a secret; duplicates are stored once. */
 export async function storeConsumers(database: Database, id: string, consumers: readonly string[]): Promise<void> {
   await database.deleteFrom('secret_object_consumers').where('object_id', '=', id).execute();
   for (const consumer of new Set(consumers)) await insertConsumer(database, { object_id: id, consumer });
@@ -16,7 +16,7 @@ export async function storeTags(database: Database, id: string, tags: readonly s
   for (const tag of tags) await insertTag(database, { object_id: id, tag });
 }
 
-/** In the order of the alphabet. */
+/** Returns the consumers of a secret in alphabetical order. */
 export async function listConsumersOf(database: Database, id: string): Promise<string[]> {
   const own = database.selectFrom('secret_object_consumers').select('consumer').where('object_id', '=', id);
   return (await own.orderBy('consumer').execute()).map(({ consumer }) => consumer);

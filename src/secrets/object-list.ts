@@ -6,15 +6,15 @@ import type { SecretObject } from './object-details.js';
 import { isRotationDue } from './rotation.js';
 import type { ObjectRow } from './variants.js';
 
-/** Objects must satisfy every filter that is given. */
+/** The conditions for secrets; all given ones must match. */
 export interface ObjectFilter {
   readonly slug?: string | undefined;
   readonly usedBy?: string | undefined;
-  /** All of them, in either case. */
+  /** The secret must have all of these tags, regardless of case. */
   readonly tags?: readonly string[] | undefined;
-  /** Whether the value is older than it may be. */
+  /** Whether the value is due for rotation. */
   readonly isDue?: boolean | undefined;
-  /** Whether there is a reason to seal the value anew. */
+  /** Whether the value should be resealed. */
   readonly needsReseal?: boolean | undefined;
   readonly limit?: number | undefined;
   readonly offset?: number | undefined;
@@ -22,18 +22,18 @@ export interface ObjectFilter {
 
 export interface ObjectPage {
   readonly objects: readonly SecretObject[];
-  /** How many match, over all pages. */
+  /** The number of matches on all pages. */
   readonly total: number;
-  /** The offset of the next page; `undefined` on the last. */
+  /** The offset of the next page; `undefined` on the last one. */
   readonly next: number | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
 
-/** As many as a database looks up at once. */
+/** The number of secrets whose metadata is read at once; databases limit the parameters of a statement. */
 const CHUNK = 500;
 
-/** By slug, the variants of one in the order of their making. @param at The present moment. */
+/** Lists secrets by slug, variants by their time of creation. @param at The current time. */
 export async function listObjects(database: Database, filter: ObjectFilter, at: number): Promise<ObjectPage> {
   const { limit = DEFAULT_LIMIT, offset = 0, needsReseal } = filter;
   const matching = database.selectFrom('secret_objects').where((where) => where.and(toConditions(where, filter, at)));
@@ -74,7 +74,7 @@ async function readPage(database: Database, matching: Matching, { limit, offset,
   return { objects: await describeObjects(database, rows, at), total };
 }
 
-/** What needs resealing shows only when all that is known of an object is put together. */
+/** Filters by `needsReseal`, which is computed from the complete metadata and not by the database. */
 async function readChosen(
   database: Database,
   matching: Matching,

@@ -1,22 +1,22 @@
-/** What an object may be called and labelled. */
+/** Validates the slugs and tags of secrets. */
 import { AppError } from '../errors.js';
 
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 
-/** 32 characters say enough, and 10 labels are more than anyone filters by. */
 const TAG = /^[a-z0-9._/-]{1,32}$/;
 const MAX_TAGS = 10;
 
-/** @throws AppError `invalid_input`; creating and renaming have the one rule. */
+/** @throws AppError `invalid_input` for an invalid slug. */
 export function requireSlug(slug: string): void {
   if (SLUG.test(slug)) return;
-  const message = 'Expected slug to be 1 to 128 letters, digits, _ and -, a letter or digit first.';
+  const message = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit.';
   throw new AppError('invalid_input', message, { field: 'slug' });
 }
 
 /**
- * @returns the tags in lower case, each once, in alphabetical order.
- * @throws AppError `invalid_input` for one that is none, or more than 10.
+ * Returns the tags in lower case, without duplicates, in alphabetical order.
+ *
+ * @throws AppError `invalid_input` for an invalid tag, and for more than 10.
  */
 export function parseTags(texts: readonly string[]): string[] {
   const tags = texts.map(toTag);
@@ -28,9 +28,9 @@ export function parseTags(texts: readonly string[]): string[] {
 }
 
 function toTag(text: string, index: number): string {
-  // Letters beyond ASCII that have a lower case in it, such as the Kelvin sign, are none of ours.
+  // Only ASCII is lower-cased: the lower case of the Kelvin sign, for example, is an ASCII letter.
   const tag = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
   if (TAG.test(tag)) return tag;
-  const message = 'Expected a tag to be 1 to 32 of a-z, 0-9, and . _ / -.';
+  const message = 'Expected a tag to be 1 to 32 characters of a-z, 0-9, ".", "_", "/" and "-".';
   throw new AppError('invalid_input', message, { field: `tags.${index}` });
 }

@@ -10,14 +10,14 @@ import { findReadables } from './readable.js';
 import type { Readable } from './readable.js';
 import type { ObjectRef } from './variants.js';
 
-/** A value as it was stored, and the variant that it is of. */
+/** A stored value, and the id of its variant. */
 export interface ReadValue {
   readonly id: string;
   readonly sealed: Uint8Array;
 }
 
 export interface PresentValue extends ReadValue {
-  /** Names it, for whoever is to replace it. */
+  /** Identifies the value, for a conditional replacement. */
   readonly etag: string;
 }
 
@@ -25,7 +25,7 @@ export interface ObjectReader {
   read(ref: ObjectRef, origin: Origin): Promise<PresentValue>;
 }
 
-/** What one transaction reads at most, so that a change does not wait long: of the largest values 32 MiB. */
+/** The number of values per transaction, so that changes do not wait long; at 1 MiB each, 32 MiB. */
 const MAX_TOGETHER = 32;
 
 interface Reading {
@@ -34,30 +34,30 @@ interface Reading {
 }
 
 /**
- * Reads values, each with its entry in the audit log. Those that are asked for
- * while a transaction is under way share the next one, as most of the time that a
- * read takes is a transaction's. Must not be called inside another transaction.
+ * Creates a reader that returns values and records each read in the audit log. Reads that arrive during a transaction
+ * share the next one, because the transaction takes most of the time of a read. Must not be used inside another
+ * transaction.
  */
 export function createObjectReader(database: Database): ObjectReader {
   const readTogether = together<Reading, Outcome>(MAX_TOGETHER, (take) =>
-    // Who came while the transaction waited for its turn is taken along.
+    // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
     inAuditedTransaction(database, (transaction) => readEach(transaction, take())),
   );
   return {
     async read(ref, origin) {
       if (origin.caller?.kind !== 'consumer_token') requireOwner(origin.caller);
       const outcome = await readTogether({ ref, origin });
-      if ('refusal' in outcome) throw outcome.refusal;
+      if ('error' in outcome) throw outcome.error;
       return outcome.value;
     },
   };
 }
 
-type Outcome = { readonly value: PresentValue; readonly entry: NewAuditEntry } | { readonly refusal: AppError };
+type Outcome = { readonly value: PresentValue; readonly entry: NewAuditEntry } | { readonly error: AppError };
 
 async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
-  const wishes = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
-  const outcomes = (await findReadables(transaction, wishes)).map(toOutcome);
+  const requests = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
+  const outcomes = (await findReadables(transaction, requests)).map(toOutcome);
   const entries = outcomes.flatMap((outcome, index) => {
     const origin = readings[index]?.origin;
     return 'entry' in outcome && origin !== undefined ? [{ entry: outcome.entry, origin }] : [];
@@ -66,9 +66,9 @@ async function readEach(transaction: Database, readings: readonly Reading[]): Pr
   return outcomes;
 }
 
-/** What is refused is nobody else's matter; anything that is thrown undoes all. */
+/** Keeps the error of one read away from the others; any other error rolls back the transaction of all. */
 function toOutcome(found: AppError | Readable): Outcome {
-  if (found instanceof AppError) return { refusal: found };
+  if (found instanceof AppError) return { error: found };
   const { id, slug, sealed } = found;
   return { value: { id, sealed, etag: etagOf(found) }, entry: { slug, variantId: id, action: 'read' } };
 }

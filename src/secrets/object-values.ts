@@ -1,16 +1,16 @@
-/** Present and replaced values of objects. All of it runs in the caller's transaction. */
+/** The current and previous values of secrets. All functions run in the caller's transaction. */
 import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { Actor } from './actor.js';
 import type { SealedValue } from './sealed-value.js';
 import type { ObjectRow } from './variants.js';
 
-/** Enough to undo a bad rotation and those that tried to mend it; with 1 MiB each an object takes 11 MiB at most. */
+/** The number of previous values, enough to undo several bad rotations. With values of 1 MiB, a secret has 11 MiB. */
 const MAX_REPLACED = 10;
 
-/** A value, whom it is sealed to, and who brought it when. */
+/** A value to store, with its recipients, author and time. */
 export interface NewValue extends SealedValue {
-  /** Public keys, as far as they are known. */
+  /** The recorded public keys; may be incomplete. */
   readonly recipients: readonly string[];
   readonly by: Actor;
   readonly at: number;
@@ -32,7 +32,7 @@ const findRow = prepare((database, { objectId, version }: ValueKey) =>
 const insertValue = prepareInsert('secret_object_values');
 const insertRecipient = prepareInsert('secret_object_recipients');
 
-/** @returns `undefined` when the object has no such value, or not any more. */
+/** Returns a current or previous value; `undefined` when it never existed or was deleted. */
 export async function findValue(database: Database, key: ValueKey): Promise<SealedValue | undefined> {
   const [row] = await findRow(database, key);
   return row && { sealed: row.sealed, recipientCount: row.recipient_count };
@@ -57,7 +57,7 @@ export async function storeValue(database: Database, { objectId, version }: Valu
   }
 }
 
-/** Gives an object another value, and keeps the one before among its last 10. */
+/** Replaces the value of a secret; the previous value becomes one of its last 10 versions. */
 export async function replaceValue(database: Database, object: ObjectRow, value: NewValue): Promise<void> {
   const { id, version } = object;
   const { by, at } = value;
@@ -80,7 +80,7 @@ export async function replaceValue(database: Database, object: ObjectRow, value:
     .execute();
 }
 
-/** The recorded public keys of one value, in alphabetical order. */
+/** Returns the recorded public keys of one value in alphabetical order. */
 export async function listRecipients(database: Database, { objectId, version }: ValueKey): Promise<string[]> {
   const rows = await database
     .selectFrom('secret_object_recipients')

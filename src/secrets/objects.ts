@@ -22,20 +22,20 @@ import { parseSealedValue } from './sealed-value.js';
 import { requireOwnConsumers, requireRoomForNew, requireRoomForRenamed, requireVariant } from './variants.js';
 import type { ObjectRef, ObjectRow } from './variants.js';
 
-/** What comes with a value, whether it is the first of an object or another. */
+/** A sealed value with its metadata, to create a secret or replace a value. */
 export interface ObjectValue {
-  /** As the caller sealed it, in base64. */
+  /** The sealed value, in base64. */
   readonly value: string;
   readonly usedBy?: readonly string[] | undefined;
   readonly tags?: readonly string[] | undefined;
-  /** `null` for never. */
+  /** `null` disables rotation. */
   readonly rotateAfterDays?: number | null | undefined;
-  /** The public keys that the value is sealed to, as far as the sender tells. */
+  /** The public keys that the value is sealed to, as reported by the client. */
   readonly recipients?: readonly string[] | undefined;
 }
 
 export interface ObjectChange extends ObjectValue {
-  /** Names the value that may be replaced, as `If-Match` does; any may when absent. */
+  /** The `If-Match` header: the ETag of the value to replace; when absent, every value is replaced. */
   readonly ifMatch?: string | undefined;
 }
 
@@ -45,22 +45,29 @@ export interface NewSecretObject extends ObjectValue {
 }
 
 /**
- * Sealed objects by name. Each change, and each read of a value, is in the audit
- * log, written in one transaction with it. All of them throw AppError
- * `unauthenticated` or `forbidden` for anybody but the owner, or, for reading a
- * value, a consumer that the object names; `not_found` for an object that is not
- * there, and `conflict` where several share the name and no id says which.
+ * The secrets by slug. Each change and each read of a value is recorded in the audit log in the same transaction.
+ *
+ * Methods require the owner; `read` also accepts a token of a consumer that the secret names. All of them throw
+ * AppError `unauthenticated` or `forbidden` for other callers, `not_found` for an unknown secret, and `conflict` when
+ * several variants share the slug and no id is given.
  */
 export interface SecretObjects {
   list(caller: Caller | undefined, filter: ObjectFilter): Promise<ObjectPage>;
-  /** In alphabetical order. */
+  /** Returns the consumers of a secret in alphabetical order. */
   listUsedBy(caller: Caller | undefined, ref: ObjectRef): Promise<string[]>;
-  /** @throws AppError for a value or a tag that is none; `conflict` when the name leaves no room for another variant; `invalid_input` beyond 100,000 objects. */
+  /**
+   * @throws AppError for an invalid value or tag; `conflict` when the slug can't have this variant; `invalid_input` at
+   * the limit of 100,000 secrets.
+   */
   create(object: NewSecretObject, origin: Origin): Promise<SecretObject>;
   read(ref: ObjectRef, origin: Origin): Promise<PresentValue>;
-  /** Replaces the value. Consumers, tags and the time of rotation stay where they are left out. @throws AppError as `create`; `precondition_failed` for another value than `ifMatch` names. */
+  /**
+   * Replaces the value. Absent consumers, tags and rotation stay unchanged.
+   *
+   * @throws AppError as `create`; `precondition_failed` when the current value doesn't match `ifMatch`.
+   */
   update(ref: ObjectRef, change: ObjectChange, origin: Origin): Promise<SecretObject>;
-  /** @throws AppError `conflict` when the new name leaves no room for this variant. */
+  /** @throws AppError `conflict` when the new slug can't have this variant. */
   rename(ref: ObjectRef, slug: string, origin: Origin): Promise<SecretObject>;
   remove(ref: ObjectRef, origin: Origin): Promise<void>;
 }
@@ -136,20 +143,20 @@ export function createSecretObjects(database: Database, now: () => number = Date
   };
 }
 
-/** One for each host of a large fleet, many times over; some lists look at all of them. */
+/** The limit, including variants; some lists read all secrets. */
 const MAX_OBJECTS = 100_000;
 
 async function requireRoom(transaction: Database): Promise<void> {
   const [{ count } = { count: 0 }] = await countObjects(transaction, {});
   if (count < MAX_OBJECTS) return;
-  throw new AppError('invalid_input', `Expected at most ${MAX_OBJECTS} objects; delete some first.`);
+  throw new AppError('invalid_input', `You have reached the limit of ${MAX_OBJECTS} secrets. Delete one first.`);
 }
 
 const countObjects = prepare((database) =>
   database.selectFrom('secret_objects').select(({ fn }) => fn.countAll<number>().as('count')),
 );
 
-/** Who brings a value, and when. */
+/** The author and time of a value. */
 interface Sender {
   readonly by: Actor;
   readonly at: number;
@@ -159,7 +166,7 @@ function parseValue({ value, recipients = [] }: ObjectValue, sender: Sender): Ne
   const sealed = parseSealedValue(value);
   const named = [...new Set(recipients)];
   if (named.length > sealed.recipientCount) {
-    const message = `Expected at most as many recipients as the value is sealed to, ${sealed.recipientCount}.`;
+    const message = `Expected at most ${sealed.recipientCount} recipients, as in the age header; received ${named.length}.`;
     throw new AppError('unprocessable', message, { field: 'recipients' });
   }
   return { ...sealed, recipients: named, ...sender };

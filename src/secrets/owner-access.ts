@@ -13,7 +13,7 @@ import type { OwnerKeys } from './owner-keys.js';
 import { readOwnerPasskey } from './owner-passkeys.js';
 import type { AccountsWith, OwnerPasskey } from './owner-passkeys.js';
 
-/** What the owner is called unless they say. */
+/** The default username of the owner. */
 const OWNER_NAME = 'owner';
 
 export interface RegistrationStart {
@@ -24,11 +24,11 @@ export interface RegistrationStart {
 }
 
 export interface RegistrationEnd extends OwnerKeys {
-  /** As the browser answered, unchecked. */
+  /** The response of the browser, not yet validated. */
   readonly credential: unknown;
-  /** As registration began with it. */
+  /** The same username as at the start of the registration. */
   readonly username?: string | undefined;
-  /** What the passkey is told by; `passkey` and its number when left out or empty. */
+  /** The name of the passkey; `passkey` and its number when absent or empty. */
   readonly label?: string | undefined;
   /** The identity wrapped by this passkey. */
   readonly wrappedIdentity?: string | undefined;
@@ -36,28 +36,27 @@ export interface RegistrationEnd extends OwnerKeys {
 
 export interface RegisteredPasskey {
   readonly passkey: OwnerPasskey;
-  /** The secret that the cookie carries; `undefined` for whoever has a session. */
+  /** The secret for the session cookie; `undefined` when the caller already has a session. */
   readonly sessionId: string | undefined;
 }
 
-/** How the owner gets in: with the account and the passkeys that they have for the whole house. */
+/** Registration and sign-in of the owner, with the account and the passkeys that all services share. */
 export interface OwnerAccess {
   /**
-   * Begins the first account, for whoever has the setup link; once there is one,
-   * another passkey of the owner.
+   * Starts the registration of the owner with the setup link or, once an owner exists, of an additional passkey.
    *
-   * @throws AppError `forbidden` without a setup link that holds, `unauthenticated` for nobody once there is an account.
+   * @throws AppError `forbidden` without a valid setup link; `unauthenticated` without a session once an owner exists.
    */
   beginRegistration(origin: Origin, start: RegistrationStart): Promise<CreationOptions>;
   /**
-   * Keeps the passkey, and what the browser made of the owner's identity, in one transaction.
+   * Stores the passkey, the public key and the wrapped copies of the identity in one transaction.
    *
-   * @throws AppError `invalid_input`, the one refusal of every ceremony, and for a public key that is none.
+   * @throws AppError `invalid_input` for a failed passkey verification, and for an invalid public key.
    */
   finishRegistration(origin: Origin, end: RegistrationEnd): Promise<RegisteredPasskey>;
-  /** @throws AppError `invalid_input` while there is no account. */
+  /** @throws AppError `invalid_input` while the server has no owner. */
   beginSignIn(): Promise<RequestOptions>;
-  /** @returns the secret that the cookie carries. @throws AppError `unauthenticated` for anybody but the owner. */
+  /** @returns The secret for the session cookie. @throws AppError `unauthenticated` for other users. */
   finishSignIn(credential: unknown, from: string): Promise<string>;
 }
 
@@ -75,22 +74,22 @@ export function createOwnerAccess(database: Database, { owner, signIn, accountsW
       await requireNoOwner(owner);
       return registration.begin({ username, displayName, inviteToken: setupToken });
     },
-    async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', ...kept }) {
-      if (kept.publicKey) parsePublicKey(kept.publicKey);
-      const { passkeys, registration } = accountsWith(keep(origin, kept));
+    async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', ...keys }) {
+      if (keys.publicKey) parsePublicKey(keys.publicKey);
+      const { passkeys, registration } = accountsWith(saveKeys(origin, keys));
       if (origin.caller !== undefined) {
         const added = { credential, label: label === '' ? undefined : label };
         const { id } = await passkeys.finish(requireAdminSession(origin.caller), added, origin.ip);
         return { passkey: await readOwnerPasskey(database, id), sessionId: undefined };
       }
       await requireNoOwner(owner);
-      const answer = { credential, username, label: label === '' ? 'passkey 1' : label };
-      const { passkeyId, sessionId } = await registration.finish(answer, origin.ip);
+      const response = { credential, username, label: label === '' ? 'passkey 1' : label };
+      const { passkeyId, sessionId } = await registration.finish(response, origin.ip);
       return { passkey: await readOwnerPasskey(database, passkeyId), sessionId };
     },
     async beginSignIn() {
       if (await owner.exists()) return signIn.begin();
-      throw new AppError('invalid_input', 'Expected an owner; nobody has registered yet.');
+      throw new AppError('invalid_input', 'The server has no owner yet. Open the setup link first.');
     },
     async finishSignIn(credential, from) {
       const { sessionId } = await signIn.finish({ credential, onlyAdmin: true }, from).catch(refuseSignIn);
@@ -99,8 +98,8 @@ export function createOwnerAccess(database: Database, { owner, signIn, accountsW
   };
 }
 
-/** In the transaction that keeps the passkey. */
-function keep(
+/** Returns a listener that records the new passkey and stores the keys in the transaction of the passkey. */
+function saveKeys(
   { callerName }: Origin,
   { wrappedIdentity, ...keys }: Omit<RegistrationEnd, 'credential'>,
 ): PasskeyWitness {
@@ -115,10 +114,10 @@ function keep(
 
 async function requireNoOwner(owner: Pick<Owner, 'exists'>): Promise<void> {
   if (!(await owner.exists())) return;
-  throw new AppError('unauthenticated', 'Expected the session of the owner.');
+  throw new AppError('unauthenticated', 'This operation requires the session of the owner.');
 }
 
-/** The accounts call it the caller's mistake, this contract a credential that does not hold. */
+/** Maps a failed passkey verification to the code of this contract: a missing credential, not an invalid input. */
 function refuseSignIn(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error;
   throw new AppError('unauthenticated', error.message, { cause: error });

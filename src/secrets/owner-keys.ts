@@ -3,21 +3,20 @@ import type { AuditOrigin } from './actor.js';
 import { appendAudit } from './audit-chain.js';
 import { parsePublicKey } from './consumer-names.js';
 
-/** What the owner's browser makes of their age identity. The server opens none of it. */
+/** The public key and the recovery copy of the owner's age identity. The server can't decrypt the copy. */
 export interface OwnerKeys {
-  /** The recipient. */
+  /** The age recipient. */
   readonly publicKey?: string | undefined;
-  /** The identity, wrapped by a recovery phrase. */
+  /** The identity, wrapped with the recovery phrase. */
   readonly recoveryWrappedIdentity?: string | undefined;
 }
 
 /**
- * In the caller's transaction. A public key that is there stays: values are
- * sealed to it, and who loses it loses them. So does a recovery copy, which is
- * added later only with the public key that it belongs to.
+ * Stores the owner's keys in the caller's transaction. An existing public key is never replaced, as values are sealed
+ * to it. Neither is an existing recovery copy; it can be added later, together with the same public key.
  *
  * @returns Whether anything was written.
- * @throws AppError `invalid_input` for a public key that is none.
+ * @throws AppError `invalid_input` for an invalid public key.
  */
 export async function storeOwnerKeys(
   transaction: Database,

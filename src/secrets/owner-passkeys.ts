@@ -8,30 +8,30 @@ import type { PasskeysTable } from '../storage/tables.js';
 import type { Origin } from './actor.js';
 import { auditPasskeys } from './audit-passkeys.js';
 
-/** The house's accounts, which tell a witness of every change to a passkey, in the transaction of the change. */
+/** Creates account services that pass every change of a passkey to a listener, in the transaction of the change. */
 export type AccountsWith = (witness: PasskeyWitness) => Pick<Accounts, 'passkeys' | 'registration'>;
 
-/** A passkey of the owner, and what it keeps for their browser. */
+/** A passkey of the owner, with its copy of the identity. */
 export interface OwnerPasskey extends Passkey {
-  /** The owner's identity wrapped by this passkey; opaque to the server. */
+  /** The owner's identity, wrapped by this passkey; opaque to the server. */
   readonly wrappedIdentity: string | undefined;
 }
 
 export interface PasskeyPage {
   readonly passkeys: readonly OwnerPasskey[];
-  /** How many there are, over all pages. */
+  /** The number of passkeys on all pages. */
   readonly total: number;
-  /** The offset of the next page; `undefined` on the last. */
+  /** The offset of the next page; `undefined` on the last one. */
   readonly next: number | undefined;
 }
 
-/** The owner's passkeys, for their session alone: `session_required` for a token. */
+/** The owner's passkeys. All methods require the owner's session and throw `session_required` for a token. */
 export interface OwnerPasskeys {
-  /** Oldest first. */
+  /** Returns the passkeys oldest first. */
   list(origin: Origin, page: { readonly limit?: number; readonly offset?: number }): Promise<PasskeyPage>;
-  /** @throws AppError `not_found` for an unknown id, `invalid_input` for a label that is none. */
+  /** @throws AppError `not_found` for an unknown id, `invalid_input` for an invalid label. */
   rename(origin: Origin, passkey: Pick<Passkey, 'id' | 'label'>): Promise<OwnerPasskey>;
-  /** Does nothing for an unknown id. @throws AppError `conflict` for the last one. */
+  /** Removes a passkey; ignores an unknown id. @throws AppError `conflict` for the last passkey. */
   remove(origin: Origin, id: string): Promise<void>;
 }
 
@@ -44,7 +44,7 @@ export function createOwnerPasskeys(database: Database, accountsWith: AccountsWi
     async list({ caller }, { limit = DEFAULT_LIMIT, offset = 0 }) {
       const { personId } = requireAdminSession(caller);
       const own = database.selectFrom('passkeys').selectAll().where('person_id', '=', personId);
-      // At most 20, which the accounts see to.
+      // All passkeys are read, as an account has at most 20.
       const rows = await own.orderBy('created_at').orderBy('id').execute();
       const next = offset + limit < rows.length ? offset + limit : undefined;
       return { passkeys: rows.slice(offset, offset + limit).map(toOwnerPasskey), total: rows.length, next };
@@ -61,7 +61,7 @@ export function createOwnerPasskeys(database: Database, accountsWith: AccountsWi
   };
 }
 
-/** The accounts call it the caller's mistake, this contract the state of things. */
+/** Maps the error for the last passkey to the code of this contract: a conflict, not an invalid input. */
 function refuseLast(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error;
   throw new AppError('conflict', error.message, { cause: error });

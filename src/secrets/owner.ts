@@ -7,27 +7,26 @@ import type { NewIdentity } from './keep-identity.js';
 import { findOwnerRow } from './owner-keys.js';
 import type { OwnerKeys } from './owner-keys.js';
 
-/** What is known of the owner's identity. */
+/** The owner's public key and the copies of their identity. */
 export interface OwnerIdentity extends OwnerKeys {
-  /** The ids of the passkeys that hold a copy, oldest first. */
+  /** The ids of the passkeys that have a copy, oldest first. */
   readonly wrappedBy: readonly string[];
 }
 
-/** The one person whom the secrets belong to. */
+/** The owner of the secrets: the user who manages all of them. */
 export interface Owner {
-  /** Whether anybody has registered. */
+  /** Reports whether the owner has registered. */
   exists(): Promise<boolean>;
-  /** All but the public key is for a session alone. */
+  /** Returns the identity; without a session, only its public key. */
   readIdentity(caller: Caller | undefined): Promise<OwnerIdentity>;
-  /** The owner's age recipient; `undefined` until it is set. */
+  /** Returns the owner's age recipient; `undefined` until it is stored. */
   findPublicKey(caller: Caller | undefined): Promise<string | undefined>;
   /**
-   * Keeps the owner's public key and copies of the identity, all of it or
-   * nothing. The first public key and the first recovery copy stay; of a
-   * passkey, the last copy does.
+   * Saves the owner's public key and copies of the identity in one transaction. The first public key and the first
+   * recovery copy are never replaced; a later copy of the same passkey replaces the previous one.
    *
-   * @throws AppError `session_required` for a token, `invalid_input` for a public key that is none and
-   * for half a copy, `conflict` for another public key than the first, `not_found` for a passkey that is not theirs.
+   * @throws AppError `session_required` for a token; `invalid_input` for an invalid public key, and for a copy without
+   * its passkey or the reverse; `conflict` for a different public key; `not_found` for an unknown passkey.
    */
   keepIdentity(origin: Origin, identity: NewIdentity): Promise<OwnerIdentity>;
 }
@@ -59,7 +58,7 @@ async function readIdentity(database: Database, caller: Caller | undefined): Pro
   return { publicKey: row?.public_key, recoveryWrappedIdentity: recovery, wrappedBy };
 }
 
-/** The ids of a person's passkeys that hold a copy of the identity. */
+/** Returns the ids of a user's passkeys that have a copy of the identity. */
 async function listWrapping(database: Database, personId: string): Promise<readonly string[]> {
   const own = database.selectFrom('passkeys').select('id').where('person_id', '=', personId);
   const rows = await own.where('wrapped_identity', 'is not', null).orderBy('created_at').orderBy('id').execute();

@@ -5,7 +5,7 @@ import { prepareEach } from '../storage/prepared-each.js';
 import { pickVariant } from './variants.js';
 import type { ObjectRef } from './variants.js';
 
-/** A present value, and whose it is. */
+/** A current value, and the variant that it belongs to. */
 export interface Readable {
   readonly id: string;
   readonly slug: string;
@@ -13,7 +13,7 @@ export interface Readable {
   readonly sealed: Uint8Array;
 }
 
-/** What somebody would like to read. */
+/** A request to read a value. */
 export interface Wish {
   readonly ref: ObjectRef;
   readonly caller: Caller | undefined;
@@ -30,53 +30,53 @@ function selectPresent(database: Database, slug: string) {
     .limit(2);
 }
 
-/** Each way to look for a value uses the name, and one of the others or none. */
-interface Given {
+/** The parameters of all three statements: each uses the slug, and at most one of the others. */
+interface ReadParameters {
   readonly slug: string;
   readonly id: string;
   readonly consumer: string;
 }
 
-const findByName = prepareEach((database, { slug }: Given) => selectPresent(database, slug));
+const findByName = prepareEach((database, { slug }: ReadParameters) => selectPresent(database, slug));
 
-const findById = prepareEach((database, { slug, id }: Given) =>
+const findById = prepareEach((database, { slug, id }: ReadParameters) =>
   selectPresent(database, slug).where('objects.id', '=', id),
 );
 
-const findByConsumer = prepareEach((database, { slug, consumer }: Given) =>
+const findByConsumer = prepareEach((database, { slug, consumer }: ReadParameters) =>
   selectPresent(database, slug)
     .innerJoin('secret_object_consumers as used', 'used.object_id', 'objects.id')
     .where('consumer', '=', consumer),
 );
 
 /**
- * Finds the values that callers may read, in the order of the wishes, by as few
- * statements as will do. To a consumer other variants than its own, and names
- * that have none of them, are not there: the same refusal, by the same work.
+ * Finds the values that callers can read, with at most one statement for each of the three kinds of request. A consumer
+ * gets the same error, after the same database work, for variants of other consumers as for unknown slugs, so that
+ * neither the response nor its time reveals whether a slug exists.
  *
- * @returns in the place of a value why it is refused: AppError `not_found`, or
- * `conflict` when it takes an id to say which.
+ * @returns The results in the order of the requests; in place of a value, an AppError `not_found`, or `conflict` when
+ * several variants share the slug and no id is given.
  */
 export async function findReadables(
   database: Database,
-  wishes: readonly Wish[],
+  requests: readonly Wish[],
 ): Promise<readonly (AppError | Readable)[]> {
   const found = new Map<Wish, AppError | Readable>();
   for (const find of [findByName, findById, findByConsumer]) {
-    const own = wishes.filter((wish) => findFor(wish) === find);
-    const variants = await find(database, own.map(toGiven));
-    own.forEach((wish, place) => found.set(wish, pick(variants[place] ?? [], wish)));
+    const own = requests.filter((request) => selectFinder(request) === find);
+    const variants = await find(database, own.map(toParameters));
+    own.forEach((request, index) => found.set(request, pick(variants[index] ?? [], request)));
   }
-  return wishes.map((wish) => found.get(wish) ?? pick([], wish));
+  return requests.map((request) => found.get(request) ?? pick([], request));
 }
 
-function findFor({ ref, caller }: Wish): typeof findByName {
+function selectFinder({ ref, caller }: Wish): typeof findByName {
   if (caller?.kind === 'consumer_token') return findByConsumer;
   return ref.id === undefined ? findByName : findById;
 }
 
-/** Hexadecimal digits of either case are one id. */
-function toGiven({ ref: { slug, id = '' }, caller }: Wish): Given {
+/** Lower-cases the id: hexadecimal digits are compared regardless of case. */
+function toParameters({ ref: { slug, id = '' }, caller }: Wish): ReadParameters {
   return { slug, id: id.toLowerCase(), consumer: caller?.kind === 'consumer_token' ? caller.consumer : '' };
 }
 

@@ -1,24 +1,24 @@
-/** Whom a value is sealed to, beside whom it should be sealed to. */
+/** Compares the recipients of a value with the current public keys of its consumers and the owner. */
 
-/** Why a value should be sealed anew. */
+/** The reason why a value should be resealed. */
 export interface Reseal {
-  /** By the recorded public keys, or, where there are none, by their number in the age header alone. */
+  /** `recipients` compares the recorded public keys; `count`, without them, their number in the age header. */
   readonly reason: 'count' | 'recipients';
-  /** Consumers whose present key the value is not sealed to. */
+  /** The consumers whose current public key is not a recipient. */
   readonly missing: readonly string[];
-  /** Recorded keys that are neither a consumer's any more nor the owner's. */
+  /** The recorded public keys that no longer belong to a consumer or the owner. */
   readonly stale: readonly string[];
 }
 
 interface Sealing {
   readonly consumers: readonly { readonly name: string; readonly publicKey: string | undefined }[];
   readonly ownerKey: string | undefined;
-  /** The recorded public keys; empty when the sender told none. */
+  /** The recorded public keys; may be empty. */
   readonly recipients: readonly string[];
   readonly recipientCount: number;
 }
 
-/** @returns `undefined` when there is no reason to, as far as anybody can tell without opening the value. */
+/** Returns the reason to reseal a value; `undefined` when the recorded keys and the age header show none. */
 export function findReseal(sealing: Sealing): Reseal | undefined {
   return sealing.recipients.length > 0 ? compareKeys(sealing) : compareCount(sealing);
 }
@@ -26,7 +26,7 @@ export function findReseal(sealing: Sealing): Reseal | undefined {
 function compareKeys({ consumers, ownerKey, recipients }: Sealing): Reseal | undefined {
   const missing = consumers.filter(({ publicKey }) => publicKey !== undefined && !recipients.includes(publicKey));
   const known = [ownerKey, ...consumers.map(({ publicKey }) => publicKey)];
-  // An unknown key may be that of a consumer who has registered none.
+  // An unknown key may belong to a consumer without a registered key.
   const stale = hasAllKeys(consumers) ? recipients.filter((recipient) => !known.includes(recipient)) : [];
   if (missing.length === 0 && stale.length === 0) return undefined;
   return { reason: 'recipients', missing: missing.map(({ name }) => name), stale };
@@ -35,7 +35,7 @@ function compareKeys({ consumers, ownerKey, recipients }: Sealing): Reseal | und
 function compareCount({ consumers, recipientCount }: Sealing): Reseal | undefined {
   const { size } = new Set(consumers.flatMap(({ publicKey }) => publicKey ?? []));
   const isTooFew = recipientCount < size;
-  // One more may be the owner, who need not be among them.
+  // The additional recipient may be the owner, whose readable copy is optional.
   const isTooMany = size > 0 && hasAllKeys(consumers) && recipientCount > size + 1;
   return isTooFew || isTooMany ? { reason: 'count', missing: [], stale: [] } : undefined;
 }

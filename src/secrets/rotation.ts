@@ -4,28 +4,28 @@ import { appendAudit, inAuditedTransaction } from './audit-chain.js';
 
 const DAY_MS = 86_400_000;
 
-/** What one transaction writes, so that others get their turn. */
+/** The number of secrets per transaction, so that other writes do not wait long. */
 const MAX_TOGETHER = 100;
 
-/** Where what the server does by itself comes from. */
+/** The address in audit entries that the server writes automatically. */
 const OWN_ADDRESS = '127.0.0.1';
 
-/** Whether the present value of an object is older than it may be. */
+/** The SQL condition for secrets whose value is due for rotation. */
 export function isRotationDue(at: number) {
   return sql<boolean>`(rotate_after_days is not null and updated_at + rotate_after_days * ${sql.lit(DAY_MS)} <= ${at})`;
 }
 
-/** When a value of this moment is to be replaced. */
+/** Returns the time at which a value is due for rotation, in milliseconds. */
 export function toDueAt(updatedAt: number, afterDays: number): number {
   return updatedAt + afterDays * DAY_MS;
 }
 
-/** Tells the audit log of values that have become due for rotation, of each once, whichever server comes first. */
+/** Records due rotations in the audit log, once for each value, even if several servers run. */
 export async function noteRotationsDue(database: Database, at: number): Promise<void> {
-  while ((await noteSome(database, at)) === MAX_TOGETHER);
+  while ((await recordBatch(database, at)) === MAX_TOGETHER);
 }
 
-async function noteSome(database: Database, at: number): Promise<number> {
+async function recordBatch(database: Database, at: number): Promise<number> {
   const due = (within: Database) =>
     within
       .selectFrom('secret_objects')
@@ -37,7 +37,7 @@ async function noteSome(database: Database, at: number): Promise<number> {
       .orderBy('id')
       .limit(MAX_TOGETHER)
       .execute();
-  // Mostly there is nothing to tell, and then nobody is held up.
+  // Checked without a transaction first, as usually nothing is due and other writes need not wait.
   if ((await due(database)).length === 0) return 0;
   return inAuditedTransaction(database, async (transaction) => {
     const objects = await due(transaction);

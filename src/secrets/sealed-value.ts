@@ -2,22 +2,22 @@ import { AppError } from '../errors.js';
 import { AgeHeaderError, readAgeHeader } from './age-header.js';
 
 export interface SealedValue {
-  /** The bytes as they came, which nobody here can open. */
+  /** The bytes of the age file, which the server can't decrypt. */
   readonly sealed: Uint8Array;
   readonly recipientCount: number;
 }
 
-/** 1 MiB: far beyond any key or certificate; what is larger is a file, and belongs elsewhere. */
+/** 1 MiB, far more than any key or certificate needs. */
 const MAX_BYTES = 1024 ** 2;
 
-/** A base64 text of more characters stands for more than {@link MAX_BYTES}. */
+/** The length of the base64 text of {@link MAX_BYTES}. */
 const MAX_CHARACTERS = Math.ceil(MAX_BYTES / 3) * 4;
 
 /**
- * Reads a sealed value from base64 with padding.
+ * Decodes a sealed value from base64 with padding, and reads its age header.
  *
- * @throws AppError `too_large` beyond 1 MiB, `unprocessable` when it is not base64
- * in its one spelling, or no age file that has a recipient.
+ * @throws AppError `too_large` above 1 MiB; `unprocessable` unless the text is canonical base64 of an age file with at
+ * least one recipient.
  */
 export function parseSealedValue(text: string): SealedValue {
   if (text.length > MAX_CHARACTERS) throw tooLarge();
@@ -33,7 +33,7 @@ export function parseSealedValue(text: string): SealedValue {
 }
 
 function tooLarge(): AppError {
-  return new AppError('too_large', `Expected a value of at most ${MAX_BYTES} bytes; received more.`, {
+  return new AppError('too_large', `Expected value to be at most ${MAX_BYTES} bytes.`, {
     field: 'value',
   });
 }

@@ -4,39 +4,38 @@ import type { TokensTable } from '../storage/tables.js';
 
 export type TokenStatus = 'active' | 'expired' | 'revoked';
 
-/** What is known of a token; never the token itself. */
+/** The metadata of a token, without the token itself. */
 export interface SecretToken {
   readonly id: string;
   readonly description: string;
-  /** Whom a consumer token speaks for. */
+  /** The consumer of a consumer token. */
   readonly consumer: string | undefined;
   /** The id of the actor who issued it; `undefined` for the server's command line. */
   readonly issuedBy: string | undefined;
   readonly createdAt: Date;
   readonly expiresAt: Date;
-  /** To the minute; `undefined` while it was not used. */
+  /** To the minute; `undefined` before the first use. */
   readonly lastUsedAt: Date | undefined;
-  /** By this server's clock; revoked wins over expired. */
+  /** According to this server's clock; `revoked` takes precedence over `expired`. */
   readonly status: TokenStatus;
 }
 
-/** The one answer that holds the token itself, which is not kept and never shown again. */
+/** A new token with its metadata. Only the hash of the token is stored, so it is returned only once. */
 export type IssuedSecretToken = SecretToken & { readonly token: string };
 
 const DAY_SECONDS = 86_400;
 const DEFAULT_TTL_SECONDS = 90 * DAY_SECONDS;
 
-/** What nobody replaced for a year, nobody remembers. */
 const MAX_TTL_SECONDS = 365 * DAY_SECONDS;
 
-/** @throws AppError `invalid_input` for less than a second or more than 365 days. */
+/** Returns the end of a lifetime. @throws AppError `invalid_input` for less than a second or more than 365 days. */
 export function toExpiry(at: number, ttlSeconds = DEFAULT_TTL_SECONDS): Date {
   if (ttlSeconds >= 1 && ttlSeconds <= MAX_TTL_SECONDS) return new Date(at + ttlSeconds * 1_000);
-  const message = `Expected ttl_seconds to be 1 to ${MAX_TTL_SECONDS}, which is 365 days.`;
+  const message = `Expected ttl_seconds to be between 1 and ${MAX_TTL_SECONDS} (365 days); received ${ttlSeconds}.`;
   throw new AppError('invalid_input', message, { field: 'ttl_seconds' });
 }
 
-/** @param at When it is looked at, in milliseconds. */
+/** Returns the metadata of a token. @param at The time for its status, in milliseconds. */
 export function toSecretToken(row: TokensTable, at: number): SecretToken {
   return {
     id: row.id,

@@ -15,26 +15,26 @@ import type { IssuedSecretToken, SecretToken } from './token-shape.js';
 
 export interface TokenPage {
   readonly tokens: readonly SecretToken[];
-  /** How many there are, over all pages. */
+  /** The number of tokens on all pages. */
   readonly total: number;
-  /** The offset of the next page; `undefined` on the last. */
+  /** The offset of the next page; `undefined` on the last one. */
   readonly next: number | undefined;
 }
 
 /**
- * Write tokens, which stand for the owner and take a session (`session_required`
- * for a token), or consumer tokens, which the owner's write tokens look after too.
+ * The tokens of one kind. Write tokens have the permissions of the owner, and managing them requires the owner's
+ * session (`session_required` for a token). Consumer tokens can also be managed with a write token.
  */
 export interface SecretTokens {
-  /** Oldest first, dead ones included. */
+  /** Returns the tokens oldest first, including expired and revoked ones. */
   list(origin: Origin, page: { readonly limit?: number; readonly offset?: number }): Promise<TokenPage>;
-  /** @throws AppError `invalid_input` for a description, name or lifetime that is none, and when there are too many. */
+  /** @throws AppError `invalid_input` for an invalid description, consumer name or lifetime, and at the limit. */
   create(origin: Origin, token: NewSecretToken): Promise<IssuedSecretToken>;
-  /** A new secret and expiry; the old secret is dead at once. @throws AppError `not_found` unless it is active. */
+  /** Replaces an active token and its expiry; the old one is invalid at once. @throws AppError `not_found`. */
   rotate(origin: Origin, id: string, ttlSeconds?: number): Promise<IssuedSecretToken>;
-  /** Does nothing for an id that is unknown or dead. */
+  /** Revokes an active token; ignores other ids. */
   revoke(origin: Origin, id: string): Promise<void>;
-  /** Takes it out of the list. @throws AppError `not_found` for an unknown id, `conflict` for an active token. */
+  /** Deletes an inactive token. @throws AppError `not_found` for an unknown id, `conflict` for an active token. */
   purge(origin: Origin, id: string): Promise<void>;
 }
 
@@ -53,7 +53,7 @@ export interface TokenParts {
 export function createSecretTokens(database: Database, { kind, store }: TokenParts): SecretTokens {
   const permit = PERMIT[kind];
 
-  /** Changes one token, and says so in the same transaction; nothing was changed when `change` gives false. */
+  /** Changes a token and records it in one transaction; `false` from `change` means that nothing changed. */
   async function act<T>(
     { origin, id, action }: { readonly origin: Origin; readonly id: string; readonly action: SubjectAction },
     change: (transaction: Database) => Promise<T>,
@@ -85,7 +85,7 @@ export function createSecretTokens(database: Database, { kind, store }: TokenPar
       const expiresAt = toExpiry(origin.at, ttlSeconds);
       return act({ origin, id, action: 'rotate' }, async (transaction) => {
         const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);
-        if (renewed === undefined) throw refuseUnknown();
+        if (renewed === undefined) throw new AppError('not_found', 'No active token with this id.');
         return toIssued(renewed, origin.at);
       });
     },
@@ -97,13 +97,9 @@ export function createSecretTokens(database: Database, { kind, store }: TokenPar
     async purge(origin, id) {
       await act({ origin, id, action: 'purge' }, async (transaction) => {
         const outcome = await store.purge(transaction, { kind, id, at: origin.at });
-        if (outcome === 'unknown') throw refuseUnknown();
-        if (outcome === 'active') throw new AppError('conflict', 'Expected a token that is dead; revoke it first.');
+        if (outcome === 'unknown') throw new AppError('not_found', 'No token with this id.');
+        if (outcome === 'active') throw new AppError('conflict', 'Revoke the token before purging it.');
       });
     },
   };
-}
-
-function refuseUnknown(): AppError {
-  return new AppError('not_found', 'unknown token');
 }

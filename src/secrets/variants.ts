@@ -1,20 +1,20 @@
-/** Objects that share a name are its variants; within one name a consumer belongs to a single one. */
+/** Secrets that share a slug are its variants; a consumer belongs to at most one variant of a slug. */
 import type { Selectable } from 'kysely';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';
 
-/** Which object: the name is enough unless several objects share it. */
+/** Identifies a secret: by its slug, or by slug and id when several variants share the slug. */
 export interface ObjectRef {
   readonly slug: string;
-  /** Of the variant. */
+  /** The id of the variant. */
   readonly id?: string | undefined;
 }
 
 export type ObjectRow = Selectable<SecretObjectsTable>;
 
-/** Of two, neither is meant: a name may have a variant for each of thousands of hosts. */
+/** Selects at most two variants, enough to detect an ambiguous slug, which can have thousands. */
 const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).limit(2),
 );
@@ -23,22 +23,27 @@ const findById = prepare((database, { slug, id }: Required<ObjectRef>) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id),
 );
 
-/** @throws AppError `not_found` when no object of that name has that id, `conflict` when it takes an id to say which. */
+/**
+ * Returns the variant that a reference identifies.
+ *
+ * @throws AppError `not_found` for an unknown slug or id; `conflict` when several variants share the slug and no id is
+ * given.
+ */
 export async function requireVariant(database: Database, { slug, id }: ObjectRef): Promise<ObjectRow> {
-  // Hexadecimal digits of either case are one id.
+  // Hexadecimal digits are compared regardless of case.
   const variants =
     id === undefined ? findBySlug(database, { slug }) : findById(database, { slug, id: id.toLowerCase() });
   return pickVariant(await variants, id);
 }
 
-/** @throws AppError as {@link requireVariant}. */
+/** Returns the variant with the id, or the only one. @throws AppError as {@link requireVariant}. */
 export function pickVariant<T extends { readonly id: string }>(variants: readonly T[], id: string | undefined): T {
-  // Hexadecimal digits of either case are one id.
+  // Hexadecimal digits are compared regardless of case.
   const wanted = id?.toLowerCase();
   const [found, other] = wanted === undefined ? variants : variants.filter((variant) => variant.id === wanted);
   if (found === undefined) throw new AppError('not_found', 'unknown object');
   if (other === undefined) return found;
-  throw new AppError('conflict', 'several objects have this name; an id says which', { field: 'id' });
+  throw new AppError('conflict', 'Several variants have this slug; add ?id=.', { field: 'id' });
 }
 
 export interface NewVariant {
@@ -47,9 +52,9 @@ export interface NewVariant {
 }
 
 /**
- * Holds an object that is to be made to the rule of variants, in the transaction that makes it.
+ * Asserts that a new secret can have this slug, in the transaction that creates it.
  *
- * @throws AppError `conflict` when the name is taken, and it has no consumers or one that another variant has.
+ * @throws AppError `conflict` when the slug exists and the new secret has no consumers, or shares one with a variant.
  */
 export async function requireRoomForNew(transaction: Database, { slug, consumers }: NewVariant): Promise<void> {
   if ((await findBySlug(transaction, { slug })).length === 0) return;
@@ -57,8 +62,10 @@ export async function requireRoomForNew(transaction: Database, { slug, consumers
 }
 
 /**
- * As {@link requireRoomForNew} for an object that moves to another name: there it
- * is refused beside a variant without consumers too.
+ * Asserts that a secret can have a new slug. In addition to the rule of {@link requireRoomForNew}, every existing
+ * variant of that slug must have consumers.
+ *
+ * @throws AppError `conflict` otherwise.
  */
 export async function requireRoomForRenamed(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
   const others = transaction
@@ -74,14 +81,14 @@ export async function requireRoomForRenamed(transaction: Database, id: string, r
   if (isUnused || (await isShared(transaction, { ...renamed, except: id }))) throw alreadyExists();
 }
 
-/** @throws AppError `conflict` when another variant of the object's name has one of the consumers. */
+/** @throws AppError `conflict` when a different variant of the slug has one of the consumers. */
 export async function requireOwnConsumers(
   transaction: Database,
   { id, slug }: ObjectRow,
   consumers: readonly string[],
 ): Promise<void> {
   if (!(await isShared(transaction, { slug, consumers, except: id }))) return;
-  throw new AppError('conflict', 'consumer belongs to another variant', { field: 'used_by' });
+  throw new AppError('conflict', 'A consumer belongs to a different variant of this slug.', { field: 'used_by' });
 }
 
 async function isShared(

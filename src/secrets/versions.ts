@@ -13,10 +13,10 @@ import type { SealedValue } from './sealed-value.js';
 import { requireVariant } from './variants.js';
 import type { ObjectRef, ObjectRow } from './variants.js';
 
-/** A value that was replaced. */
+/** The metadata of a previous value. */
 export interface ObjectVersion {
   readonly version: number;
-  /** When it became the value. */
+  /** The time at which it became the current value. */
   readonly createdAt: Date;
   readonly createdBy: Actor;
   readonly replacedAt: Date;
@@ -29,13 +29,13 @@ export interface VersionRef extends ObjectRef {
   readonly version: number;
 }
 
-/** The values of objects that were replaced, of each the last 10. Refusals are those of the objects. */
+/** The last 10 previous values of each secret. All methods require the owner and throw as those of the secrets. */
 export interface ObjectVersions {
-  /** Newest first. */
+  /** Returns the versions newest first. */
   list(caller: Caller | undefined, ref: ObjectRef): Promise<ObjectVersion[]>;
-  /** @throws AppError `not_found` for a version that is not kept. */
+  /** @throws AppError `not_found` for an unknown or deleted version. */
   read(ref: VersionRef, origin: Origin): Promise<ReadValue>;
-  /** Makes the value of that version the present one, which is kept as a version itself. @throws AppError as `read`. */
+  /** Makes a version the current value again; the replaced value becomes a version. @throws AppError as `read`. */
   restore(ref: VersionRef, origin: Origin): Promise<SecretObject>;
 }
 
@@ -72,7 +72,9 @@ export function createObjectVersions(database: Database): ObjectVersions {
 
 async function requireReplaced(database: Database, object: ObjectRow, version: number): Promise<SealedValue> {
   const value = version === object.version ? undefined : await findValue(database, { objectId: object.id, version });
-  if (value === undefined) throw new AppError('not_found', 'unknown version', { field: 'version' });
+  if (value === undefined) {
+    throw new AppError('not_found', `The secret has no previous version ${version}.`, { field: 'version' });
+  }
   return value;
 }
 

@@ -35,14 +35,14 @@ async function register(passkey: Passkey, inviteToken: string) {
 const signIn = async (passkey: Passkey) =>
   accounts.signIn.finish({ credential: passkey.get(await accounts.signIn.begin()) }, FROM);
 
-test('an admin who lost every passkey gets back to the same account, and keeps its tokens', async () => {
+test('accounts recover: prints a link that restores access to the same account and keeps its API tokens', async () => {
   const [lost, found] = [new Passkey(ORIGIN), new Passkey(ORIGIN)];
   const { person, sessionId } = await register(lost, (await accounts.setupLink.create())!);
   const ada = await accounts.sessions.findCaller(sessionId);
   await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(Date.now() + 60_000) }, FROM);
 
   const { code, out, err } = await recover('ada');
-  expect([code, err]).toEqual([0, expect.stringContaining('Ada is signed out')]);
+  expect([code, err]).toEqual([0, expect.stringContaining('Ada was signed out')]);
   const [, secret = ''] = /^https:\/\/trellis\.example\/sign-in#invite=([\w-]{43})&username=Ada\n$/.exec(out) ?? [];
   expect(await accounts.sessions.findCaller(sessionId)).toBeUndefined();
   await expect(signIn(lost)).rejects.toMatchObject({ code: 'invalid_input' });
@@ -54,10 +54,10 @@ test('an admin who lost every passkey gets back to the same account, and keeps i
   expect(events).toContainEqual({ action: 'account_recovered', actor_type: 'machine' });
 });
 
-test('nothing is done for a name that nobody has', async () => {
+test('accounts recover: fails for an unknown username', async () => {
   expect(await recover('eve')).toEqual({
     code: 1,
     out: '',
-    err: 'No user named "eve".\n',
+    err: 'No user named "eve"\n',
   });
 });

@@ -80,7 +80,7 @@ function run(make: typeof backupCommand, { state, place }: Server, ...flags: str
 
 const targets = engine === 'SQLite' ? (['SQLite'] as const) : (['PostgreSQL', 'SQLite'] as const);
 
-test.each(targets)('is put back as it was, into %s', async (kind) => {
+test.each(targets)('backup and restore: preserve all data in %s', async (kind) => {
   const said = await run(backupCommand, server);
   expect(said).toMatchObject({
     code: 0,
@@ -96,7 +96,7 @@ test.each(targets)('is put back as it was, into %s', async (kind) => {
   expect((await readdir(target.state)).filter((name) => name.startsWith('restore-'))).toEqual([]);
 });
 
-test('goes back from SQLite into the engine of the run', async () => {
+test('backup and restore: move a database from SQLite to the tested engine', async () => {
   const source = await makeServer('sqlite', 'SQLite');
   const database = await openDatabase(source.place);
   await fill(database);
@@ -107,7 +107,7 @@ test('goes back from SQLite into the engine of the run', async () => {
   expect(await readAll(target)).toEqual(await readAll(source));
 });
 
-test("is for its owner's eyes, and takes no name that is taken", async () => {
+test('backup: creates a file with mode 0600, and overwrites one only with --force', async () => {
   await run(backupCommand, server);
   expect((await stat(file)).mode & 0o777).toBe(0o600);
   const before = await readFile(file);
@@ -117,7 +117,7 @@ test("is for its owner's eyes, and takes no name that is taken", async () => {
   expect((await readdir(folder)).sort()).toEqual(['old', 'trellis.backup']);
 });
 
-test('is of one moment, while the server writes', async () => {
+test('backup: contains a consistent snapshot while the server writes', async () => {
   const database = await openDatabase(server.place);
   const done = new AbortController();
   let pairs = 0;
@@ -142,13 +142,16 @@ test('is of one moment, while the server writes', async () => {
   expect(people).toHaveLength(boards.length);
 });
 
-test('needs a server that was started before', async () => {
+test('backup: fails before the first start of the server', async () => {
   const empty = await makeServer('empty', engine);
-  expect(await run(backupCommand, empty)).toMatchObject({ code: 1, err: like('The state folder has no database') });
+  expect(await run(backupCommand, empty)).toMatchObject({
+    code: 1,
+    err: like('has no database|is empty|does not exist'),
+  });
   await expect(stat(file)).rejects.toThrow('ENOENT');
 });
 
-describe('nothing is touched by', () => {
+describe('restore: changes nothing for', () => {
   let before: unknown;
   beforeEach(async () => {
     await run(backupCommand, server);
@@ -167,40 +170,40 @@ describe('nothing is touched by', () => {
     expect([await readAll(server), await readKey(server)]).toEqual(before);
   }
 
-  test('a backup, where there is data', () => expectRefused('Use --force to replace it'));
+  test('existing data without --force', () => expectRefused('Use --force to replace it'));
 
-  test('a backup, while a server runs', async () => {
+  test('a running server', async () => {
     const { close } = await openStateFolder(server.state);
     await expectRefused('in use by another server', '--force');
     close();
   });
 
-  test('one in which a value was changed', async () => {
+  test('a backup with a changed value', async () => {
     const archive = new DatabaseSync(file);
     archive.exec("update people set display_name = 'Mallory'");
     archive.close();
     await expectRefused('The backup is corrupt: table people', '--force');
   });
 
-  test('one that was cut', async () => {
+  test('a truncated backup', async () => {
     await writeFile(file, (await readFile(file)).subarray(0, 40_000));
     await expectRefused('The file is corrupt or not a backup', '--force');
   });
 
   test.each([
-    ['some text', 'hello'],
+    ['a text file', 'hello'],
     ['an empty file', ''],
   ])('%s', async (_what, text) => {
     await writeFile(file, text);
     await expectRefused('not a backup', '--force');
   });
 
-  test('no file at all', async () => {
+  test('a missing file', async () => {
     await rm(file);
     await expectRefused("The backup can't be read", '--force');
   });
 
-  test('rows that the database refuses in the middle', async () => {
+  test('rows that violate a constraint', async () => {
     const archive = new DatabaseSync(file, { enableForeignKeyConstraints: false });
     archive.exec(
       'delete from archive; delete from people; drop table archive; drop table archive_tables; drop table archive_files',
@@ -213,7 +216,7 @@ describe('nothing is touched by', () => {
   });
 });
 
-test('replaces what is there when it is told to, and leaves the key that was there beside it', async () => {
+test('restore --force: replaces existing data and keeps the previous server key in a second file', async () => {
   await run(backupCommand, server);
   const target = await makeServer('new', engine);
   const database = await openDatabase(target.place);
@@ -226,7 +229,7 @@ test('replaces what is there when it is told to, and leaves the key that was the
   expect(await readFile(path.join(target.state, 'server.key.before-restore'), 'utf8')).toBe(key);
 });
 
-test('of an older release is brought up to date', async () => {
+test('restore: upgrades a backup from an older release', async () => {
   const old = await openDatabase({ file }, { migrations: MIGRATIONS.slice(0, 4) });
   await addPerson(old, 'ada');
   await old.destroy();
@@ -236,7 +239,7 @@ test('of an older release is brought up to date', async () => {
   expect(await readAll(target)).toEqual([[{ ...person, id: 'ada', username_key: 'ada' }], [], []]);
 });
 
-/** Makes an archive of a database as it is. */
+/** Turns a database file into a backup, without changing its rows. */
 async function seal(archiveFile: string, names: readonly ('boards' | 'people')[]): Promise<void> {
   const version = new DatabaseSync(archiveFile);
   const row = version.prepare('select max(version) as last from schema_versions').get() as { last: number };

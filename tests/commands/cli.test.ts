@@ -29,14 +29,14 @@ async function stop(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-test('a server is backed up and examined while it runs, and restored when it does not', async () => {
+test('backup and doctor work while the server runs; restore requires that it is stopped', async () => {
   const file = path.join(folder, 'trellis.backup');
   const child = await cli.start([], env);
   expect(await cli.run(['backup', file], env)).toMatchObject({ code: 0, out: '' });
   const doctor = await cli.run(['doctor'], env);
   expect(doctor).toMatchObject({ code: 0, err: '' });
   expect(doctor.out).toMatch(new RegExp(`^ok    database: ${engine} `, 'm'));
-  expect(doctor.out).toContain('ok    server: runs on the state folder\n');
+  expect(doctor.out).toContain('ok    server: running on this state folder\n');
   expect(await cli.run(['restore', file, '--force'], env)).toEqual({
     code: 1,
     out: '',
@@ -48,14 +48,14 @@ test('a server is backed up and examined while it runs, and restored when it doe
   await stop(await cli.start([], env));
 });
 
-test('a database that can not be reached is told of in one line, without its address', async () => {
+test('an unreachable database is reported in one line without its URL', async () => {
   const address = { ...env, DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
   const err = "trellis: DATABASE_URL: the PostgreSQL server can't be reached: ECONNREFUSED\n";
   expect(await cli.run(['serve', '--state', path.join(folder, 'other')], address)).toEqual({ code: 1, out: '', err });
   expect(await cli.run(['backup', path.join(folder, 'other.backup')], address)).toEqual({ code: 1, out: '', err });
 });
 
-test.each(['backup', 'restore', 'doctor'])('tells the options of %s', async (command) => {
+test.each(['backup', 'restore', 'doctor'])('%s --help: lists the options', async (command) => {
   const { code, out } = await cli.run([command, '--help']);
   expect([code, out]).toEqual([0, expect.stringMatching(/--database-url <url> .*\[DATABASE_URL\]/s) as string]);
 });

@@ -10,11 +10,11 @@ import { openSecretsCli } from './secrets/secrets-cli.js';
 
 const program = new Command('trellis');
 const secrets = program.command('secrets').description('sealed secrets');
-secrets.command('get').argument('<object>').option('--sealed', 'as it is').option('--output <file>', 'where to');
+secrets.command('get').argument('<secret>').option('--sealed', 'sealed').option('--output <file>', 'output file');
 secrets
   .command('put')
   .argument('<name>')
-  .option('-c, --consumer <consumer>', 'who')
+  .option('-c, --consumer <consumer>', 'consumer')
   .addOption(new Option('--format <format>').choices(['json', 'dotenv']));
 secrets.command('run').argument('<command>').argument('[arguments...]');
 secrets.command('read').argument('<file>');
@@ -22,38 +22,38 @@ secrets.command('pick').addArgument(new Argument('[colours...]').choices(['red',
 program.command('hidden', { hidden: true });
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
-  object: ['db-password', 'api-key'],
+  secret: ['db-password', 'api-key'],
   consumer: ['acme/shop'],
 };
 
 test.each<[readonly string[], readonly string[], string]>([
-  [['s'], ['secrets'], 'a command that is begun'],
-  [['h'], ['help'], 'a command that is hidden is not told'],
-  [['secrets', 'g'], ['get'], 'a command of a command'],
-  [['secrets', 'get', ''], ['db-password', 'api-key'], 'names of objects'],
-  [['secrets', 'get', 'db'], ['db-password'], 'a name that is begun'],
-  [['secrets', 'get', 'db-password', ''], [], 'nothing behind the last argument'],
-  [['secrets', 'get', '--s'], ['--sealed'], 'an option that is begun'],
-  [['secrets', 'get', '--sealed', 'a'], ['api-key'], 'an option without a value takes none'],
-  [['secrets', 'get', '--output', ''], [':files'], 'paths for an option'],
-  [['secrets', 'get', '--output', 'x', 'a'], ['api-key'], 'the value of an option is no argument'],
-  [['secrets', 'get', '--output=x', 'a'], ['api-key'], 'neither is one behind a sign'],
-  [['secrets', 'put', '--consumer', ''], ['acme/shop'], 'names of consumers'],
-  [['secrets', 'put', '-c', ''], ['acme/shop'], 'a short option'],
-  [['secrets', 'put', '--format', 'd'], ['dotenv'], 'choices of an option'],
-  [['secrets', 'put', '--format=d'], ['--format=dotenv'], 'choices behind a sign'],
-  [['secrets', 'put', '--format', '=', 'd'], ['dotenv'], 'a sign that bash took apart'],
-  [['secrets', 'put', ''], [], 'a name that is yet to be made up'],
-  [['secrets', 'run', '--', 'ls', ''], [':files'], "another program's arguments"],
-  [['secrets', 'read', ''], [':files'], 'a path as an argument'],
-  [['secrets', 'pick', 'red', 'b'], ['blue'], 'choices of arguments without end'],
-  [['nothing', ''], ['secrets', 'help'], 'what is no command leads nowhere'],
-])('%j may be followed by %j: %s', async (words, expected) => {
+  [['s'], ['secrets'], 'completes a command'],
+  [['h'], ['help'], 'does not offer hidden commands'],
+  [['secrets', 'g'], ['get'], 'completes a subcommand'],
+  [['secrets', 'get', ''], ['db-password', 'api-key'], 'offers the names of secrets'],
+  [['secrets', 'get', 'db'], ['db-password'], 'completes the name of a secret'],
+  [['secrets', 'get', 'db-password', ''], [], 'offers nothing after the last argument'],
+  [['secrets', 'get', '--s'], ['--sealed'], 'completes an option'],
+  [['secrets', 'get', '--sealed', 'a'], ['api-key'], 'offers arguments after an option without a value'],
+  [['secrets', 'get', '--output', ''], [':files'], 'offers paths for a file option'],
+  [['secrets', 'get', '--output', 'x', 'a'], ['api-key'], 'does not count the value of an option as an argument'],
+  [['secrets', 'get', '--output=x', 'a'], ['api-key'], 'does not count a value after = as an argument'],
+  [['secrets', 'put', '--consumer', ''], ['acme/shop'], 'offers the names of consumers'],
+  [['secrets', 'put', '-c', ''], ['acme/shop'], 'supports short options'],
+  [['secrets', 'put', '--format', 'd'], ['dotenv'], 'offers the choices of an option'],
+  [['secrets', 'put', '--format=d'], ['--format=dotenv'], 'offers choices after ='],
+  [['secrets', 'put', '--format', '=', 'd'], ['dotenv'], 'supports = as a separate word, as in bash'],
+  [['secrets', 'put', ''], [], 'offers nothing for a new name'],
+  [['secrets', 'run', '--', 'ls', ''], [':files'], 'offers paths for the arguments of a different program'],
+  [['secrets', 'read', ''], [':files'], 'offers paths for a file argument'],
+  [['secrets', 'pick', 'red', 'b'], ['blue'], 'offers the choices of a variadic argument'],
+  [['nothing', ''], ['secrets', 'help'], 'ignores unknown commands'],
+])('completion of %j is %j: %s', async (words, expected) => {
   const { found, files } = await complete(program, words, async (placeholder) => NAMES[placeholder] ?? []);
   expect([...found.map(({ value }) => value), ...(files ? [':files'] : [])]).toEqual(expected);
 });
 
-describe('names of the service', () => {
+describe('findNames', () => {
   const terminal = (env: Record<string, string>) => ({
     in: process.stdin,
     out: process.stdout,
@@ -61,27 +61,27 @@ describe('names of the service', () => {
     env,
   });
 
-  test('are those that a shell takes as they stand', async () => {
+  test('returns the names that need no quoting in a shell, and none without a usable token', async () => {
     const cli = await openSecretsCli();
     try {
       await cli.run(['put', 'db-password', '--consumer', cli.consumer], { stdin: 'x' });
       await cli.client.POST('/consumers', { body: { name: '$(reboot)' } });
-      const ask = (placeholder: string, env = cli.env) => findNames(placeholder, terminal(env));
-      expect(await ask('object')).toEqual(['db-password']);
-      expect(await ask('consumer')).toEqual([cli.consumer]);
-      expect(await ask('id')).toEqual([]);
+      const find = (placeholder: string, env = cli.env) => findNames(placeholder, terminal(env));
+      expect(await find('secret')).toEqual(['db-password']);
+      expect(await find('consumer')).toEqual([cli.consumer]);
+      expect(await find('id')).toEqual([]);
       const { TRELLIS_SECRETS_TOKEN: token, ...env } = cli.env;
-      // A command may ask for a passphrase, or be slow.
-      expect(await ask('object', { ...env, TRELLIS_SECRETS_TOKEN_COMMAND: `echo ${token}` })).toEqual([]);
-      expect(await ask('object', { ...cli.env, TRELLIS_SECRETS_TOKEN: 'trs_nonsense' })).toEqual([]);
-      expect(await ask('object', { ...cli.env, TRELLIS_SECRETS_SERVER: 'nonsense' })).toEqual([]);
+      // Token commands are not run, as they may prompt for a passphrase or be slow.
+      expect(await find('secret', { ...env, TRELLIS_SECRETS_TOKEN_COMMAND: `echo ${token}` })).toEqual([]);
+      expect(await find('secret', { ...cli.env, TRELLIS_SECRETS_TOKEN: 'trs_nonsense' })).toEqual([]);
+      expect(await find('secret', { ...cli.env, TRELLIS_SECRETS_SERVER: 'nonsense' })).toEqual([]);
     } finally {
       await cli.close();
     }
   });
 });
 
-test('bash completes commands, options and paths', async () => {
+test('the bash script completes commands, options and paths', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'trellis-completion-'));
   try {
     const cli = join(folder, 'trellis');

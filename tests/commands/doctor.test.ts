@@ -27,20 +27,20 @@ beforeEach(async () => {
 });
 afterEach(() => rm(state, { recursive: true, force: true }));
 
-/** What it says of each check, as its status and what it found. */
+/** Runs the doctor; returns the status and state of each check as one text. */
 async function examine(flags: Record<string, string> = {}) {
   let text = '';
   const out = new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (text += chunk.toString())) });
   const where = 'url' in place ? { databaseUrl: place.url } : {};
   const code = await runDoctor({ flags: { state, port: '0', ...where, ...flags }, json: true, out });
   const findings = JSON.parse(text) as Finding[];
-  const said = Object.fromEntries(findings.map(({ check, status, found }) => [check, `${status} ${found}`]));
-  return { code, ...(said as Record<Finding['check'], string>) };
+  const results = Object.fromEntries(findings.map(({ check, status, found }) => [check, `${status} ${found}`]));
+  return { code, ...(results as Record<Finding['check'], string>) };
 }
 
 const like = (text: RegExp) => expect.stringMatching(text) as string;
 
-test('finds nothing wrong with a server that works', async () => {
+test('doctor: passes all checks for a working server', async () => {
   const database = await openDatabase(place);
   await requireServerKey(database, await openServerKey(state));
   await database.destroy();
@@ -51,18 +51,18 @@ test('finds nothing wrong with a server that works', async () => {
     state: `ok ${state}`,
     disk: like(/ free for the state folder$/),
     key: `ok ${path.join(state, 'server.key')}`,
-    database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 people$/),
+    database: like(/^ok (SQLite|PostgreSQL) [\d.]+.*, up to date, 0 users$/),
     'audit log': 'ok 0 entries',
     site: like(/^ok .*examples\/site$/),
     'site access': 'ok public',
-    server: 'ok does not run',
-    port: 'ok any port that is free',
-    address: 'ok http://localhost, for this machine alone',
-    proxy: 'ok none is trusted',
+    server: 'ok not running',
+    port: 'ok any free port',
+    address: 'ok http://localhost, for this machine only',
+    proxy: 'ok none trusted',
   });
 });
 
-test('warns of a database that other users can read', async () => {
+test('doctor: warns of a database that other users can read', async () => {
   await openServerKey(state);
   const file = path.join(state, 'images.db');
   await writeFile(file, '', { mode: 0o600 });
@@ -72,34 +72,34 @@ test('warns of a database that other users can read', async () => {
   expect(await examine()).toMatchObject({ state: `ok ${state}` });
 });
 
-test('warns of a site that anyone on the network can read', async () => {
+test('doctor: warns of a site that is public on the network', async () => {
   const found = 'warn public: anyone who can reach 0.0.0.0 can read the site';
   expect(await examine({ host: '0.0.0.0' })).toMatchObject({ code: 0, 'site access': found });
   expect(await examine({ host: '0.0.0.0', siteAccess: 'people' })).toMatchObject({ 'site access': 'ok people' });
 });
 
-test('says whether the audit log of the secrets is as it was written', async () => {
+test('doctor: verifies the audit log', async () => {
   const database = await openDatabase(place);
   const origin = { caller: 'machine', ip: 'x', at: 1 } as const;
   for (const slug of ['a', 'b']) await appendAudit(database, { action: 'create', slug, variantId: 'v' }, origin);
   expect(await examine()).toMatchObject({ 'audit log': like(/^ok 2 entries, whose head is [0-9a-f]{64}$/) });
   await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
   await database.destroy();
-  expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 is not as it was written: changed' });
+  expect(await examine()).toMatchObject({ code: 1, 'audit log': 'fail entry 1 is changed' });
 });
 
-test('makes nothing of what a first start would', async () => {
+test('doctor: does not create the state folder', async () => {
   const folder = path.join(state, 'new');
   expect(await examine({ state: folder })).toMatchObject({
     code: 0,
-    key: 'ok server.key is made on the first start',
-    'audit log': 'ok none of this release yet',
-    database: like(/^ok (SQLite, made on the first start|PostgreSQL [\d.]+.*, empty)$/),
+    key: 'ok server.key is created on the first start',
+    'audit log': 'ok not created by this release yet',
+    database: like(/^ok (SQLite, created on the first start|PostgreSQL [\d.]+.*, empty)$/),
   });
   await expect(chmod(folder, 0o700)).rejects.toThrow('ENOENT');
 });
 
-test('names the entries of the site that the server skips', async () => {
+test('doctor: lists the entries of the site that the server skips', async () => {
   const site = path.join(state, 'content');
   await mkdir(site);
   await writeFile(Buffer.concat([Buffer.from(`${site}/caf`), Buffer.from([0xe9])]), '');
@@ -111,7 +111,7 @@ test('names the entries of the site that the server skips', async () => {
   );
 });
 
-test('says what is wrong, without the address of the database', async () => {
+test('doctor: reports an unreachable database without its URL', async () => {
   const gone = { databaseUrl: 'postgres://me:geheim@127.0.0.1:1/x' };
   const said = await examine({ ...gone, site: '/nowhere' });
   expect(said).toMatchObject({
@@ -122,30 +122,30 @@ test('says what is wrong, without the address of the database', async () => {
   expect(JSON.stringify(said)).not.toContain('geheim');
 });
 
-test('warns of a folder, and fails for a key, that others may read', async () => {
+test('doctor: warns of a state folder, and fails for a server key, that other users can read', async () => {
   await openServerKey(state);
   await chmod(state, 0o755);
   await chmod(path.join(state, 'server.key'), 0o644);
   expect(await examine()).toMatchObject({
-    state: like(/^warn .* is open to others$/),
-    key: like(/^fail .* is open to others$/),
+    state: like(/^warn .* is accessible to other users$/),
+    key: like(/^fail .* is accessible to other users$/),
   });
 });
 
-test('knows a database that was used with another key', async () => {
+test('doctor: fails for a database that was used with a different server key', async () => {
   const database = await openDatabase(place);
   await requireServerKey(database, createServerKey('a'.repeat(43)));
   await database.destroy();
   await openServerKey(state);
-  expect(await examine()).toMatchObject({ code: 1, database: like(/^fail .*, used with another server\.key$/) });
+  expect(await examine()).toMatchObject({ code: 1, database: like(/^fail .*, used with a different server\.key$/) });
 });
 
-test('knows a database of an older release', async () => {
+test('doctor: warns of a database from an older release', async () => {
   await (await openDatabase(place, { migrations: MIGRATIONS.slice(0, 3) })).destroy();
   expect(await examine()).toMatchObject({ code: 0, database: like(/^warn .* of an older release$/) });
 });
 
-test('knows a file that is no database', async () => {
+test('doctor: fails for a database file with other content', async () => {
   const folder = path.join(state, 'broken');
   await mkdir(folder, { mode: 0o700 });
   await writeFile(path.join(folder, 'trellis.db'), 'hello');
@@ -153,21 +153,21 @@ test('knows a file that is no database', async () => {
   expect(await examine({ state: folder })).toMatchObject({ code: 1, database: 'fail file is not a database' });
 });
 
-test('knows a server that runs, and a port that another process has', async () => {
+test('doctor: detects a running server, and a port that is in use', async () => {
   const listener = createServer();
   await new Promise<void>((resolve) => listener.listen(0, '127.0.0.1', resolve));
   const port = String((listener.address() as AddressInfo).port);
-  expect(await examine({ port })).toMatchObject({ code: 1, port: like(/^fail .* is taken$/) });
+  expect(await examine({ port })).toMatchObject({ code: 1, port: like(/^fail .* is already in use$/) });
   const folder = await openStateFolder(state);
   expect(await examine({ port })).toMatchObject({
-    server: 'ok runs on the state folder',
-    port: like(/^ok .* while a server runs$/),
+    server: 'ok running on this state folder',
+    port: like(/^ok .* is in use; a server is running$/),
   });
   folder.close();
   listener.close();
 });
 
-test('says what a wrong setting is', async () => {
+test('doctor: reports an invalid option', async () => {
   expect(await examine({ port: 'http' })).toMatchObject({ code: 1, settings: like(/^fail --port: expected /) });
 });
 
@@ -176,7 +176,7 @@ test.each([
   ['20.19.0', 'ok'],
   ['22.0.0', 'ok'],
   ['18.20.8', 'fail'],
-])('says of Node.js %s: %s', (version, status) => {
+])('checkNode: Node.js %s is %s', (version, status) => {
   expect(checkNode(version).status).toBe(status);
 });
 
@@ -187,13 +187,13 @@ test.each([
   [{ publicUrl: 'https://192.0.2.1' }, 'warn'],
   [{ publicUrl: 'https://[2001:db8::1]' }, 'warn'],
   [{ host: '0.0.0.0' }, 'warn'],
-])('says of passkeys at %j: %s', async (flags, status) => {
+])('checkAddress: %j is %s', async (flags, status) => {
   expect(checkAddress(await loadConfig({ flags, env: {}, folder: state })).status).toBe(status);
 });
 
-test('warns of https without a trusted proxy', async () => {
+test('checkProxy: warns of https without a trusted proxy', async () => {
   const publicUrl = 'https://trellis.example';
-  const judge = async (flags: Record<string, string>) =>
+  const check = async (flags: Record<string, string>) =>
     checkProxy(await loadConfig({ flags, env: {}, folder: state })).status;
-  expect([await judge({ publicUrl }), await judge({ publicUrl, trustProxy: '1' })]).toEqual(['warn', 'ok']);
+  expect([await check({ publicUrl }), await check({ publicUrl, trustProxy: '1' })]).toEqual(['warn', 'ok']);
 });

@@ -10,7 +10,7 @@ export interface Said {
   readonly err: string;
 }
 
-/** Runs a command in this process, as the command line would. */
+/** Runs a command in this process, like the command line. */
 export async function runCommand(make: (streams: Streams) => Command, args: readonly string[]): Promise<Said> {
   const said = { out: '', err: '' };
   const stream = (name: 'err' | 'out') =>
@@ -28,7 +28,7 @@ export async function runCommand(make: (streams: Streams) => Command, args: read
     await command.parseAsync(args, { from: 'user' });
     return { code: 0, ...said };
   } catch (error) {
-    // As the command line says them; commander has written its own.
+    // The command line prints these errors; commander has printed its own.
     if (error instanceof StartError) said.err += `${error.message}\n`;
     else if (!(error instanceof CommanderError)) throw error;
     return { code: 1, ...said };

@@ -14,10 +14,10 @@ import { runCommand } from './run-command.js';
 let folder: string;
 let place: DatabasePlace;
 let server: RunningServer;
-/** Where the server's data is, as the command is told. */
+/** The options that locate the server's data. */
 let where: string[];
 
-/** One server for all of these, which runs all the while. */
+/** Starts one server for all tests. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trellis-tokens-'));
   place = engine === 'PostgreSQL' ? await createPlace() : { file: join(folder, 'trellis.db') };
@@ -37,10 +37,10 @@ const trellis = (...args: string[]) => runCommand(tokensCommand, args);
 const statusWith = async (token: string) =>
   (await fetch(`${server.origin}/api/auth/session`, { headers: { authorization: `Bearer ${token}` } })).status;
 
-test('makes a token that the running server takes, lists it, and ends it', async () => {
+test('tokens: create, list and revoke an API token of the running server', async () => {
   const made = await trellis('create', '--user', 'ada', '--label', 'CI', '--days', '30', '--scope', 'write', ...where);
   expect([made.code, made.out]).toEqual([0, expect.stringMatching(/^trl_[\w-]{43}[0-9A-Za-z]{6}\n$/)]);
-  expect(made.err).toContain('of ada, until');
+  expect(made.err).toContain('of ada, valid until');
   expect(await statusWith(made.out.trim())).toBe(200);
 
   const listed = await trellis('list', '--user', 'ADA', '--json', ...where);
@@ -62,7 +62,7 @@ test('makes a token that the running server takes, lists it, and ends it', async
   ]);
 });
 
-test('no id of a token looks like an option', async () => {
+test('token ids never start with a hyphen, so that they are not parsed as options', async () => {
   const database = await openDatabase(place);
   const { id: personId } = await database.selectFrom('people').select('id').executeTakeFirstOrThrow();
   const [createdAt, expiresAt] = [Date.now(), new Date(Date.now() + 1_000)];
@@ -73,7 +73,7 @@ test('no id of a token looks like an option', async () => {
   expect(ids.filter((id) => id.startsWith('-'))).toEqual([]);
 });
 
-test('makes tokens of the secrets, which are audited, and ends them', async () => {
+test('tokens: create and revoke write and consumer tokens, recorded in the audit log', async () => {
   const secrets = (path: string, token: string) =>
     fetch(`${server.origin}/secrets${path}`, { headers: { authorization: `Bearer ${token}` } });
   const made = await trellis('create', '--kind', 'write', '--label', 'first', '--days', '1', ...where);
@@ -83,7 +83,7 @@ test('makes tokens of the secrets, which are audited, and ends them', async () =
   expect((await trellis('create', ...reader, ...where)).out).toMatch(/^trc_/);
   const listed = await trellis('list', '--kind', 'write', '--json', ...where);
   const [{ id }] = JSON.parse(listed.out) as [{ id: string }];
-  expect((await trellis('list', '--kind', 'consumer', ...where)).out).toContain('read for acme/shop');
+  expect((await trellis('list', '--kind', 'consumer', ...where)).out).toContain('read secrets of acme/shop');
 
   const entries = (await (await secrets('/audit-log', token)).json()) as Record<string, string>[];
   expect(
@@ -97,26 +97,26 @@ test('makes tokens of the secrets, which are audited, and ends them', async () =
 
 test.each([
   [
-    'a consumer token of nobody',
+    'a consumer token without a consumer',
     ['create', '--kind', 'consumer', '--label', 'x', '--days', '1'],
-    'expected --consumer',
+    'require --consumer',
   ],
-  ['a personal token of nobody', ['list'], 'expected --user'],
-  ['a write token for more than a year', ['create', '--kind', 'write', '--label', 'x', '--days', '366'], '365 days'],
-  ['a name that nobody has', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'No user named "eve".'],
+  ['API tokens without a user', ['list'], 'require --user'],
+  ['a write token with more than 365 days', ['create', '--kind', 'write', '--label', 'x', '--days', '366'], '365 days'],
+  ['an unknown username', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'No user named "eve"'],
   ['a blank label', ['create', '--user', 'ada', '--label', ' ', '--days', '1'], 'Expected label'],
-  ['more days than the API allows', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],
-  ['no days', ['create', '--user', 'ada', '--label', 'x'], '--days'],
+  ['more than 366 days', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],
+  ['a missing lifetime', ['create', '--user', 'ada', '--label', 'x'], '--days'],
   ['an unknown scope', ['create', '--user', 'ada', '--label', 'x', '--days', '1', '--scope', 'all'], 'read, write'],
-  ['an id of nothing', ['revoke', 'nothing'], 'No API token with this id.'],
-])('refuses %s in one line', async (_reason, args, message) => {
+  ['an unknown id', ['revoke', 'nothing'], 'No API token with this id'],
+])('tokens: reports %s in one line', async (_reason, args, message) => {
   const { code, out, err } = await trellis(...args, ...where);
   expect([code, out]).toEqual([1, '']);
   expect(err).toContain(message);
   expect(err.trim().split('\n')).toHaveLength(1);
 });
 
-test('refuses a state folder that no server has used', async () => {
+test('tokens: fails for a state folder without a database', async () => {
   const { code, err } = await trellis('list', '--user', 'ada', '--state', join(folder, 'none'));
-  expect([code, err]).toEqual([1, expect.stringContaining('expected the state folder of a server')]);
+  expect([code, err]).toEqual([1, expect.stringContaining('No database in this state folder')]);
 });

@@ -71,13 +71,13 @@ test('images build: generates the images of all pages of a stored query, each on
   const first = await run(buildStoredImages);
   expect(first).toMatchObject({ code: 0, failures: '' });
   expect(first.said).toMatch(
-    /^18 images made, 0 already there, 0 failed; asked for by 1 stored query, in \d+\.\d s\.$/u,
+    /^18 images generated, 0 already present, 0 failed; requested by 1 stored query, in \d+\.\d s\.$/u,
   );
   const made = await listImages();
   expect(made).toHaveLength(18);
   for (const file of made) await sharp(path.join(state, 'public/images', file)).stats();
   await expect(run(buildStoredImages)).resolves.toMatchObject({
-    said: expect.stringContaining('0 images made, 18 already there') as string,
+    said: expect.stringContaining('0 images generated, 18 already present') as string,
   });
 });
 
@@ -85,7 +85,7 @@ test('images build: runs a stored query with each of its sets of variables', asy
   await write('queries/thumbnail.graphql', THUMBNAIL);
   await write('queries/thumbnail.variables.json', '[{"name": "a"}, {"name": "b"}, {"name": "b", "width": 40}]');
   await expect(run(buildStoredImages)).resolves.toMatchObject({
-    said: expect.stringContaining('3 images made') as string,
+    said: expect.stringContaining('3 images generated') as string,
   });
 });
 
@@ -108,7 +108,7 @@ test('images build: continues where an interrupted run stopped', async () => {
   const there = (await listImages()).length;
   const { said } = await run(buildStoredImages);
   const made = 18 - there;
-  expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} made, ${there} already there`);
+  expect(said).toContain(`${made} ${made === 1 ? 'image' : 'images'} generated, ${there} already present`);
 });
 
 test('images build: skips an unreadable image and reports the reason once', async () => {
@@ -118,7 +118,7 @@ test('images build: skips an unreadable image and reports the reason once', asyn
   await write('queries/pages.graphql', PAGES.replace(' base64', ''));
   const { code, said, failures } = await run(buildStoredImages);
   expect(code).toBe(1);
-  expect(said).toContain('18 images made, 0 already there, 6 failed; 1 field could not be answered');
+  expect(said).toContain('18 images generated, 0 already present, 6 failed; 1 field failed');
   expect(failures.trim().split('\n')).toEqual([
     expect.stringMatching(/^trellis: queries\/pages\.graphql: "pictures\/text\.png" cannot be read as an image/u),
     expect.stringMatching(/^trellis: 6 times: "pictures\/cut\.jpg" cannot be read as an image/u),
@@ -137,7 +137,7 @@ test('images prune: removes the images that no stored query uses, and lists them
   const dry = await prune(true);
   expect(dry.said.split('\n')).toHaveLength(13);
   expect(dry.said).toMatch(/^[0-9a-f]{32}\/[0-9a-f]{24}\.png {2}[\d.]+ k?B {2}of pictures\/[bc]\.png$/mu);
-  expect(dry.said).toMatch(/^12 images, [\d.]+ kB, would be removed\.$/mu);
+  expect(dry.said).toMatch(/^12 images \([\d.]+ kB\) would be removed\.$/mu);
   expect(await listImages()).toHaveLength(18);
   await expect(prune(false)).resolves.toMatchObject({
     code: 0,
@@ -152,12 +152,12 @@ test('images prune: removes nothing when a stored query fails, as its images are
   await write('queries/pages.graphql', PAGES);
   await run(buildStoredImages);
   await write('queries/pages.graphql', PAGES.replace('maxWidth: 100', 'maxWidth: 0'));
-  await expect(prune(false)).rejects.toThrow(/maxWidth.*Nothing is removed/u);
+  await expect(prune(false)).rejects.toThrow(/maxWidth.*Nothing was removed/u);
   expect(await listImages()).toHaveLength(18);
 });
 
 test.each([
-  ['without stored queries', '', 'expected stored queries, files that match queries/**/*.graphql in '],
+  ['without stored queries', '', 'No stored queries found: no file matches queries/**/*.graphql in '],
   ['with an unknown field', 'query A { nothing }', 'queries/a.graphql:1:11: Cannot query field "nothing"'],
   ['with a syntax error', 'query {', 'queries/a.graphql:1:8: Syntax Error'],
   [
@@ -179,7 +179,7 @@ test('images build: runs beside a server with the same state folder', async () =
   const child = runCli(['images', 'build', '--site', site, '--state', state]);
   const output = collect(child);
   await expect(once(child, 'close')).resolves.toEqual([0, null]);
-  expect(output()).toMatch(/^18 images made/u);
+  expect(output()).toMatch(/^18 images generated/u);
 
   const query = '{ imageProc(internal: {}) { fluid(maxWidth: 100) { src } } }';
   const answer = await fetch(`${server.origin}/graphql?query=${encodeURIComponent(query)}`);

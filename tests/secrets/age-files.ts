@@ -1,15 +1,15 @@
-/** Files with the header of age, which nobody could open: the server never tries to. */
+/** Test files with a valid age header. They cannot be decrypted, which the server never tries. */
 
 const base64 = (bytes: number): string => Buffer.alloc(bytes, 7).toString('base64').replace(/=+$/, '');
 
 const STANZA = `-> X25519 ${base64(32)}\n${base64(32)}\n`;
 
-/** A whole header, stanzas and all. */
+/** Returns a complete header with the given stanzas. */
 export function ageHeader(stanzas: string): string {
   return `age-encryption.org/v1\n${stanzas}--- ${base64(32)}\n`;
 }
 
-/** A value as it travels. @param payload What makes it differ from others. */
+/** Returns a sealed value in base64. @param payload Distinguishes values. */
 export function ageValue({ recipients = 1, payload = 'payload' } = {}): string {
   return Buffer.from(ageHeader(STANZA.repeat(recipients)) + payload).toString('base64');
 }

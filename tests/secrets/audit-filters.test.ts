@@ -5,7 +5,7 @@ import type { Stage } from './stage.js';
 
 let stage: Stage;
 
-// One entry a second: 1 and 3 by the owner, 2 by a script.
+// One entry per second: 1 and 3 by the owner, 2 by a write token.
 beforeAll(async () => {
   stage = await openStage();
   for (const [slug, caller] of [
@@ -20,20 +20,20 @@ beforeAll(async () => {
 afterAll(() => stage.database.destroy());
 
 test.each<[string, AuditFilter, number[]]>([
-  ['nothing', {}, [1, 2, 3]],
+  ['no condition', {}, [1, 2, 3]],
   ['a slug', { slug: 'b' }, [2]],
   ['an actor', { actor: 'admin' }, [1, 3]],
-  ['requests without a credential', { actor: 'none' }, []],
-  ['a moment and later', { from: new Date(START + 1_000) }, [2, 3]],
-  ['before a moment', { to: new Date(START + 1_000) }, [1]],
-  ['several at once', { from: new Date(START + 1_000), actor: 'admin' }, [3]],
-  ['the newest first', { order: 'desc' }, [3, 2, 1]],
-  ['behind an entry', { after: 2 }, [3]],
-  ['behind an entry, the newest first', { order: 'desc', after: 3 }, [2, 1]],
-  ['so many', { limit: 2 }, [1, 2]],
-])('the audit log is asked for %s', async (_reason, filter, ids) => {
+  ['a missing credential', { actor: 'none' }, []],
+  ['a start time', { from: new Date(START + 1_000) }, [2, 3]],
+  ['an end time', { to: new Date(START + 1_000) }, [1]],
+  ['several conditions', { from: new Date(START + 1_000), actor: 'admin' }, [3]],
+  ['descending order', { order: 'desc' }, [3, 2, 1]],
+  ['a preceding entry', { after: 2 }, [3]],
+  ['a preceding entry in descending order', { order: 'desc', after: 3 }, [2, 1]],
+  ['a limit', { limit: 2 }, [1, 2]],
+])('query: filters the audit log by %s', async (_reason, filter, ids) => {
   const { entries, total } = await createAuditLog(stage.database).query(owner, filter);
   expect(entries.map(({ id }) => id)).toEqual(ids);
-  const isWhole = Object.keys(filter).every((name) => ['after', 'limit', 'order'].includes(name));
-  expect(total).toBe(isWhole ? 3 : ids.length);
+  const isUnfiltered = Object.keys(filter).every((name) => ['after', 'limit', 'order'].includes(name));
+  expect(total).toBe(isUnfiltered ? 3 : ids.length);
 });

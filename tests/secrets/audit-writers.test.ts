@@ -18,7 +18,7 @@ async function write(database: Database, slug: string): Promise<string> {
   return slug;
 }
 
-/** Each has a database of its own on PostgreSQL, as servers have; on SQLite there is one server. */
+/** Opens one connection for each writer on PostgreSQL, like several servers; SQLite has a single server. */
 async function openWriters(): Promise<Database[]> {
   const place = await createPlace();
   const open = () => openDatabase(place);
@@ -36,7 +36,7 @@ test.each([
         write(database, slug),
       ),
   ],
-])("eight writers at once are in nobody's way, and number their entries without gaps: %s", async (_kind, writeOne) => {
+])('eight concurrent writers succeed and number their entries without gaps: %s', async (_kind, writeOne) => {
   const writers = await openWriters();
   await Promise.all(
     writers.map(async (database, writer) => {

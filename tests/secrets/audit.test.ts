@@ -26,7 +26,7 @@ afterEach(() => database.destroy());
 
 const entries = () => database.selectFrom('audit_log').selectAll().orderBy('id').execute();
 
-test('chains each entry to the one before', async () => {
+test('appendAudit: chains each entry to the previous one', async () => {
   for (const slug of ['a', 'b', 'c']) await appendAudit(database, { slug, variantId: 'v', action: 'read' }, origin);
   let previous = '';
   for (const { hash, ...row } of await entries()) {
@@ -36,7 +36,7 @@ test('chains each entry to the one before', async () => {
   expect((await entries()).map(({ id }) => id)).toEqual([1, 2, 3]);
 });
 
-test('gives another hash to an entry whose values moved between columns', () => {
+test('hashEntry: depends on the column of each value', () => {
   const row = {
     id: 1,
     action: 'read',
@@ -55,7 +55,7 @@ test('gives another hash to an entry whose values moved between columns', () => 
   expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, subject_id: 'x' }));
 });
 
-test('is written with the object or not at all', async () => {
+test('create: stores nothing if the audit entry cannot be written', async () => {
   await database.schema.dropTable('audit_log').execute();
   const created = createSecretObjects(database).create({ slug: 'a', value: ageValue() }, origin);
   await expect(created).rejects.toThrow(/audit_log/);
@@ -63,9 +63,9 @@ test('is written with the object or not at all', async () => {
 });
 
 test.each([
-  ['someone else', guest, 'forbidden'],
-  ['nobody', undefined, 'unauthenticated'],
-])('is closed to %s', async (_reason, caller, code) => {
+  ['a different user', guest, 'forbidden'],
+  ['a request without a credential', undefined, 'unauthenticated'],
+])('the audit log and the list of secrets reject %s', async (_reason, caller, code) => {
   await expect(createAuditLog(database).query(caller, {})).rejects.toMatchObject({ code });
   await expect(createSecretObjects(database).list(caller, {})).rejects.toMatchObject({ code });
 });

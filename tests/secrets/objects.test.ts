@@ -14,40 +14,40 @@ const value = (payload: string): string => ageValue({ payload });
 const sealed = (payload: string): Buffer => Buffer.from(value(payload), 'base64');
 const list = async (filter = {}) => (await stage.objects.list(owner, filter)).objects;
 
-describe('names', () => {
+describe('a slug', () => {
   test.each([
-    ['a digit first', '0-a_B'],
+    ['a leading digit', '0-a_B'],
     ['one character', 'x'],
     ['128 characters', 'x'.repeat(128)],
-  ])('may have %s', async (_reason, slug) => {
+  ])('is valid with %s', async (_reason, slug) => {
     expect(await stage.add({ slug })).toMatchObject({ slug });
   });
 
   test.each([
-    ['nothing', ''],
+    ['no characters', ''],
     ['129 characters', 'x'.repeat(129)],
-    ['a dash first', '-a'],
-    ['an underscore first', '_a'],
+    ['a leading hyphen', '-a'],
+    ['a leading underscore', '_a'],
     ['a dot', 'a.b'],
     ['a slash', 'a/b'],
     ['a space', 'a b'],
-    ['a line feed behind', 'a\n'],
-    ['a Cyrillic letter that looks alike', 'dbpаssword'],
+    ['a trailing line feed', 'a\n'],
+    ['a Cyrillic letter that looks like a Latin one', 'dbpаssword'],
     ['a full-width letter', 'ａbc'],
     ['an Arabic digit', '٣abc'],
     ['the Kelvin sign', '\u212a1'],
-    ['a dash that is longer', 'a–b'],
-    ['a mark above a letter', 'e\u0301a'],
-    ['a letter that cannot be seen', 'a\u200bb'],
-  ])('may not have %s, nor be changed to', async (_reason, slug) => {
-    const refusal = { code: 'invalid_input', field: 'slug' };
-    await expect(stage.add({ slug })).rejects.toMatchObject(refusal);
+    ['an en dash', 'a–b'],
+    ['a combining mark', 'e\u0301a'],
+    ['an invisible character', 'a\u200bb'],
+  ])('is invalid with %s, in create and rename', async (_reason, slug) => {
+    const failure = { code: 'invalid_input', field: 'slug' };
+    await expect(stage.add({ slug })).rejects.toMatchObject(failure);
     await stage.add();
-    await expect(stage.objects.rename({ slug: 'a' }, slug, stage.from())).rejects.toMatchObject(refusal);
+    await expect(stage.objects.rename({ slug: 'a' }, slug, stage.from())).rejects.toMatchObject(failure);
     expect(await stage.listActions()).toEqual(['create a']);
   });
 
-  test('that differ in case alone are two', async () => {
+  test('is case-sensitive', async () => {
     await stage.add({ slug: 'Key' });
     await stage.add({ slug: 'key' });
     expect((await list()).map(({ slug }) => slug)).toEqual(['Key', 'key']);
@@ -59,27 +59,27 @@ const TEN = Array.from('abcdefghij');
 
 describe('tags', () => {
   test.each([
-    ['are lowered, each once, in order', ['B/2', 'a.1', 'b/2', 'A.1'], ['a.1', 'b/2']],
-    ['may be one character or 32', ['x', 'y'.repeat(32)], ['x', 'y'.repeat(32)]],
-    ['may be 10, whatever is named twice', [...TEN, 'A', 'B'], TEN],
+    ['are lower-cased, deduplicated and sorted', ['B/2', 'a.1', 'b/2', 'A.1'], ['a.1', 'b/2']],
+    ['have 1 to 32 characters', ['x', 'y'.repeat(32)], ['x', 'y'.repeat(32)]],
+    ['are limited to 10 after deduplication', [...TEN, 'A', 'B'], TEN],
   ])('%s', async (_reason, tags, want) => {
     expect((await stage.add({ tags })).tags).toEqual(want);
   });
 
   test.each([
-    ['nothing', ['']],
+    ['an empty tag', ['']],
     ['33 characters', ['x'.repeat(33)]],
     ['a space', ['a b']],
-    ['a letter beyond ASCII', ['ä']],
+    ['a non-ASCII letter', ['ä']],
     ['the Kelvin sign, whose lower case is a k', ['\u212a']],
     ['a dotless i', ['ı']],
-    ['a line feed behind', ['a\n']],
-    ['eleven', [...TEN, 'k']],
-  ])('may not have %s', async (_reason, tags) => {
+    ['a trailing line feed', ['a\n']],
+    ['eleven tags', [...TEN, 'k']],
+  ])('are rejected for %s', async (_reason, tags) => {
     await expect(stage.add({ tags })).rejects.toMatchObject({ code: 'invalid_input' });
   });
 
-  test('are looked for in either case, all at once', async () => {
+  test('are matched regardless of case, and all of them must match', async () => {
     await stage.add({ slug: 'a', tags: ['prod', 'db'] });
     await stage.add({ slug: 'b', tags: ['prod'] });
     expect((await list({ tags: ['PROD', 'prod', 'Db'] })).map(({ slug }) => slug)).toEqual(['a']);
@@ -88,14 +88,14 @@ describe('tags', () => {
 
 describe('values', () => {
   test.each([
-    ['no base64', '%%%', 'unprocessable'],
+    ['a text that is not base64', '%%%', 'unprocessable'],
     ['base64 without padding', value('xx').replace(/=+$/, ''), 'unprocessable'],
-    ['base64 for URLs', '-_-_', 'unprocessable'],
+    ['base64url', '-_-_', 'unprocessable'],
     ['base64 with line feeds', `${value('x')}\n`, 'unprocessable'],
-    ['no age file', Buffer.from('hello').toString('base64'), 'unprocessable'],
-    ['no recipient', Buffer.from(ageHeader('')).toString('base64'), 'unprocessable'],
-    ['a byte more than 1 MiB', Buffer.alloc(1024 ** 2 + 1).toString('base64'), 'too_large'],
-  ])('are refused with %s, and nothing is stored', async (_reason, text, code) => {
+    ['a file of a different format', Buffer.from('hello').toString('base64'), 'unprocessable'],
+    ['an age file without recipients', Buffer.from(ageHeader('')).toString('base64'), 'unprocessable'],
+    ['one byte more than 1 MiB', Buffer.alloc(1024 ** 2 + 1).toString('base64'), 'too_large'],
+  ])('are rejected for %s, and nothing is stored', async (_reason, text, code) => {
     await expect(stage.add({ value: text })).rejects.toMatchObject({ code, field: 'value' });
     await stage.add();
     const update = stage.objects.update({ slug: 'a' }, { value: text }, stage.from());
@@ -103,7 +103,7 @@ describe('values', () => {
     expect(await stage.listActions()).toEqual(['create a']);
   });
 
-  test('of 1 MiB are given back byte for byte', async () => {
+  test('of 1 MiB are returned byte for byte', async () => {
     const { length } = sealed('');
     const payload = 'x'.repeat(1024 ** 2 - length);
     await stage.add({ value: value(payload) });
@@ -112,7 +112,7 @@ describe('values', () => {
   });
 });
 
-test('updated_at moves with the value alone', async () => {
+test('updated_at changes only with the value', async () => {
   await stage.add({ tags: ['x'] });
   const times = async () => {
     const [object] = await list();
@@ -129,7 +129,7 @@ test('updated_at moves with the value alone', async () => {
   expect(await times()).toEqual([0, 2_000, { type: 'session', id: 'admin' }]);
 });
 
-test('the description stays as it was created', async () => {
+test('update and rename keep the description', async () => {
   await stage.add({ description: 'Opens the shop.' });
   await stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from());
   expect(await stage.objects.rename({ slug: 'a' }, 'b', stage.from())).toMatchObject({
@@ -138,14 +138,14 @@ test('the description stays as it was created', async () => {
 });
 
 describe('consumers', () => {
-  test('belong to one variant, however many ask at once', async () => {
-    const asked = Array.from({ length: 8 }, () => stage.add({ usedBy: ['web'] }));
-    const settled = await Promise.allSettled(asked);
+  test('belong to one variant, despite concurrent requests', async () => {
+    const requests = Array.from({ length: 8 }, () => stage.add({ usedBy: ['web'] }));
+    const settled = await Promise.allSettled(requests);
     expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     expect(await stage.listActions()).toEqual(['create a']);
   });
 
-  test('are replaced when they are told, and stay when they are not', async () => {
+  test('are replaced if they are given, and unchanged otherwise', async () => {
     await stage.add({ usedBy: ['web', 'db', 'web'] });
     const update = (usedBy?: string[]) =>
       stage.objects.update({ slug: 'a' }, { value: value('2'), usedBy }, stage.from());
@@ -154,7 +154,7 @@ describe('consumers', () => {
     expect((await update([])).usedBy).toEqual([]);
   });
 
-  test('may go from one variant to the other', async () => {
+  test('can move between variants', async () => {
     const { id: first } = await stage.add({ usedBy: ['web', 'db'] });
     const { id: second } = await stage.add({ usedBy: ['cache'] });
     const update = (id: string, usedBy: string[]) =>
@@ -164,22 +164,22 @@ describe('consumers', () => {
     expect((await update(second, ['cache', 'db'])).usedBy).toEqual(['cache', 'db']);
   });
 
-  test('read their own value and nothing else, whatever else there is', async () => {
+  test('read only the value of their own variant', async () => {
     await stage.add({ usedBy: ['web'], value: value('web') });
     const { id } = await stage.add({ usedBy: ['db'], value: value('db') });
     const read = (slug: string, who: string, wanted?: string) =>
       stage.objects.read({ slug, id: wanted }, stage.from(consumer(who)));
     expect(Buffer.from((await read('a', 'web')).sealed)).toEqual(sealed('web'));
-    const refusal = { code: 'not_found', message: 'unknown object', field: undefined };
-    await expect(read('a', 'web', id)).rejects.toMatchObject(refusal);
-    await expect(read('a', 'cache')).rejects.toMatchObject(refusal);
-    await expect(read('b', 'web')).rejects.toMatchObject(refusal);
+    const failure = { code: 'not_found', message: 'unknown object', field: undefined };
+    await expect(read('a', 'web', id)).rejects.toMatchObject(failure);
+    await expect(read('a', 'cache')).rejects.toMatchObject(failure);
+    await expect(read('b', 'web')).rejects.toMatchObject(failure);
     expect(await stage.listActions()).toEqual(['create a', 'create a', 'read a']);
   });
 });
 
-describe('whoever asks', () => {
-  const asks: readonly (readonly [string, (from: ReturnType<Stage['from']>) => Promise<unknown>])[] = [
+describe('a caller', () => {
+  const calls: readonly (readonly [string, (from: ReturnType<Stage['from']>) => Promise<unknown>])[] = [
     ['list', ({ caller }) => stage.objects.list(caller, {})],
     ['listUsedBy', ({ caller }) => stage.objects.listUsedBy(caller, { slug: 'none' })],
     ['create', (from) => stage.objects.create({ slug: 'x', value: 'none' }, from)],
@@ -191,21 +191,21 @@ describe('whoever asks', () => {
     ['versions.restore', (from) => stage.versions.restore({ slug: 'none', version: 1 }, from)],
   ];
 
-  test.each([...asks, ['read', (from) => stage.objects.read({ slug: 'none' }, from)] as (typeof asks)[number]])(
-    'must own the secrets, before anything is looked at: %s',
-    async (_name, ask) => {
-      await expect(ask(stage.from(stranger))).rejects.toMatchObject({ code: 'forbidden' });
-      await expect(ask({ ...stage.from(), caller: undefined })).rejects.toMatchObject({ code: 'unauthenticated' });
+  test.each([...calls, ['read', (from) => stage.objects.read({ slug: 'none' }, from)] as (typeof calls)[number]])(
+    'must be the owner, which is checked first: %s',
+    async (_name, call) => {
+      await expect(call(stage.from(stranger))).rejects.toMatchObject({ code: 'forbidden' });
+      await expect(call({ ...stage.from(), caller: undefined })).rejects.toMatchObject({ code: 'unauthenticated' });
     },
   );
 
-  test.each(asks)('must be more than a consumer: %s', async (_name, ask) => {
-    await expect(ask(stage.from(consumer('web')))).rejects.toMatchObject({ code: 'unauthenticated' });
+  test.each(calls)('must not be a consumer: %s', async (_name, call) => {
+    await expect(call(stage.from(consumer('web')))).rejects.toMatchObject({ code: 'unauthenticated' });
   });
 });
 
 describe('the audit log', () => {
-  test('has one entry for each change and each read, and none for what was refused', async () => {
+  test('has one entry for each change and read, and none for failed requests', async () => {
     const { objects, versions } = stage;
     const { id } = await stage.add({ usedBy: ['web'] });
     await objects.update({ slug: 'a' }, { value: value('2') }, stage.from(script));
@@ -214,12 +214,12 @@ describe('the audit log', () => {
     await versions.restore({ slug: 'a', version: 1 }, stage.from());
     await objects.rename({ slug: 'a' }, 'b', stage.from());
     await objects.remove({ slug: 'b' }, stage.from());
-    for (const ask of [
+    for (const fail of [
       () => objects.read({ slug: 'b' }, stage.from()),
       () => objects.remove({ slug: 'b' }, stage.from()),
       () => objects.create({ slug: 'c', value: 'none' }, stage.from()),
     ]) {
-      await expect(ask()).rejects.toThrow();
+      await expect(fail()).rejects.toThrow();
     }
     const columns = ['action', 'slug', 'version', 'previous_name', 'actor_type', 'actor_id', 'variant_id'] as const;
     const rows = await stage.database.selectFrom('audit_log').select(columns).orderBy('id').execute();
@@ -240,18 +240,18 @@ describe('the audit log', () => {
     ['delete', () => stage.objects.remove({ slug: 'a' }, stage.from())],
     ['restore', () => stage.versions.restore({ slug: 'a', version: 1 }, stage.from())],
     ['read', () => stage.objects.read({ slug: 'a' }, stage.from())],
-  ])('and the change are both there or neither is: %s', async (_name, ask) => {
+  ])('is written in the transaction of the change: %s', async (_name, change) => {
     await stage.add();
     await stage.objects.update({ slug: 'a' }, { value: value('present') }, stage.from());
     await stage.database.schema.dropTable('audit_log').execute();
     const before = await list();
-    await expect(ask()).rejects.toThrow(/audit_log/);
+    await expect(change()).rejects.toThrow(/audit_log/);
     expect(await list()).toEqual(before);
     expect(await stage.versions.list(owner, { slug: 'a' })).toHaveLength(1);
   });
 });
 
-test('reads at the same time are each answered with their own, refusals included', async () => {
+test('concurrent reads each return their own value or error', async () => {
   for (const slug of ['a', 'b', 'c']) await stage.add({ slug, value: value(slug) });
   const slugs = Array.from({ length: 100 }, (_, index) => ['a', 'b', 'c', 'none'][index % 4]!);
   const read = (slug: string) => stage.objects.read({ slug }, stage.from());
@@ -267,7 +267,7 @@ test('reads at the same time are each answered with their own, refusals included
   expect((await stage.listActions()).filter((action) => action.startsWith('read'))).toHaveLength(75);
 });
 
-test('of one name there may be a hundred thousand variants, and no more objects than that', async () => {
+test('there are at most 100,000 secrets, including variants of one slug', async () => {
   await stage.add({ slug: 'own', usedBy: ['web'] });
   await sql`insert into secret_objects (id, slug, version, created_at, updated_at, created_by_type, created_by_id, updated_by_type, updated_by_id)
     with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < 100000)
@@ -281,14 +281,14 @@ test('of one name there may be a hundred thousand variants, and no more objects 
   expect((await stage.add({ slug: 'more' })).slug).toBe('more');
 });
 
-test('the list pages, and says how many there are', async () => {
+test('list: returns pages and the total', async () => {
   for (const slug of ['e', 'd', 'c', 'b', 'a']) await stage.add({ slug });
   const page = await stage.objects.list(owner, { limit: 2, offset: 2 });
   expect([page.objects.map(({ slug }) => slug), page.total, page.next]).toEqual([['c', 'd'], 5, 4]);
   expect(await stage.objects.list(owner, { limit: 2, offset: 4 })).toMatchObject({ total: 5, next: undefined });
 });
 
-test('an object is due so many days after its value came', async () => {
+test('a secret is due rotateAfterDays after its current value was stored', async () => {
   await stage.add({ rotateAfterDays: 30 });
   await stage.add({ slug: 'never' });
   const due = async (isDue: boolean) => (await list({ isDue })).map(({ slug }) => slug);

@@ -6,41 +6,51 @@ const web = { name: 'web', publicKey: 'age1web' };
 const db = { name: 'db', publicKey: 'age1db' };
 const keyless = { name: 'new', publicKey: undefined };
 
-describe('by the recorded public keys', () => {
+describe('findReseal with recorded public keys', () => {
   test.each([
-    ['just those of the consumers', [web, db], ['age1web', 'age1db'], undefined],
-    ['the owner is among them', [web], ['age1web', 'age1owner'], undefined],
-    ['the owner alone, and nobody uses it', [], ['age1owner'], undefined],
-    ['one is missing', [web, db], ['age1web'], { missing: ['db'], stale: [] }],
-    ['one has changed', [web], ['age1old'], { missing: ['web'], stale: ['age1old'] }],
-    ['one has left', [web], ['age1web', 'age1db'], { missing: [], stale: ['age1db'] }],
-    ['all have left', [], ['age1web', 'age1owner'], { missing: [], stale: ['age1web'] }],
-    ['an unknown one may be of whoever has told none', [web, keyless], ['age1web', 'age1new'], undefined],
-    ['a missing one is missing all the same', [web, keyless], ['age1new'], { missing: ['web'], stale: [] }],
+    ['exactly the keys of the consumers', [web, db], ['age1web', 'age1db'], undefined],
+    ['also the key of the owner', [web], ['age1web', 'age1owner'], undefined],
+    ['only the key of the owner, without consumers', [], ['age1owner'], undefined],
+    ['a missing key', [web, db], ['age1web'], { missing: ['db'], stale: [] }],
+    ['a changed key', [web], ['age1old'], { missing: ['web'], stale: ['age1old'] }],
+    ['a removed consumer', [web], ['age1web', 'age1db'], { missing: [], stale: ['age1db'] }],
+    ['all consumers removed', [], ['age1web', 'age1owner'], { missing: [], stale: ['age1web'] }],
+    [
+      'an unknown key that may belong to a consumer without a registered key',
+      [web, keyless],
+      ['age1web', 'age1new'],
+      undefined,
+    ],
+    [
+      'a missing key and a consumer without a registered key',
+      [web, keyless],
+      ['age1new'],
+      { missing: ['web'], stale: [] },
+    ],
   ])('%s', (_reason, consumers, recipients, want) => {
     const found = findReseal({ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length });
     expect(found).toEqual(want && { reason: 'recipients', ...want });
   });
 });
 
-describe('by their number, where no keys are recorded', () => {
+describe('findReseal without recorded public keys', () => {
   const host = { name: 'host', publicKey: 'age1web' };
   test.each([
-    ['as many as keys', [web, db], 2, false],
-    ['one more, who may be the owner', [web, db], 3, false],
-    ['two more', [web, db], 4, true],
-    ['one less', [web, db], 1, true],
+    ['as many recipients as keys', [web, db], 2, false],
+    ['one more recipient, which may be the owner', [web, db], 3, false],
+    ['two more recipients', [web, db], 4, true],
+    ['one recipient less', [web, db], 1, true],
     ['two consumers with one key', [web, host], 1, false],
-    ['more than keys, where one has told none', [web, keyless], 9, false],
-    ['fewer than keys, where one has told none', [web, db, keyless], 1, true],
-    ['nobody uses it', [], 3, false],
+    ['more recipients than keys, with a consumer without a registered key', [web, keyless], 9, false],
+    ['fewer recipients than keys, with a consumer without a registered key', [web, db, keyless], 1, true],
+    ['no consumers', [], 3, false],
   ])('%s', (_reason, consumers, recipientCount, isNeeded) => {
     const found = findReseal({ consumers, ownerKey: 'age1owner', recipients: [], recipientCount });
     expect(found?.reason).toBe(isNeeded ? 'count' : undefined);
   });
 });
 
-test('the list finds what needs it, when a key changes and when the value is sealed anew', async () => {
+test('list: finds the secrets to reseal after a key change and after a replacement', async () => {
   const stage = await openStage();
   const { database, objects } = stage;
   const setKey = (name: string, public_key: string) =>
@@ -71,10 +81,10 @@ test('the list finds what needs it, when a key changes and when the value is sea
   await database.destroy();
 });
 
-test('no more recipients are recorded than the value has', async () => {
+test('create: records at most as many recipients as the age header has', async () => {
   const stage = await openStage();
-  const refused = stage.add({ recipients: ['age1x', 'age1y'] });
-  await expect(refused).rejects.toMatchObject({ code: 'unprocessable', field: 'recipients' });
+  const rejected = stage.add({ recipients: ['age1x', 'age1y'] });
+  await expect(rejected).rejects.toMatchObject({ code: 'unprocessable', field: 'recipients' });
   expect(await stage.add({ recipients: ['age1x', 'age1x'] })).toMatchObject({ recipients: ['age1x'] });
   await stage.database.destroy();
 });

@@ -10,16 +10,16 @@ beforeEach(async () => {
 });
 afterEach(() => stage.database.destroy());
 
-const note = () => noteRotationsDue(stage.database, stage.now());
+const recordDue = () => noteRotationsDue(stage.database, stage.now());
 
-test('a value that is due is told once, whoever looks', async () => {
+test('a due rotation is recorded once, despite concurrent checks', async () => {
   await stage.add({ slug: 'a', rotateAfterDays: 1 });
   await stage.add({ slug: 'b', rotateAfterDays: 2 });
   await stage.add({ slug: 'c' });
-  await note();
+  await recordDue();
   expect(await stage.listActions()).toHaveLength(3);
   stage.pass(DAY_MS);
-  await Promise.all([note(), note(), note()]);
+  await Promise.all([recordDue(), recordDue(), recordDue()]);
   expect((await stage.listActions()).slice(3)).toEqual(['rotation_due a']);
   const entry = await stage.database
     .selectFrom('audit_log')
@@ -29,21 +29,21 @@ test('a value that is due is told once, whoever looks', async () => {
   expect(Object.values(entry)).toEqual([null, null, null]);
 });
 
-test('the next value is told of when it is due itself', async () => {
+test('the next value is recorded when it is due', async () => {
   await stage.add({ rotateAfterDays: 1 });
   stage.pass(DAY_MS);
-  await note();
+  await recordDue();
   await stage.objects.update({ slug: 'a' }, { value: ageValue() }, stage.from());
-  await note();
+  await recordDue();
   expect(await stage.listActions()).toEqual(['create a', 'rotation_due a', 'update a']);
   stage.pass(DAY_MS);
-  await note();
+  await recordDue();
   expect((await stage.listActions()).at(-1)).toBe('rotation_due a');
 });
 
-test('more than fit into one transaction are all told', async () => {
+test('due rotations are all recorded, also beyond one transaction', async () => {
   for (let count = 0; count < 101; count += 1) await stage.add({ slug: `s${count}`, rotateAfterDays: 1 });
   stage.pass(DAY_MS);
-  await note();
+  await recordDue();
   expect((await stage.listActions()).filter((action) => action.startsWith('rotation_due'))).toHaveLength(101);
 });

@@ -17,18 +17,18 @@ export const script: Caller = { kind: 'token', tokenId: 't1', scopes: ['write'],
 export const stranger: Caller = { ...owner, personId: 'q', username: 'bob', isAdmin: false };
 export const consumer = (name: string): Caller => ({ kind: 'consumer_token', tokenId: `c-${name}`, consumer: name });
 
-/** The objects of a database of its own, and a clock that is set by hand. */
+/** The secrets of a new database, and a clock that the test sets. */
 export interface Stage {
   readonly database: Database;
   readonly objects: SecretObjects;
   readonly versions: ObjectVersions;
-  /** Moves the clock. */
+  /** Advances the clock. */
   pass(milliseconds: number): void;
   now(): number;
-  /** The origin of a request at this moment, of the owner unless told. */
+  /** Returns the origin of a request at the current time; by default from the owner. */
   from(caller?: Caller): Origin;
   add(object?: Partial<NewSecretObject>, caller?: Caller): ReturnType<SecretObjects['create']>;
-  /** What the audit log says, as `action slug`. */
+  /** Returns the entries of the audit log, each as `action slug`. */
   listActions(): Promise<string[]>;
 }
 

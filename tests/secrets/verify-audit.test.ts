@@ -41,7 +41,7 @@ const remove = (id: number) => database.deleteFrom('audit_log').where('id', '=',
 const read = (id: number) =>
   database.selectFrom('audit_log').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
 
-/** As a forger does who knows how hashes are made. */
+/** Computes a hash again, as a forger could. */
 async function rehash(id: number): Promise<void> {
   const { hash } = id === 1 ? { hash: '' } : await read(id - 1);
   await change(id, { hash: hashEntry(hash, await read(id)) });
@@ -62,59 +62,59 @@ async function insert(id: number): Promise<void> {
     .execute();
 }
 
-test('a chain that nobody touched holds, and tells its end', async () => {
+test('verify: returns the head of an intact log', async () => {
   expect(await audit.verify(owner)).toEqual({
     head: { count: ENTRIES, hash: (await read(ENTRIES)).hash },
     broken: undefined,
   });
 });
 
-test('a log without entries holds', async () => {
+test('verify: accepts an empty log', async () => {
   for (const table of ['audit_log', 'audit_head'] as const) await database.deleteFrom(table).execute();
   expect(await audit.verify(owner)).toEqual({ head: { count: 0, hash: '' }, broken: undefined });
 });
 
 test.each<[string, () => Promise<unknown>, object]>([
-  ['of another actor', () => change(5, { actor_id: 'someone' }), { id: 5, reason: 'changed' }],
-  ['without its caller', () => change(5, { caller: null }), { id: 5, reason: 'changed' }],
-  ['of another time', () => change(1, { at: 0 }), { id: 1, reason: 'changed' }],
-  ['about another object', () => change(ENTRIES, { slug: 'other' }), { id: ENTRIES, reason: 'changed' }],
+  ['with a changed actor', () => change(5, { actor_id: 'someone' }), { id: 5, reason: 'changed' }],
+  ['with a removed caller', () => change(5, { caller: null }), { id: 5, reason: 'changed' }],
+  ['with a changed time', () => change(1, { at: 0 }), { id: 1, reason: 'changed' }],
+  ['with a changed slug', () => change(ENTRIES, { slug: 'other' }), { id: ENTRIES, reason: 'changed' }],
   [
-    'changed together with its own hash',
+    'with a changed slug and hash',
     () => change(5, { slug: 'other' }).then(() => rehash(5)),
     { id: 6, reason: 'changed' },
   ],
   [
-    'changed together with its own hash, and the last',
+    'with a changed slug and hash, at the end',
     () => change(ENTRIES, { slug: 'other' }).then(() => rehash(ENTRIES)),
     { id: ENTRIES, reason: 'changed' },
   ],
-  ['taken out', () => remove(5), { id: 5, reason: 'missing' }],
-  ['taken out at the beginning', () => remove(1), { id: 1, reason: 'missing' }],
-  ['taken off the end', () => remove(ENTRIES), { id: ENTRIES, reason: 'missing' }],
-  ['swapped with the next', () => swap(5, 6), { id: 5, reason: 'changed' }],
-  ['put behind the end', () => insert(ENTRIES + 1), { id: ENTRIES + 1, reason: 'added' }],
-  ['put before the beginning', () => insert(0), { id: 1, reason: 'added' }],
-  ['put into a log without an end', () => database.deleteFrom('audit_head').execute(), { id: 1, reason: 'added' }],
-])('an entry is found that was %s', async (_how, tamper, broken) => {
+  ['that was removed', () => remove(5), { id: 5, reason: 'missing' }],
+  ['that was removed at the start', () => remove(1), { id: 1, reason: 'missing' }],
+  ['that was removed at the end', () => remove(ENTRIES), { id: ENTRIES, reason: 'missing' }],
+  ['that was swapped with the next one', () => swap(5, 6), { id: 5, reason: 'changed' }],
+  ['that was added at the end', () => insert(ENTRIES + 1), { id: ENTRIES + 1, reason: 'added' }],
+  ['that was added before the start', () => insert(0), { id: 1, reason: 'added' }],
+  ['in a log without a head', () => database.deleteFrom('audit_head').execute(), { id: 1, reason: 'added' }],
+])('verify: detects an entry %s', async (_how, tamper, broken) => {
   await tamper();
   expect((await audit.verify(owner)).broken).toEqual(broken);
 });
 
-describe('a head that was kept elsewhere', () => {
-  const keep = async () => {
+describe('verify with a saved head', () => {
+  const saveHead = async () => {
     const { head } = await audit.verify(owner);
     return { entries: head.count, head: head.hash };
   };
 
-  test('holds while the log grows', async () => {
-    const kept = await keep();
+  test('accepts a log with new entries', async () => {
+    const saved = await saveHead();
     await append(3);
-    expect((await audit.verify(owner, kept)).broken).toBeUndefined();
+    expect((await audit.verify(owner, saved)).broken).toBeUndefined();
   });
 
-  test("tells of entries taken off the end together with the log's own head", async () => {
-    const kept = await keep();
+  test('detects entries that were removed together with the stored head', async () => {
+    const saved = await saveHead();
     await remove(ENTRIES);
     const { hash } = await read(ENTRIES - 1);
     await database
@@ -122,11 +122,11 @@ describe('a head that was kept elsewhere', () => {
       .set({ count: ENTRIES - 1, hash })
       .execute();
     expect((await audit.verify(owner)).broken).toBeUndefined();
-    expect((await audit.verify(owner, kept)).broken).toEqual({ id: ENTRIES, reason: 'missing' });
+    expect((await audit.verify(owner, saved)).broken).toEqual({ id: ENTRIES, reason: 'missing' });
   });
 
-  test('tells of a chain that was made anew', async () => {
-    const kept = await keep();
+  test('detects a chain that was computed again', async () => {
+    const saved = await saveHead();
     await change(2, { actor_id: 'someone' });
     for (let id = 2; id <= ENTRIES; id += 1) await rehash(id);
     await database
@@ -134,15 +134,15 @@ describe('a head that was kept elsewhere', () => {
       .set({ hash: (await read(ENTRIES)).hash })
       .execute();
     expect((await audit.verify(owner)).broken).toBeUndefined();
-    expect((await audit.verify(owner, kept)).broken).toEqual({ id: ENTRIES, reason: 'changed' });
+    expect((await audit.verify(owner, saved)).broken).toEqual({ id: ENTRIES, reason: 'changed' });
   });
 
-  test.each([{ entries: 3 }, { head: 'a'.repeat(64) }])('is refused in half: %j', async (half) => {
+  test.each([{ entries: 3 }, { head: 'a'.repeat(64) }])('requires both parts: %j', async (half) => {
     await expect(audit.verify(owner, half)).rejects.toMatchObject({ code: 'invalid_input' });
   });
 });
 
-test('more entries than are held at once are checked, and a check that nobody waits for ends', async () => {
+test('verify: reads more than one page, and can be aborted', async () => {
   await append(1_100);
   expect((await audit.verify(owner)).head.count).toBe(ENTRIES + 1_100);
   await change(1_050, { ip: 'x' });
@@ -150,7 +150,7 @@ test('more entries than are held at once are checked, and a check that nobody wa
   await expect(audit.verify(owner, { signal: AbortSignal.abort() })).rejects.toThrow(/abort/);
 });
 
-test('what was written is offered to filter by, each once', async () => {
+test('listFilterOptions: returns each distinct value once', async () => {
   const token: Caller = { ...owner, kind: 'token', tokenId: 't1', scopes: [] };
   const subject = { action: 'create', subjectType: 'consumer', subjectId: 'web' } as const;
   await appendAudits(database, [

@@ -15,10 +15,10 @@ const put = (payload: string, recipients?: string[]) =>
 const list = () => stage.versions.list(owner, { slug: 'a' });
 const read = async (version: number) =>
   Buffer.from((await stage.versions.read({ slug: 'a', version }, stage.from())).sealed).toString('base64');
-const readPresent = async () =>
+const readCurrent = async () =>
   Buffer.from((await stage.objects.read({ slug: 'a' }, stage.from())).sealed).toString('base64');
 
-test('a value that is replaced is kept, with who brought it and who replaced it', async () => {
+test('a replaced value becomes a version, with the authors of both values', async () => {
   await stage.add({ value: value('1'), recipients: ['age1x'] });
   stage.pass(1_000);
   await put('2');
@@ -33,14 +33,14 @@ test('a value that is replaced is kept, with who brought it and who replaced it'
       recipients: ['age1x'],
     },
   ]);
-  expect([await read(1), await readPresent()]).toEqual([value('1'), value('2', 2)]);
+  expect([await read(1), await readCurrent()]).toEqual([value('1'), value('2', 2)]);
 });
 
-test('the last 10 are kept, and the older ones are gone', async () => {
+test('only the last 10 versions are stored', async () => {
   await stage.add({ value: value('1') });
   for (let count = 2; count <= 14; count += 1) await put(String(count));
   expect((await list()).map(({ version }) => version)).toEqual([13, 12, 11, 10, 9, 8, 7, 6, 5, 4]);
-  await expect(read(3)).rejects.toMatchObject({ code: 'not_found', message: 'unknown version' });
+  await expect(read(3)).rejects.toMatchObject({ code: 'not_found', message: 'The secret has no previous version 3.' });
   const { count } = await stage.database
     .selectFrom('secret_object_values')
     .select(({ fn }) => fn.countAll<number>().as('count'))
@@ -48,21 +48,21 @@ test('the last 10 are kept, and the older ones are gone', async () => {
   expect(count).toBe(11);
 });
 
-test('a value that is restored is the present one, and the one before is kept', async () => {
+test('restore: makes a version the current value, and the replaced value a version', async () => {
   await stage.add({ value: value('1'), recipients: ['age1x'], usedBy: ['web'], tags: ['t'] });
   await put('2', ['age1y', 'age1z']);
   const restored = await stage.versions.restore({ slug: 'a', version: 1 }, stage.from());
   expect(restored).toMatchObject({ recipients: ['age1x'], recipientCount: 1, usedBy: ['web'], tags: ['t'] });
-  expect(await readPresent()).toBe(value('1'));
+  expect(await readCurrent()).toBe(value('1'));
   expect((await list()).map(({ version, recipients }) => [version, recipients])).toEqual([
     [2, ['age1y', 'age1z']],
     [1, ['age1x']],
   ]);
   await stage.versions.restore({ slug: 'a', version: 2 }, stage.from());
-  expect(await readPresent()).toBe(value('2', 2));
+  expect(await readCurrent()).toBe(value('2', 2));
 });
 
-test('the present value is no version', async () => {
+test('the current value is not a version', async () => {
   await stage.add();
   await put('2');
   await expect(read(2)).rejects.toMatchObject({ code: 'not_found' });
@@ -71,14 +71,14 @@ test('the present value is no version', async () => {
   });
 });
 
-test('the oldest that is kept can be restored', async () => {
+test('the oldest version can be restored', async () => {
   await stage.add({ value: value('1') });
   for (let count = 2; count <= 11; count += 1) await put(String(count));
   await stage.versions.restore({ slug: 'a', version: 1 }, stage.from());
-  expect(await readPresent()).toBe(value('1'));
+  expect(await readCurrent()).toBe(value('1'));
 });
 
-test('versions go with their variant alone', async () => {
+test('versions are deleted with their variant only', async () => {
   const { id: first } = await stage.add({ usedBy: ['web'] });
   const { id: second } = await stage.add({ usedBy: ['db'] });
   for (const id of [first, second]) {

@@ -1,6 +1,6 @@
 import type { Argument, Command, Option } from 'commander';
 
-/** What may stand next on a command line. */
+/** The candidates for the next word of a command line. */
 export interface Completion {
   readonly value: string;
   readonly description: string;
@@ -8,20 +8,20 @@ export interface Completion {
 
 export interface Completions {
   readonly found: readonly Completion[];
-  /** Whether a path may stand there as well. */
+  /** Whether a path is accepted too. */
   readonly files: boolean;
 }
 
-/** Gives the names that the service knows of a placeholder, such as those of objects for `<object>`. */
+/** Lists the names of a placeholder, such as those of the secrets for `<object>`. */
 export type FindNames = (placeholder: string) => Promise<readonly string[]>;
 
 interface Place {
   readonly command: Command;
-  /** How many arguments stand before. */
+  /** The number of preceding arguments. */
   readonly position: number;
-  /** The option whose value comes next. */
+  /** The option that expects a value. */
   readonly option: Option | undefined;
-  /** Behind `--`, where another program's arguments are. */
+  /** Whether the word is after `--`, in the arguments of a different program. */
   readonly isForeign: boolean;
 }
 
@@ -29,9 +29,9 @@ const NOTHING: Completions = { found: [], files: false };
 const FILES: Completions = { found: [], files: true };
 
 /**
- * What may stand at the end of a command line, by what the program says of itself.
+ * Returns the candidates for the last word of a command line, from the definition of the program.
  *
- * @param words Those behind the program's name; the last is begun, or empty.
+ * @param words The words after the name of the program; the last one is incomplete or empty.
  */
 export async function complete(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
   const current = words.at(-1) ?? '';
@@ -52,7 +52,7 @@ function findPlace(program: Command, words: readonly string[]): Place {
   let position = 0;
   let option: Option | undefined;
   for (const word of words) {
-    // bash takes --flag=value apart at the sign.
+    // bash splits --flag=value at the equals sign.
     if (word === '=') continue;
     if (option) option = undefined;
     else if (word === '--') return { command, position, option, isForeign: true };
@@ -89,7 +89,7 @@ const commandsOf = (command: Command): Completion[] =>
     .visibleCommands(command)
     .map((each) => ({ value: each.name(), description: each.description() }));
 
-/** By choices, or by what the placeholder says. */
+/** Completes a value from its choices, or from the meaning of its placeholder. */
 async function valuesOf(taker: Argument | Option, findNames: FindNames): Promise<Completions> {
   if (taker.argChoices) return { found: taker.argChoices.map(toCompletion), files: false };
   const placeholder = 'flags' in taker ? (/[<[]([\w-]+)/.exec(taker.flags)?.[1] ?? '') : taker.name();

@@ -1,15 +1,15 @@
-/** The shells that completion is known for. */
+/** The supported shells. */
 export const SHELLS = ['bash', 'zsh', 'fish'] as const;
 
 export type Shell = (typeof SHELLS)[number];
 
 /**
- * What a shell has to read once. Each asks `trellis complete` with the words
- * as they stand, none of which is evaluated, and takes a line
+ * The completion script of each shell. It calls `trellis complete` with the words
+ * of the command line, without evaluating them, and reads a line
  * `value<TAB>description` for each word that may follow; `:files` stands for paths.
  */
 export const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
-  // No mapfile: macOS still has bash 3.2.
+  // macOS has bash 3.2, which lacks mapfile.
   bash: `# trellis completion for bash: source <(trellis completion bash)
 _trellis() {
   local line current="\${COMP_WORDS[COMP_CWORD]}"

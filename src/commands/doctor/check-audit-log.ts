@@ -11,17 +11,17 @@ import type { Finding } from './finding.js';
 
 const CHECK = 'audit log';
 
-/** Whether the log of the secrets is as it was written, from the first entry to the last. */
+/** Verifies the hash chain of the audit log. */
 export async function checkAuditLog(config: Config): Promise<Finding> {
   try {
     const verification = await verify(placeOf(config));
-    return verification === undefined ? ok(CHECK, 'none of this release yet') : judge(verification);
+    return verification === undefined ? ok(CHECK, 'not created by this release yet') : judge(verification);
   } catch {
-    return warn(CHECK, 'it can not be read', 'mend the database first');
+    return warn(CHECK, "can't be read", 'fix the database first');
   }
 }
 
-/** @returns `undefined` without a database, or for one of another release. */
+/** @returns `undefined` without a database, or with a database of a different release. */
 async function verify(place: DatabasePlace): Promise<Verification | undefined> {
   if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
   const database = connectDatabase(place);
@@ -37,6 +37,6 @@ function judge({ head, broken }: Verification): Finding {
     const end = head.count === 0 ? '' : `, whose head is ${head.hash}`;
     return ok(CHECK, `${head.count} ${head.count === 1 ? 'entry' : 'entries'}${end}`);
   }
-  const advice = 'find out who could write to the database, and compare with a backup';
-  return fail(CHECK, `entry ${broken.id} is not as it was written: ${broken.reason}`, advice);
+  const advice = 'find out who can write to the database, and compare it with a backup';
+  return fail(CHECK, `entry ${broken.id} is ${broken.reason}`, advice);
 }

@@ -7,10 +7,10 @@ import type { Config } from '../../config.js';
 import { fail, ok, warn } from './finding.js';
 import type { Finding } from './finding.js';
 
-/** What `engines` in package.json says. */
+/** The minimum of `engines` in package.json. */
 const OLDEST_NODE = [20, 19] as const;
 
-/** A site's images take some hundred megabytes; a database that can't grow stops every write. */
+/** A site's images need some hundred megabytes. On a full disk every write fails. */
 const ENOUGH_BYTES = 1e9;
 const TOO_FEW_BYTES = 1e8;
 
@@ -21,15 +21,15 @@ export function checkNode(version = process.versions.node): Finding {
   return fail('node', `Node.js ${version}`, `install Node.js ${OLDEST_NODE.join('.')} or later`);
 }
 
-/** Where the state folder is, or will be. */
 export async function checkDisk(state: string): Promise<Finding> {
   const { bavail, bsize } = await statfs(await findExisting(state));
   const free = bavail * bsize;
   const found = `${prettyBytes(free)} free for the state folder`;
-  if (free < TOO_FEW_BYTES) return fail('disk', found, 'make room, or move the folder by TRELLIS_STATE');
-  return free < ENOUGH_BYTES ? warn('disk', found, 'make room before it is needed') : ok('disk', found);
+  if (free < TOO_FEW_BYTES) return fail('disk', found, 'free some space, or move the folder with TRELLIS_STATE');
+  return free < ENOUGH_BYTES ? warn('disk', found, 'free some space soon') : ok('disk', found);
 }
 
+/** Returns the path itself, or its nearest existing parent. */
 async function findExisting(path: string): Promise<string> {
   return stat(path).then(
     () => path,
@@ -37,16 +37,17 @@ async function findExisting(path: string): Promise<string> {
   );
 }
 
-/** @param isServerRunning Whether it is our own server that may have the port. */
+/** @param isServerRunning Whether a server on this state folder may use the port. */
 export async function checkPort({ host, port }: Config, isServerRunning: boolean): Promise<Finding> {
-  if (port === 0) return ok('port', 'any port that is free');
+  if (port === 0) return ok('port', 'any free port');
   const code = await tryListening(host, port);
   const place = `port ${port} at ${host}`;
   if (code === undefined) return ok('port', `${place} is free`);
-  if (code === 'EADDRINUSE' && isServerRunning) return ok('port', `${place} is taken, while a server runs`);
-  if (code === 'EADDRINUSE') return fail('port', `${place} is taken`, 'stop what uses it, or choose another by PORT');
-  if (code === 'EACCES') return fail('port', `${place} is not for this user`, 'choose one above 1023 by PORT');
-  return fail('port', `${host} is no address of this machine`, 'mend HOST');
+  if (code === 'EADDRINUSE' && isServerRunning) return ok('port', `${place} is in use; a server is running`);
+  if (code === 'EADDRINUSE')
+    return fail('port', `${place} is already in use`, 'stop the process that uses it, or set PORT');
+  if (code === 'EACCES') return fail('port', `${place} is not allowed for this user`, 'set PORT to one above 1023');
+  return fail('port', `${host} is not an address of this machine`, 'fix HOST');
 }
 
 async function tryListening(host: string, port: number): Promise<string | undefined> {

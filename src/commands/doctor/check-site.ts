@@ -10,23 +10,23 @@ import type { Finding } from './finding.js';
 
 const CHECK = 'site';
 
-/** As many problems as a person reads before repairing the first. */
+/** The number of problems that are listed. */
 const MAX_SHOWN = 10;
 
-/** Some hundred thousand files; a larger site is checked by its server. */
-const PATIENCE_MS = 60_000;
+/** Enough for some hundred thousand files. A larger site is checked by its server. */
+const SCAN_TIMEOUT_MS = 60_000;
 
-/** Reads the site as the server does, into a temporary folder, and reports what it would skip. */
+/** Scans the site as the server does, into a temporary folder, and reports the entries that it would skip. */
 export async function checkSite(config: Config): Promise<Finding> {
-  if (!config.services.includes('site')) return ok(CHECK, 'not among the services that run');
+  if (!config.services.includes('site')) return ok(CHECK, 'not an enabled service');
   const recordsDirectory = await mkdtemp(join(tmpdir(), 'trellis-doctor-'));
   try {
     return judge(config.site, await readProblems(config, recordsDirectory));
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') {
-      return warn(CHECK, `${config.site} takes more than a minute to read`, 'see "site" in the response of /readyz');
+      return warn(CHECK, `${config.site} takes more than a minute to scan`, 'see "site" in the response of /readyz');
     }
-    const advice = 'correct TRELLIS_SITE, or leave site out of TRELLIS_SERVICES';
+    const advice = 'fix TRELLIS_SITE, or remove site from TRELLIS_SERVICES';
     return fail(CHECK, `${config.site}: ${(error as Error).message}`, advice);
   } finally {
     await rm(recordsDirectory, { recursive: true, force: true });
@@ -34,8 +34,8 @@ export async function checkSite(config: Config): Promise<Finding> {
 }
 
 async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
-  const signal = AbortSignal.timeout(PATIENCE_MS);
-  // A watched site leaves large files for later, and here there is no later.
+  const signal = AbortSignal.timeout(SCAN_TIMEOUT_MS);
+  // A watched site reads large files later, but this process ends before.
   const site = await openConfiguredSite(config, { recordsDirectory, signal, watch: {} });
   try {
     return site.problems();

@@ -1,16 +1,16 @@
-/** What one look found. */
+/** The result of one check. */
 export interface Finding {
   readonly check: string;
   readonly status: 'fail' | 'ok' | 'warn';
-  /** What is so, in a few words. */
+  /** The state in a few words. */
   readonly found: string;
-  /** What to do about it. */
+  /** How to fix it. */
   readonly advice?: string;
 }
 
 export const ok = (check: string, found: string): Finding => ({ check, status: 'ok', found });
 
-/** Works, but not as well or as safely as it could. */
+/** Creates the result of a check that passes, but with a loss of security or function. */
 export const warn = (check: string, found: string, advice: string): Finding => ({
   check,
   status: 'warn',
@@ -18,7 +18,7 @@ export const warn = (check: string, found: string, advice: string): Finding => (
   advice,
 });
 
-/** The server would not start, or not do its work. */
+/** Creates the result of a failed check; the server would not start or not work. */
 export const fail = (check: string, found: string, advice: string): Finding => ({
   check,
   status: 'fail',

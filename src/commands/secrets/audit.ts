@@ -20,26 +20,26 @@ export interface AuditFlags extends SettingsFlags {
   readonly json?: true;
 }
 
-/** `trellis secrets audit`: who did what, and whether anybody has altered the log since. */
+/** `trellis secrets audit`: prints or verifies the audit log. */
 export function addAuditCommand(secrets: Command, terminal: Terminal): void {
   const audit = secrets
     .command('audit')
-    .description('show who did what, oldest first')
-    .option('--object <object>', 'only entries about the object of this name')
-    .option('--by <name>', 'only entries of clients that named themselves so')
-    .option('--actor <id>', 'only entries of this session or token; "none" for those without a credential')
-    .option('--from <time>', 'only entries of this moment or later, such as 2026-01-31 or 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'only entries before this moment')
-    .option('--limit <number>', 'how many of the newest', parseCount, 50)
-    .option('--all', 'every one of them')
-    .option('--follow', 'go on with what is written from now on, until interrupted')
-    .option('--verify', 'check the chain of the whole log instead; the exit code is 1 when it is broken')
+    .description('Print the audit log, oldest entry first')
+    .option('--object <secret>', 'only entries of the secret with this name')
+    .option('--by <name>', 'only entries with this client name')
+    .option('--actor <id>', 'only entries of this session or token; "none" for requests without a credential')
+    .option('--from <time>', 'only entries at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'only entries before this time')
+    .option('--limit <number>', 'number of newest entries', parseCount, 50)
+    .option('--all', 'all entries')
+    .option('--follow', 'follow new entries until interrupted')
+    .option('--verify', 'verify the hash chain of the whole log instead; the exit code is 1 if it was altered')
     .option(
       '--known <entries:head>',
-      'with --verify: what an earlier check told, and is to be part of the log',
+      'with --verify: result of an earlier verification that the log must contain',
       parseKnown,
     )
-    .option('--json', 'print JSON, one entry a line')
+    .option('--json', 'print JSON, one entry per line')
     .addHelpText(
       'after',
       `

@@ -4,17 +4,17 @@ import { EXIT } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Asks before something is done that can't be taken back.
+ * Asks for confirmation of an action that can't be undone.
  *
- * @throws CommandFailure unless a person agrees, or `--yes` did.
+ * @throws CommandFailure unless the user confirms, or with `--yes`.
  */
 export async function confirm(
   { in: input, err }: Terminal,
   { question, yes }: { readonly question: string; readonly yes: true | undefined },
 ): Promise<void> {
   if (yes) return;
-  if (!input.isTTY) throw new CommandFailure('expected --yes, as nobody is here to be asked', EXIT.usage);
+  if (!input.isTTY) throw new CommandFailure('Not a terminal: confirm with --yes', EXIT.usage);
   const reader = createInterface({ input, output: err });
   const answer = await reader.question(`${question} [y/N] `).finally(() => reader.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('left as it is', EXIT.failed);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('Cancelled; nothing was changed', EXIT.failed);
 }

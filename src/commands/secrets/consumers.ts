@@ -14,9 +14,11 @@ interface ConsumerFlags extends SettingsFlags {
   readonly yes?: true;
 }
 
-/** `trellis secrets consumers`: the repositories and hosts that depend on objects, and their public keys. */
+/** `trellis secrets consumers`: repositories and hosts that read secrets, and their public keys. */
 export function addConsumerCommands(secrets: Command, terminal: Terminal): void {
-  const consumers = secrets.command('consumers').description('repositories and hosts that depend on objects');
+  const consumers = secrets
+    .command('consumers')
+    .description('Manage consumers: the repositories and hosts that read secrets');
   addReading(consumers, terminal);
   addChanges(consumers, terminal);
 }
@@ -24,8 +26,8 @@ export function addConsumerCommands(secrets: Command, terminal: Terminal): void 
 function addReading(consumers: Command, terminal: Terminal): void {
   const list = consumers
     .command('list')
-    .description('list consumers, their keys and how many objects name them')
-    .option('--query <text>', 'only names that contain it')
+    .description('List consumers with their public keys and the number of their secrets')
+    .option('--query <text>', 'only names that contain this text')
     .option('--json', 'print JSON');
   withSettings(list).action((flags: ConsumerListFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -38,9 +40,9 @@ function addReading(consumers: Command, terminal: Terminal): void {
 function addChanges(consumers: Command, terminal: Terminal): void {
   const add = consumers
     .command('add')
-    .description('add a consumer before an object names it')
+    .description('Add a consumer before a secret names it')
     .argument('<name>', 'such as acme/shop or web-1')
-    .option('--key <key>', 'its public key (age1…)')
+    .option('--key <key>', 'public key (age1…)')
     .addHelpText('after', '\nExample:\n  trellis secrets consumers add web-1 --key "$(age-keygen -y key.txt)"');
   withSettings(add).action((name: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -50,9 +52,9 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   );
   const rename = consumers
     .command('rename')
-    .description('rename a consumer wherever it is named; onto a known name, the two become one')
-    .argument('<consumer>', 'its name')
-    .argument('<name>', 'its new name');
+    .description('Rename a consumer; an existing name merges both')
+    .argument('<consumer>', 'name of the consumer')
+    .argument('<name>', 'new name');
   withSettings(rename).action((name: string, to: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
       const { updateConsumer } = await import('./run-consumers.js');
@@ -61,9 +63,9 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   );
   const key = consumers
     .command('key')
-    .description('register the public key of a consumer; "list --reseal" tells what is to be sealed anew')
-    .argument('<consumer>', 'its name')
-    .argument('<key>', 'its public key (age1…)');
+    .description('Set the public key of a consumer; "list --reseal" then lists the secrets to reseal')
+    .argument('<consumer>', 'name of the consumer')
+    .argument('<key>', 'public key (age1…)');
   withSettings(key).action((name: string, publicKey: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
       const { updateConsumer } = await import('./run-consumers.js');
@@ -72,9 +74,9 @@ function addChanges(consumers: Command, terminal: Terminal): void {
   );
   const remove = consumers
     .command('delete')
-    .description('take a consumer out of every object that names it')
-    .argument('<consumer>', 'its name')
-    .option('--yes', 'do not ask');
+    .description('Delete a consumer: remove it from all secrets and revoke its tokens')
+    .argument('<consumer>', 'name of the consumer')
+    .option('--yes', 'do not ask for confirmation');
   withSettings(remove).action((name: string, flags: ConsumerFlags) =>
     withSession(terminal, flags, async (session) => {
       const { deleteConsumer } = await import('./run-consumers.js');

@@ -1,7 +1,7 @@
 import type { ApiError } from '../../client/errors.js';
 import { CommandFailure } from '../../start-error.js';
 
-/** What the exit codes of `trellis secrets` mean; scripts go by them, so they don't change. */
+/** The exit codes of `trellis secrets`. Scripts rely on them, so they don't change. */
 export const EXIT = {
   failed: 1,
   usage: 2,
@@ -15,14 +15,14 @@ export const EXIT_HELP = `
 Exit codes:
   0  done
   1  failed: the server, the network, a file
-  2  an argument, a setting or a value that does not fit
-  3  there is no such object, consumer or token
-  4  the credential is missing, unknown, or may not do this
-  5  the state does not allow it: a name that is taken, several variants, a consumer without a key, a public key
-     that has changed, a value that another caller replaced meanwhile
-  6  the value is sealed to others, or is no sealed value`;
+  2  an invalid argument, setting or value
+  3  secret, consumer or token not found
+  4  the credential is missing, invalid or not allowed to do this
+  5  conflict: the name exists, several variants, a consumer without a key, a changed public key, or a value that
+     was replaced by another request
+  6  the value is sealed to other recipients, or is not a sealed value`;
 
-/** A status of the service as an exit code. */
+/** Maps a status of the service to an exit code. */
 function exitCodeOf(statusCode: number): number {
   if (statusCode === 404) return EXIT.notFound;
   if (statusCode === 401 || statusCode === 403) return EXIT.refused;
@@ -39,39 +39,41 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
   no_match: EXIT.notOpened,
 };
 
-/** What a person can mend gets one line and an exit code; anything else is a defect and keeps its stack. */
+/** Converts expected errors to one line and an exit code. Other errors are internal and keep their stack. */
 export function toFailure(error: unknown): unknown {
   if (error instanceof CommandFailure) return error;
   const { name, message, code, path } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
   if (name === 'ApiError') return toRefusal(error as ApiError);
-  if (name === 'SealingError') return new CommandFailure(lower(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
+  if (name === 'SealingError')
+    return new CommandFailure(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
   if (code === 'EPIPE') return new CommandFailure('', EXIT.failed);
-  if (name === 'TimeoutError') return new CommandFailure(`the server took too long; ${lower(message)}`, EXIT.failed);
+  if (name === 'TimeoutError')
+    return new CommandFailure(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);
   if (code !== undefined && path !== undefined) return new CommandFailure(`${path}: ${code}`, EXIT.failed);
-  // `fetch` says that it failed, and hides the reason one level down.
+  // `fetch` puts the reason into `cause`.
   const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
   if (name !== 'TypeError' || cause === undefined) return error;
   const reason = cause.code ?? cause.message ?? message;
-  return new CommandFailure(`expected a server that can be reached; ${reason}`, EXIT.failed);
+  return new CommandFailure(`The server can't be reached: ${reason}`, EXIT.failed);
 }
 
-/** By their members, not their classes: the platform has classes of its own. */
+/** Checks members instead of classes, as the platform has several error classes. */
 interface Known {
   readonly name: string;
   readonly message: string;
   readonly code: string;
-  /** Of the file that could not be read or written. */
+  /** The path of the file that could not be read or written. */
   readonly path: string;
 }
 
 function toRefusal({ message, statusCode, requestId }: ApiError): CommandFailure {
   const isDefect = statusCode >= 500 && requestId !== undefined;
   return new CommandFailure(
-    isDefect ? `${lower(message)} (request ${requestId})` : lower(message),
+    isDefect ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
     exitCodeOf(statusCode),
   );
 }
 
-/** Failures are shown behind "trellis: ", and have no capital there. */
-const lower = (sentence: string): string => sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, '');
+/** Messages of the command line are printed without a full stop. */
+const withoutStop = (sentence: string): string => sentence.replace(/\.$/, '');

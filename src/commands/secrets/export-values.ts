@@ -11,7 +11,7 @@ import type { Entry } from './transfer-format.js';
 import type { ExportFlags } from './transfer.js';
 import { toVariable } from './variables.js';
 
-/** `export`: nothing is opened unless that is asked for. */
+/** `export`: values stay sealed by default. */
 export async function exportValues(session: Session, flags: ExportFlags): Promise<void> {
   const identity = flags.open ? await session.readIdentity() : undefined;
   const entries: Entry[] = [];
@@ -29,12 +29,12 @@ export async function exportValues(session: Session, flags: ExportFlags): Promis
   const text = formatEntries(entries, flags.format);
   if (flags.output === undefined) await write(session.terminal.out, text);
   else await writePrivateFile(flags.output, text);
-  session.say(`Exported ${entries.length} ${entries.length === 1 ? 'object' : 'objects'}.`);
+  session.say(`Exported ${entries.length} ${entries.length === 1 ? 'secret' : 'secrets'}.`);
 }
 
 function requireDistinct(entries: readonly Entry[]): void {
   const names = entries.map(({ slug }) => toVariable(slug));
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(`expected one secret for ${twice}, as a .env file holds it; JSON holds both`, EXIT.conflict);
+  throw new CommandFailure(`Several secrets would become ${twice} in a .env file. Use --format json`, EXIT.conflict);
 }

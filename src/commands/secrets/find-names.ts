@@ -2,19 +2,18 @@ import type { SecretsClient } from '../../generated/secrets/client.js';
 import { readSettings } from './settings.js';
 import type { Terminal } from './terminal.js';
 
-/** Whoever presses a key waits for no longer. */
+/** The maximum delay of a completion, in milliseconds. */
 const TIMEOUT_MS = 1000;
 
-/** What a shell takes for a word as it stands: names come from the service, and end in a command line. */
+/** Names that a shell reads as one word without quoting. Names of the service are untrusted. */
 const PLAIN = /^[\w@%+][\w./@%+-]*$/;
 
 /**
- * The names that the service knows of what a placeholder stands for, for
- * completion; none when it can't be asked in silence. No command is run for
- * the token: it may ask for a passphrase, or cost something.
+ * Lists the names for the completion of a placeholder; none when the service can't be reached. The token command is
+ * not run, as it may prompt for a passphrase.
  */
 export async function findNames(placeholder: string, terminal: Terminal): Promise<readonly string[]> {
-  if (placeholder !== 'object' && placeholder !== 'consumer') return [];
+  if (placeholder !== 'secret' && placeholder !== 'consumer') return [];
   try {
     const { server, token } = await readSettings({}, terminal.env);
     if (token === undefined || !('text' in token)) return [];
@@ -27,7 +26,7 @@ export async function findNames(placeholder: string, terminal: Terminal): Promis
   }
 }
 
-async function read(client: SecretsClient, placeholder: 'consumer' | 'object'): Promise<string[]> {
+async function read(client: SecretsClient, placeholder: 'consumer' | 'secret'): Promise<string[]> {
   if (placeholder === 'consumer') {
     const { data = [] } = await client.GET('/consumers');
     return 'consumers' in data ? [] : [...data];

@@ -13,10 +13,10 @@ import type { ImportFlags } from './transfer.js';
 import type { ObjectMetadata } from './write-values.js';
 import { readValue } from './value-input.js';
 
-/** Hundreds of the largest values. */
+/** Enough for hundreds of the largest values. */
 const MAX_FILE_BYTES = 512 * 2 ** 20;
 
-/** `import`: looks at all of it before the first value is stored. */
+/** `import`: validates all entries before it stores the first value. */
 export async function importValues(session: Session, file: string, flags: ImportFlags): Promise<void> {
   const text = (await readValue(file, session.terminal, MAX_FILE_BYTES)).toString();
   const entries = parseEntries(
@@ -33,9 +33,14 @@ export async function importValues(session: Session, file: string, flags: Import
   for (const { entry, object } of steps) {
     if (!flags.dryRun)
       await (object === undefined ? create(session, entry, flags) : replace(session, { entry, object, flags }));
-    session.say(`${flags.dryRun ? 'Would ' : ''}${object === undefined ? 'store' : 'replace'} ${entry.slug}`);
+    session.say(`${describeStep(object, flags)} ${entry.slug}`);
   }
-  session.say(`${steps.length} ${steps.length === 1 ? 'object' : 'objects'}.`);
+  session.say(`${steps.length} ${steps.length === 1 ? 'secret' : 'secrets'}.`);
+}
+
+function describeStep(object: ObjectMetadata | undefined, { dryRun }: ImportFlags): string {
+  if (dryRun) return object === undefined ? 'Would store' : 'Would replace';
+  return object === undefined ? 'Stored' : 'Replaced';
 }
 
 const withFlags = (entry: Entry, { consumer, tag }: ImportFlags): Entry => ({
@@ -46,11 +51,11 @@ const withFlags = (entry: Entry, { consumer, tag }: ImportFlags): Entry => ({
 
 interface Step {
   readonly entry: Entry;
-  /** The object that is there. */
+  /** The existing secret. */
   readonly object: ObjectMetadata | undefined;
 }
 
-/** A name that is taken by other consumers gets another variant; one that is taken by the same is the same object. */
+/** An existing name with other consumers gets a new variant; with the same consumers it is the same secret. */
 async function plan(
   session: Session,
   entries: readonly Entry[],
@@ -63,12 +68,12 @@ async function plan(
     const same = variants.filter(
       ({ used_by = [] }) => wanted.size === 0 || used_by.length === 0 || used_by.some((each) => wanted.has(each)),
     );
-    if (same.length > 1) throw new CommandFailure(`expected one variant of ${entry.slug} to replace`, EXIT.conflict);
+    if (same.length > 1) throw new CommandFailure(`Several variants of ${entry.slug} to replace`, EXIT.conflict);
     return { entry, object: same[0] };
   });
   const taken = steps.filter(({ object }) => object !== undefined).map(({ entry }) => entry.slug);
   if (taken.length === 0 || mayReplace) return steps;
-  throw new CommandFailure(`expected --replace, or names that are free; taken: ${taken.join(', ')}`, EXIT.conflict);
+  throw new CommandFailure(`These names exist: ${taken.join(', ')}`, EXIT.conflict);
 }
 
 function create(session: Session, entry: Entry, flags: ImportFlags): Promise<object> {

@@ -14,26 +14,24 @@ export interface InitFlags {
   readonly force?: true;
 }
 
-/** `trellis secrets init`: asks for what the other commands need, and keeps it where only its owner can read it. */
+/** `trellis secrets init`: asks for the settings of the other commands, and stores them with mode 0600. */
 export function addInitCommand(secrets: Command, terminal: Terminal): void {
   secrets
     .command('init')
-    .description(
-      'set up this machine: asks for the service, a token and an identity, and writes them to a file of mode 0600',
-    )
-    .option('--server <address>', 'where the service is')
-    .option('--token-stdin', 'the token comes on standard input')
-    .option('--token-command <command>', 'a command that prints the token, kept instead of a token')
-    .option('--caller <name>', 'how the audit log is to name this client')
-    .option('--identity-file <file>', 'the file of the identity that opens values')
-    .option('--identity-command <command>', 'a command that prints it')
-    .option('--new-identity', 'make the file of the identity')
-    .option('--config <file>', 'the file to write [TRELLIS_SECRETS_CONFIG]')
-    .option('--force', 'replace a file of that name')
+    .description('Set up this machine: ask for service, token and identity, and write them to a file with mode 0600')
+    .option('--server <address>', 'URL of the service')
+    .option('--token-stdin', 'read the token from standard input')
+    .option('--token-command <command>', 'command that prints the token, stored instead of a token')
+    .option('--caller <name>', 'name of this client in the audit log')
+    .option('--identity-file <file>', 'file with the identity that opens values')
+    .option('--identity-command <command>', 'command that prints the identity')
+    .option('--new-identity', 'create the file with a new identity')
+    .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
+    .option('--force', 'overwrite an existing file')
     .addHelpText(
       'after',
       `
-On a terminal it asks for what no option says. The token is not shown as it is typed.
+On a terminal it asks for values without an option. The token is not shown while you type.
 
 Examples:
   trellis secrets init

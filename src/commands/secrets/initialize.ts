@@ -18,17 +18,17 @@ import { readValue } from './value-input.js';
 
 const LOCAL_SERVER = 'http://localhost:4000/secrets';
 
-/** Writes the settings, then tries them: what is written can be mended, what is lost has to be found again. */
+/** Writes the settings before it checks them, so that nothing has to be entered again after an error. */
 export async function initialize(flags: InitFlags, terminal: Terminal): Promise<void> {
   const file = resolve(flags.config ?? settingsPath(terminal.env));
   if (!flags.force && (await exists(file))) {
-    throw new CommandFailure(`${file}: expected a name that is free, or --force`, EXIT.conflict);
+    throw new CommandFailure(`${file} already exists. Use --force to overwrite it`, EXIT.conflict);
   }
   const settings = await gather(flags, terminal);
   await writeSettingsFile(file, settings);
-  terminal.err.write(`Wrote ${file}, for you alone.\n`);
-  await tellIdentity(settings, terminal);
-  // By the file alone: what the environment says is not what was set up.
+  terminal.err.write(`Wrote ${file}, readable only by you.\n`);
+  await printPublicKeys(settings, terminal);
+  // Without the other variables, as they would override the file that is checked.
   const { PATH, HOME } = terminal.env;
   await checkService(await openSession({ config: file }, { ...terminal, env: { PATH, HOME } }));
 }
@@ -41,7 +41,7 @@ const exists = (file: string): Promise<boolean> =>
 
 async function gather(flags: InitFlags, terminal: Terminal): Promise<SettingsFile> {
   const isGuided = terminal.in.isTTY === true && !flags.tokenStdin;
-  const server = flags.server ?? (isGuided ? await ask(terminal, 'Where the service is', LOCAL_SERVER) : LOCAL_SERVER);
+  const server = flags.server ?? (isGuided ? await ask(terminal, 'URL of the service', LOCAL_SERVER) : LOCAL_SERVER);
   return {
     server: toServer(server),
     ...(await gatherToken(flags, terminal, isGuided)),
@@ -54,8 +54,8 @@ async function gatherToken(flags: InitFlags, terminal: Terminal, isGuided: boole
   const { tokenCommand, tokenStdin } = flags;
   if (tokenCommand !== undefined) return { tokenCommand };
   if (tokenStdin) return { token: (await readValue(undefined, { in: terminal.in })).toString().trim() };
-  if (!isGuided) throw new CommandFailure('expected --token-command or --token-stdin', EXIT.usage);
-  const token = await askHidden(terminal, 'Token (it is not shown; empty to name a command that prints it)');
+  if (!isGuided) throw new CommandFailure('Set --token-command or --token-stdin', EXIT.usage);
+  const token = await askHidden(terminal, 'Token (not shown; leave empty to enter a command that prints it)');
   return token === '' ? { tokenCommand: await ask(terminal, 'Command that prints the token') } : { token };
 }
 
@@ -64,18 +64,18 @@ async function gatherIdentity(flags: InitFlags, terminal: Terminal, isGuided: bo
   if (identityCommand !== undefined) return { identityCommand };
   const usual = join(settingsFolder(terminal.env), 'identity.txt');
   const named =
-    identityFile ?? (isGuided ? await ask(terminal, 'File of the identity that opens values', usual) : undefined);
+    identityFile ?? (isGuided ? await ask(terminal, 'File with the identity that opens values', usual) : undefined);
   if (named === undefined && !newIdentity) return {};
   const file = resolve(named ?? usual);
-  const isThere = await exists(file);
-  if (isThere && newIdentity)
-    throw new CommandFailure(`${file}: expected no identity there; there is one`, EXIT.conflict);
-  if (!isThere && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
+  const isPresent = await exists(file);
+  if (isPresent && newIdentity)
+    throw new CommandFailure(`${file} already exists and is not overwritten`, EXIT.conflict);
+  if (!isPresent && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
   return { identityFile: file };
 }
 
 const agrees = async (terminal: Terminal, file: string): Promise<boolean> =>
-  /^y/i.test(await ask(terminal, `There is no ${file}. Make a new identity there?`, 'yes'));
+  /^y/i.test(await ask(terminal, `${file} does not exist. Create a new identity there?`, 'yes'));
 
 async function makeIdentity(file: string): Promise<void> {
   const identity = await generateIdentity();
@@ -83,8 +83,8 @@ async function makeIdentity(file: string): Promise<void> {
   await writePrivateFile(file, `# public key: ${recipient}\n${identity}\n`);
 }
 
-/** What others seal to; without an identity, nothing. */
-async function tellIdentity({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
+/** Prints the public keys of the identity, if one is configured. */
+async function printPublicKeys({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
   const source = identityFile ? { file: identityFile } : identityCommand ? { command: identityCommand } : undefined;
   if (source === undefined) return;
   for (const recipient of await toRecipients(await readSource(source, 'an identity'))) {

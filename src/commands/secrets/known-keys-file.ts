@@ -15,7 +15,7 @@ import { settingsFolder, writePrivateFile } from './settings-file.js';
 import { given } from './terminal.js';
 import type { Environment } from './terminal.js';
 
-/** The content of the file: the keys of each service, by its address. */
+/** The content of the file: the keys of each service, by its URL. */
 type KnownKeysFile = Readonly<Record<string, KnownKeys>>;
 
 /** Enough for 10,000 consumers with post-quantum keys of 2 kB. */
@@ -83,10 +83,11 @@ async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> 
 }
 
 interface CheckOptions {
-  /** From `--accept-key`: whole public keys or fingerprints. */
+  /** The values of `--accept-key`: public keys or fingerprints. */
   readonly acceptKey?: readonly string[] | undefined;
-  /** The value that is replaced. */
+  /** The recorded recipients of the value that is replaced. */
   readonly recordedRecipients?: readonly string[] | undefined;
+  /** The consumers of the secret before the replacement. */
   readonly previousConsumers?: readonly string[] | undefined;
 }
 
@@ -124,7 +125,7 @@ async function toOptions(publicKeys: readonly string[]): Promise<string> {
 }
 
 interface Recipients {
-  /** The keys chosen on the command line. */
+  /** The keys of the command line. */
   readonly chosen: readonly string[] | undefined;
   /** The keys that the service recorded for the value that is replaced. */
   readonly recorded: readonly string[];
@@ -157,13 +158,13 @@ export async function confirmRecipients(session: Session, recipients: Recipients
 async function unknownRecipients(keys: readonly string[]): Promise<CommandFailure> {
   const options = await toOptions(keys);
   return new CommandFailure(
-    `The service names recipients that were never used from here:\n  ${keys.join('\n  ')}\n` +
+    `The service lists recipients that were never used on this machine:\n  ${keys.join('\n  ')}\n` +
       `Nothing was encrypted. Choose recipients with --recipient, or confirm these with ${options}`,
     EXIT.conflict,
   );
 }
 
-/** Records a consumer's key that a person registers on this machine. */
+/** Records the key of a consumer that the user registers on this machine. */
 export async function rememberConsumerKey(session: Session, consumer: string, publicKey: string): Promise<void> {
   await saveKnownKeys(session, addKnownKeys(await readKnownKeys(session), [{ consumer, publicKey }]));
 }

@@ -19,7 +19,7 @@ export interface ObjectFlags extends SettingsFlags {
   readonly json?: true;
 }
 
-/** The commands about objects, but for their values. */
+/** The commands for secrets, except those for their values. */
 export function addObjectCommands(secrets: Command, terminal: Terminal): void {
   addList(secrets, terminal);
   addRename(secrets, terminal);
@@ -30,12 +30,12 @@ export function addObjectCommands(secrets: Command, terminal: Terminal): void {
 function addList(secrets: Command, terminal: Terminal): void {
   const list = secrets
     .command('list')
-    .description('list objects, never their values')
-    .option('--tag <tag>', 'only those with this label; repeat it for several at once', collect)
-    .option('--consumer <consumer>', 'only those that it depends on')
-    .option('--due', 'only those that are due for rotation')
-    .option('--reseal', 'only those that are not sealed to the keys that their consumers have now')
-    .option('--json', 'print JSON, as the service answers it')
+    .description('List secrets without their values')
+    .option('--tag <tag>', 'only secrets with this tag; repeatable', collect)
+    .option('--consumer <consumer>', 'only secrets of this consumer')
+    .option('--due', 'only secrets due for rotation')
+    .option('--reseal', 'only secrets that are not sealed to the current keys of their consumers')
+    .option('--json', 'print the JSON of the service')
     .addHelpText('after', '\nExamples:\n  trellis secrets list --tag prod\n  trellis secrets list --due --json');
   withSettings(list).action((flags: ListFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -47,9 +47,9 @@ function addList(secrets: Command, terminal: Terminal): void {
 
 function addRename(secrets: Command, terminal: Terminal): void {
   const rename = withId(secrets.command('rename'))
-    .description('give an object another name; value, consumers and tags stay')
-    .argument('<object>', 'its name')
-    .argument('<name>', 'its new name');
+    .description('Rename a secret')
+    .argument('<secret>', 'name of the secret')
+    .argument('<name>', 'new name');
   withSettings(rename).action((slug: string, name: string, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
       const { renameObject } = await import('./change-objects.js');
@@ -60,9 +60,9 @@ function addRename(secrets: Command, terminal: Terminal): void {
 
 function addDelete(secrets: Command, terminal: Terminal): void {
   const remove = withId(secrets.command('delete'))
-    .description('delete an object with the versions that are kept of it')
-    .argument('<object>', 'its name')
-    .option('--yes', 'do not ask');
+    .description('Delete a secret and its versions')
+    .argument('<secret>', 'name of the secret')
+    .option('--yes', 'do not ask for confirmation');
   withSettings(remove).action((slug: string, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
       const { deleteObject } = await import('./change-objects.js');
@@ -73,9 +73,9 @@ function addDelete(secrets: Command, terminal: Terminal): void {
 
 function addVersions(secrets: Command, terminal: Terminal): void {
   const versions = withId(secrets.command('versions'))
-    .description('list the values of an object that were replaced and are kept')
-    .argument('<object>', 'its name')
-    .option('--json', 'print JSON, as the service answers it')
+    .description('List the previous values of a secret')
+    .argument('<secret>', 'name of the secret')
+    .option('--json', 'print the JSON of the service')
     .addHelpText('after', '\nExample:\n  trellis secrets get db-password --at-version 3');
   withSettings(versions).action((slug: string, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
@@ -84,9 +84,9 @@ function addVersions(secrets: Command, terminal: Terminal): void {
     }),
   );
   const restore = withId(secrets.command('restore'))
-    .description('put a value back that was replaced; the present one is kept as a version')
-    .argument('<object>', 'its name')
-    .argument('<version>', 'as "versions" counts them', parseCount);
+    .description('Restore a previous value; the current one becomes a version')
+    .argument('<secret>', 'name of the secret')
+    .argument('<version>', 'number of the version, see "versions"', parseCount);
   withSettings(restore).action((slug: string, version: number, flags: ObjectFlags) =>
     withSession(terminal, flags, async (session) => {
       const { restoreVersion } = await import('./change-objects.js');

@@ -1,10 +1,10 @@
 import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 
-/** Takes an option as often as it is given. */
+/** Collects the values of a repeated option. */
 export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
-/** Ten years for a value, as in the contract. */
+/** Creates a parser for a number of days up to a limit. */
 export const parseDays =
   (most: number) =>
   (text: string): number => {
@@ -16,10 +16,10 @@ export const parseDays =
 export function parseCount(text: string): number {
   const count = Number(text);
   if (/^\d+$/.test(text) && count >= 1 && Number.isSafeInteger(count)) return count;
-  throw new InvalidArgumentError('Expected a whole number from 1.');
+  throw new InvalidArgumentError('Expected a positive whole number.');
 }
 
-/** Whom a value is sealed to. */
+/** The recipients of a value. */
 export interface ReaderFlags {
   readonly consumer?: readonly string[];
   readonly recipient?: readonly string[];
@@ -29,15 +29,11 @@ export interface ReaderFlags {
 
 export const withReaders = (command: Command): Command =>
   command
-    .option('--consumer <consumer>', 'a repository or host that depends on it; repeat it for several', collect)
-    .option('--recipient <key>', 'a further public key (age1…) to seal to; repeat it for several', collect)
-    .option(
-      '--accept-key <key>',
-      'a public key, or its SHA256 fingerprint, to accept although it has changed',
-      collect,
-    );
+    .option('--consumer <consumer>', 'repository or host that reads the value; repeatable', collect)
+    .option('--recipient <key>', 'further public key (age1…) to seal to; repeatable', collect)
+    .option('--accept-key <key>', 'changed public key to accept, or its SHA256 fingerprint; repeatable', collect);
 
-/** Where a value comes from: never from an argument, which others on the machine can see. */
+/** The source of a value. Never an argument, which other users of the machine can see. */
 export interface ValueFlags {
   readonly file?: string;
   readonly sealed?: true;
@@ -46,14 +42,14 @@ export interface ValueFlags {
 
 export const withValue = (command: Command): Command =>
   command
-    .option('--file <file>', 'the value, every byte of it (default: standard input)')
-    .option('--sealed', 'the value is sealed already, as an age file; it is stored as it is')
-    .option('--allow-empty', 'store a value of zero bytes, instead of refusing it');
+    .option('--file <file>', 'file with the value (default: standard input)')
+    .option('--sealed', 'the value is an age file already; store it unchanged')
+    .option('--allow-empty', 'allow a value of zero bytes');
 
-/** Which of several variants of a name. */
+/** Selects a variant. */
 export const withId = (command: Command): Command =>
-  command.option('--id <id>', 'which variant of the name, where there are several');
+  command.option('--id <id>', 'id of the variant, if the secret has several');
 
-/** An object whose undefined members are left out. */
+/** Returns a copy without the undefined members. */
 export const defined = <T extends object>(object: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;

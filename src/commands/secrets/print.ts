@@ -1,9 +1,9 @@
 import Table from 'cli-table3';
 
-/** Names and descriptions come from others; control characters do harm in terminals. */
+/** Replaces control characters, which can manipulate a terminal. Names and descriptions are untrusted. */
 export const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
-/** Rows under their headings; a sentence when there are none. A cell may have several lines. */
+/** Formats rows under their headings, or returns the sentence for an empty list. A cell may have several lines. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[], none: string): string {
   if (rows.length === 0) return `${none}\n`;
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
@@ -11,7 +11,7 @@ export function toTable(head: readonly string[], rows: readonly (readonly string
   return `${table.toString()}\n`;
 }
 
-/** With escapes for what JSON lets stand and terminals obey. */
+/** Formats JSON, and escapes the control characters that JSON allows. */
 export const toJson = (value: unknown, indent = 2): string =>
   `${JSON.stringify(value, undefined, indent).replace(/[\u007f-\u009f]/g, toEscape)}\n`;
 

@@ -4,20 +4,20 @@ import { Writable } from 'node:stream';
 import { CommandFailure } from '../../start-error.js';
 import type { Terminal } from './terminal.js';
 
-/** What shells give for SIGINT. */
+/** The exit code of shells for SIGINT. */
 const INTERRUPTED = 130;
 
-/** Asks a person; an empty answer gives what is in brackets. */
+/** Prompts the user. Empty input selects the default in brackets. */
 export async function ask(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
   const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
   const shown = otherwise === '' ? `${question}: ` : `${question} [${otherwise}]: `;
   return (await answerTo(reader, shown)).trim() || otherwise;
 }
 
-/** Asks for what must not be seen: nothing is shown of what is typed. */
+/** Prompts for a secret, without echo. */
 export async function askHidden({ in: input, err }: Terminal, question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  // Before the question, as from now on the terminal shows nothing by itself.
+  // Set before the prompt, as it turns the echo off.
   const reader = createInterface({ input, output, terminal: input.isTTY === true });
   err.write(`${question}: `);
   const answer = await answerTo(reader, '');
@@ -25,10 +25,10 @@ export async function askHidden({ in: input, err }: Terminal, question: string):
   return answer.trim();
 }
 
-/** A question that stays open would end the process in silence. */
+/** Without this an open prompt would end the process silently. */
 async function answerTo(reader: Interface, question: string): Promise<string> {
   const ended = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(new CommandFailure('interrupted; nothing is written', INTERRUPTED));
+    const stop = (): void => reject(new CommandFailure('Interrupted; nothing was written', INTERRUPTED));
     reader.once('SIGINT', stop).once('close', stop);
   });
   try {

@@ -9,7 +9,7 @@ import type { Session } from './session.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
-/** Which objects. */
+/** Selects secrets. */
 export interface Selection {
   readonly tag?: readonly string[] | undefined;
   readonly consumer?: string | undefined;
@@ -17,13 +17,13 @@ export interface Selection {
   readonly reseal?: true | undefined;
 }
 
-/** `list`. */
+/** `list`: prints secrets. */
 export async function listObjects(session: Session, flags: ListFlags): Promise<void> {
   const objects = await readObjects(session, flags);
   await write(session.terminal.out, flags.json ? toJson(objects) : toObjectTable(objects));
 }
 
-/** All of them, page by page. */
+/** Reads all pages. */
 export async function readObjects({ client }: Session, selection: Selection): Promise<ObjectMetadata[]> {
   const { tag, consumer, due, reseal } = selection;
   const filter = defined({ tag: tag && [...tag], used_by: consumer, rotation_due: due, reseal });
@@ -35,7 +35,7 @@ export async function readObjects({ client }: Session, selection: Selection): Pr
 
 const toObjectTable = (objects: readonly ObjectMetadata[]): string =>
   toTable(
-    ['name', 'tags', 'consumers', 'value of', 'due', 'reseal'],
+    ['name', 'tags', 'consumers', 'value from', 'due', 'reseal'],
     objects.map(({ slug, tags, used_by = [], updated_at, rotation_due_at, rotation_due, reseal }) => [
       slug,
       tags.join(' '),
@@ -44,10 +44,10 @@ const toObjectTable = (objects: readonly ObjectMetadata[]): string =>
       rotation_due ? `since ${toDay(rotation_due_at)}` : toDay(rotation_due_at),
       reseal ? ['yes', ...(reseal.missing ?? [])].join(' ') : '',
     ]),
-    'No objects.',
+    'No secrets.',
   );
 
-/** `versions`. */
+/** `versions`: prints the previous values of a secret. */
 export async function listVersions(session: Session, slug: string, { id, json }: ObjectFlags): Promise<void> {
   const params = { path: { slug }, query: defined({ id }) };
   const versions = await request(session.client.GET('/objects/{slug}/versions', { params }));

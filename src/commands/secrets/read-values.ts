@@ -5,16 +5,16 @@ import { writePrivateFile } from './settings-file.js';
 import { defined } from './options.js';
 import type { GetFlags } from './values.js';
 
-/** Which value of which object. */
+/** Selects one value of a secret. */
 interface Wanted {
   readonly id?: string | undefined;
   readonly version?: number | undefined;
 }
 
-/** `get`: to standard output, or into a file. */
+/** `get`: prints the value, or writes it to a file. */
 export async function getValue(session: Session, slug: string, flags: GetFlags): Promise<void> {
   const { id, atVersion: version, sealed, output } = flags;
-  // Said before the value is asked for: a reading is in the audit log.
+  // Checked first, as every read is recorded in the audit log.
   const identity = sealed ? undefined : await session.readIdentity();
   const stored = await readSealed(session, slug, { id, version });
   const value = identity === undefined ? stored : await open(stored, identity);
@@ -22,7 +22,7 @@ export async function getValue(session: Session, slug: string, flags: GetFlags):
   else await writePrivateFile(output, value);
 }
 
-/** The sealed bytes as they are stored. */
+/** Returns the sealed bytes. */
 export async function readSealed(
   { client }: Pick<Session, 'client'>,
   slug: string,
@@ -38,7 +38,7 @@ export async function readSealed(
   return new Uint8Array((await request<ArrayBuffer | undefined>(answer)) ?? new ArrayBuffer(0));
 }
 
-/** Waits until everything has left, as the process may end right after. */
+/** Waits until everything is written, as the process may end right after. */
 export function write(out: NodeJS.WritableStream, content: Uint8Array | string): Promise<void> {
   return new Promise((resolve, reject) => {
     out.write(content, (error) => (error ? reject(error) : resolve()));

@@ -12,13 +12,13 @@ import type { Session } from './session.js';
 
 type AuditLogEntry = components['schemas']['AuditLogEntry'];
 
-/** Soon enough for whoever watches; an idle server answers it from memory. */
+/** The polling interval. An idle server responds from memory. */
 const FOLLOW_MS = 1000;
 
-/** What the service gives at once. */
+/** The page size of the service. */
 const MAX_PAGE = 500;
 
-/** `audit`: the newest entries, or all, and then what is written from now on. */
+/** `audit`: prints the newest entries, or all, and then follows new ones. */
 export async function showAudit(session: Session, flags: AuditFlags): Promise<void> {
   const filter = toFilter(flags);
   const print = (entry: AuditLogEntry) => write(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
@@ -43,15 +43,15 @@ function toFilter({ object, by, actor, from, to }: AuditFlags) {
   return defined({ object_id: object, caller: by, actor, from: toTime(from, '--from'), to: toTime(to, '--to') });
 }
 
-/** A day begins at its midnight in UTC, by which the log tells time. */
+/** Parses a time; a date means midnight UTC, the time zone of the log. */
 function toTime(text: string | undefined, option: string): string | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
   if (!Number.isNaN(time.getTime())) return time.toISOString();
-  throw new CommandFailure(`expected ${option} as a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
+  throw new CommandFailure(`Expected ${option} to be a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
 }
 
-/** Past what is shown: an entry that the filter leaves out now is not asked for again. */
+/** Returns the id of the newest entry, so that entries that the filter excludes are not read again. */
 async function findLast({ client }: Session): Promise<number> {
   const query = { order: 'desc', limit: 1 } as const;
   const [entry] = await request(client.GET('/audit-log', { params: { query } }));
@@ -64,7 +64,7 @@ const readFrom = ({ client }: Session, filter: Filter, after?: number): AsyncIte
     defined({ after }),
   );
 
-/** The service gives the newest first; people read down. */
+/** Returns the newest entries, oldest first; the service returns them newest first. */
 async function readNewest({ client }: Session, filter: Filter, limit: number): Promise<AuditLogEntry[]> {
   const found: AuditLogEntry[] = [];
   const pages = readAllAfter(
@@ -81,18 +81,18 @@ function describe(entry: AuditLogEntry): string {
   const { id, timestamp, action, subject_type = 'object', previous_slug, actor_type, actor_id, ip } = entry;
   const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
   const what = previous_slug === undefined ? name : `${name} (before: ${previous_slug})`;
-  const who = actor_type === undefined ? 'nobody' : `${actor_type} ${actor_id ?? ''}`.trim();
+  const who = actor_type === undefined ? 'no credential' : `${actor_type} ${actor_id ?? ''}`.trim();
   const from = entry.caller === undefined ? ip : `${ip} as ${entry.caller}`;
   return `${clean(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
 }
 
-/** `audit --verify`. */
+/** `audit --verify`: verifies the hash chain. */
 export async function verifyAudit(session: Session, { json, known }: AuditFlags): Promise<void> {
   const found = await request(session.client.GET('/audit-log/verify', { params: { query: { ...known } } }));
   if (json) await write(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;
   if (!intact) {
-    throw new CommandFailure(`the audit log is not as it was written: entry ${broken ?? 0} was ${reason}`, EXIT.failed);
+    throw new CommandFailure(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
   }
   if (!json) await write(session.terminal.out, `Intact: ${entries} entries, ${entries}:${head}\n`);
 }

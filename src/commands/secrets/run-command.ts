@@ -4,19 +4,19 @@ import type { SettingsFlags } from './settings.js';
 import type { Terminal } from './terminal.js';
 
 /**
- * Does a command's work with the service.
+ * Runs the action of a command with the service.
  *
- * @throws CommandFailure of one line, with the exit code that tells why.
+ * @throws CommandFailure of one line, with the exit code of the reason.
  */
 export async function withSession(
   terminal: Terminal,
   flags: SettingsFlags,
   work: (session: Session) => Promise<void>,
 ): Promise<void> {
-  // A reader that has enough, as in "| head", is told of by the write itself.
+  // A closed pipe, as with "| head", is reported by the write.
   terminal.out.on('error', () => undefined);
   try {
-    // Loading the client takes a moment, which --help need not wait for.
+    // Loaded late, so that --help does not wait for the client.
     const { openSession } = await import('./session.js');
     await work(await openSession(flags, terminal));
   } catch (error) {

@@ -12,13 +12,13 @@ import type { Session } from './session.js';
 
 type ConsumerEntry = components['schemas']['ConsumerEntry'];
 
-/** The most that a page may hold. */
+/** The largest page size. */
 const PAGE_SIZE = 100;
 
 export async function listConsumers(session: Session, { query, json }: ConsumerListFlags): Promise<void> {
   const consumers = await readConsumers(session, query);
   const table = toTable(
-    ['name', 'objects', 'public key'],
+    ['name', 'secrets', 'public key'],
     consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
     'No consumers.',
   );
@@ -29,17 +29,17 @@ async function readConsumers({ client }: Pick<Session, 'client'>, text?: string)
   const consumers: ConsumerEntry[] = [];
   for (let page = 1; ; page += 1) {
     const query = { ...defined({ q: text }), page, page_size: PAGE_SIZE };
-    const answer = await request(client.GET('/consumers', { params: { query } }));
-    if (!('consumers' in answer)) return consumers;
-    consumers.push(...answer.consumers);
-    if (page * PAGE_SIZE >= answer.total) return consumers;
+    const found = await request(client.GET('/consumers', { params: { query } }));
+    if (!('consumers' in found)) return consumers;
+    consumers.push(...found.consumers);
+    if (page * PAGE_SIZE >= found.total) return consumers;
   }
 }
 
 export async function addConsumer(session: Session, name: string, key: string | undefined): Promise<void> {
   await request(session.client.POST('/consumers', { body: { name, ...defined({ public_key: key }) } }));
   if (key !== undefined) await rememberConsumerKey(session, name, key);
-  session.say(`Added ${name}${key === undefined ? ', which has no key yet' : ''}.`);
+  session.say(`Added ${name}${key === undefined ? ' without a public key' : ''}.`);
 }
 
 export async function updateConsumer(
@@ -51,23 +51,23 @@ export async function updateConsumer(
   const consumer = await request(session.client.PATCH('/consumers/{name}', { params, body: { ...body } }));
   if (body.public_key !== undefined) await rememberConsumerKey(session, consumer.name, body.public_key);
   if (body.name !== undefined) await moveConsumerKey(session, name, consumer.name);
-  const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'object names' : 'objects name'} it`;
+  const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'secret names' : 'secrets name'} it`;
   session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
 }
 
 export async function deleteConsumer(session: Session, name: string, yes: true | undefined): Promise<void> {
   const params = { path: { name: requirePlain(name) } };
-  await confirm(session.terminal, { question: `Take ${name} out of every object that names it?`, yes });
+  await confirm(session.terminal, {
+    question: `Delete ${name}, remove it from all secrets and revoke its tokens?`,
+    yes,
+  });
   await request(session.client.DELETE('/consumers/{name}', { params }));
   session.say(`Deleted ${name}.`);
 }
 
-/** Parts of a path that programs on the way resolve would name another. */
+/** Rejects "." and "..", which proxies resolve, so that they would name a different consumer. */
 function requirePlain(name: string): string {
   const parts = name.split('/');
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return name;
-  throw new CommandFailure(
-    'expected the name of a consumer, without empty parts and dots between its slashes',
-    EXIT.usage,
-  );
+  throw new CommandFailure('Expected the name of a consumer without empty, "." or ".." parts', EXIT.usage);
 }

@@ -16,7 +16,7 @@ export async function listTokens({ client, terminal }: Session, { json }: TokenL
   const pages = readAll((page) => client.GET('/consumer-tokens', { params: { query: page } }));
   for await (const token of pages) tokens.push(token);
   const table = toTable(
-    ['id', 'consumer', 'description', 'status', 'until', 'last used'],
+    ['id', 'consumer', 'description', 'status', 'valid until', 'last used'],
     tokens.map(({ id, consumer, description, status = '', expires_at, last_used_at }) => [
       ...[id, consumer, description, status, toDay(expires_at)],
       last_used_at === undefined ? 'never' : toDay(last_used_at),
@@ -37,22 +37,22 @@ export async function rotateToken(session: Session, id: string, days: number | u
   await show(session, await request(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })));
 }
 
-/** Left out, the service says how long. */
+/** Omitted for the default of the service. */
 const lasting = (days: number | undefined) =>
   defined({ ttl_seconds: days === undefined ? undefined : days * DAY_SECONDS });
 
 async function show(session: Session, token: components['schemas']['ConsumerTokenWithValue']): Promise<void> {
   const { id, consumer, expires_at, value } = token;
-  session.say(`Token ${id} of ${consumer}, until ${toDay(expires_at)}. It is shown this once:`);
+  session.say(`Token ${id} of ${consumer}, valid until ${toDay(expires_at)}. It is shown only once:`);
   await write(session.terminal.out, `${value}\n`);
 }
 
 export async function revokeToken(session: Session, id: string): Promise<void> {
   await request(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
-  session.say(`Token ${id} does not work any more.`);
+  session.say(`Revoked token ${id}.`);
 }
 
 export async function purgeToken(session: Session, id: string): Promise<void> {
   await request(session.client.DELETE('/consumer-tokens/{id}/purge', { params: { path: { id } } }));
-  session.say(`Token ${id} is out of the list.`);
+  session.say(`Purged token ${id}.`);
 }

@@ -10,16 +10,16 @@ import type { Session } from './session.js';
 import type { Environment } from './terminal.js';
 import { isLoaderVariable, toVariable } from './variables.js';
 
-/** What shells give for a program that can't be run, or found. */
+/** The exit codes of shells for a program that can't be run, or is not found. */
 const NOT_RUN = 126;
 const NOT_FOUND = 127;
 
-/** What opens everything is for this command alone. */
+/** Credentials of this command, which the program must not receive. */
 const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY'];
 
 const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
-/** A secret, and the variable that it is to be in. */
+/** A secret and its variable. */
 interface Chosen {
   readonly variable: string;
   readonly slug: string;
@@ -51,8 +51,8 @@ async function choose(session: Session, flags: RunFlags): Promise<Chosen[]> {
 }
 
 /**
- * Names come from the service, where anyone who may write can choose them, so a variable that changes how
- * programs load code is set only when the caller of `run` names it. One that is named is not set twice.
+ * Anyone with write access to the service chooses the names, so a variable that changes how programs load
+ * code is set only if the user names it. A named variable is not set twice.
  *
  * @throws CommandFailure for a selected secret with such a variable that is not named.
  */
@@ -70,30 +70,30 @@ function parseChoice(text: string): Chosen {
   const [, variable, slug = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (variable === undefined) return { variable: toVariable(slug), slug, id: undefined };
   if (/^[A-Za-z_]\w*$/.test(variable)) return { variable, slug, id: undefined };
-  throw new CommandFailure('expected --secret as a name, or as VARIABLE=name', EXIT.usage);
+  throw new CommandFailure('Expected --secret to be a name or VARIABLE=name', EXIT.usage);
 }
 
-/** Two names may become one variable, and variants of a name always do. */
+/** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
 function requireDistinct(chosen: readonly Chosen[]): void {
-  if (chosen.length === 0) throw new CommandFailure('expected a secret: --secret, --tag or --consumer', EXIT.usage);
+  if (chosen.length === 0) throw new CommandFailure('Select secrets with --secret, --tag or --consumer', EXIT.usage);
   const names = chosen.map(({ variable }) => variable);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(`expected one secret for ${twice}; --secret VARIABLE=name tells them apart`, EXIT.conflict);
+  throw new CommandFailure(
+    `Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`,
+    EXIT.conflict,
+  );
 }
 
-/** An environment holds text up to a NUL. */
+/** Environment variables are text without NUL. */
 function toText(value: Uint8Array, slug: string): string {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
     if (!text.includes('\0')) return text;
   } catch {
-    // Said below, without what it holds.
+    // Reported below, without the value.
   }
-  throw new CommandFailure(
-    `expected ${slug} to be text without NUL, as a variable needs it; it is other bytes`,
-    EXIT.usage,
-  );
+  throw new CommandFailure(`The value of ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
 }
 
 async function start(
@@ -102,7 +102,7 @@ async function start(
   isTerminal: boolean,
 ): Promise<number> {
   const child = spawn(program, args, { stdio: 'inherit', env });
-  // What is typed at a terminal reaches the program by itself.
+  // The terminal sends its signals to the program directly.
   const forward = (signal: NodeJS.Signals): void => {
     if (!isTerminal || !['SIGINT', 'SIGQUIT'].includes(signal)) child.kill(signal);
   };

@@ -12,23 +12,24 @@ export interface RunFlags extends SettingsFlags {
   readonly consumer?: string;
 }
 
-/** `trellis secrets run`: secrets for one process, in its environment. */
+/** `trellis secrets run`: runs a command with secrets in its environment. */
 export function addRunCommand(secrets: Command, terminal: Terminal): void {
   const run = secrets
     .command('run')
-    .description('run a program with secrets as environment variables, which nobody else gets')
-    .argument('<command>', 'the program')
-    .argument('[arguments...]', 'its arguments, behind --')
-    .option('--secret <object>', 'a secret, or VARIABLE=secret; repeat it for several', collect)
-    .option('--tag <tag>', 'all secrets with this label; repeat it for several at once', collect)
-    .option('--consumer <consumer>', 'all secrets that it depends on')
+    .description('Run a command with secrets in its environment')
+    .argument('<command>', 'command to run')
+    .argument('[arguments...]', 'its arguments, after --')
+    .option('--secret <secret>', 'name of a secret, or VARIABLE=name; repeatable', collect)
+    .option('--tag <tag>', 'all secrets with this tag; repeatable', collect)
+    .option('--consumer <consumer>', 'all secrets of this consumer')
     .addHelpText(
       'after',
       `
-db-password becomes DB_PASSWORD unless told otherwise. Signals are passed on, and the exit code is the program's;
-127 when it can't be found, 126 when it can't be run. It does not get TRELLIS_SECRETS_TOKEN and TRELLIS_SECRETS_IDENTITY.
-A secret that --tag or --consumer selects is refused when its variable changes how programs load code, such as
-LD_PRELOAD, NODE_OPTIONS, BASH_ENV or PATH; --secret NODE_OPTIONS=node-options sets one on purpose.
+db-password becomes DB_PASSWORD, unless VARIABLE= names a different variable. Signals are forwarded, and the exit code is
+that of the command; 127 if it is not found, 126 if it can't be run. TRELLIS_SECRETS_TOKEN and TRELLIS_SECRETS_IDENTITY
+are not passed to it.
+Secrets selected by --tag or --consumer must not set variables that change how programs load code, such as
+LD_PRELOAD, NODE_OPTIONS, BASH_ENV or PATH. Use --secret NODE_OPTIONS=node-options to set one on purpose.
 
 Examples:
   trellis secrets run --secret db-password --secret PGPASSWORD=pg-admin -- ./migrate.sh
@@ -38,7 +39,7 @@ Examples:
     withSession(terminal, flags, async (session) => {
       const { runWithSecrets } = await import('./run-with-secrets.js');
       const exitCode = await runWithSecrets(session, [program, ...args], flags);
-      // The program has said what there was to say.
+      // The program has printed its own error.
       if (exitCode !== 0) throw new CommandFailure('', exitCode);
     }),
   );

@@ -12,14 +12,14 @@ import { addTokenCommands } from './tokens.js';
 import { addTransferCommands } from './transfer.js';
 import { addValueCommands } from './values.js';
 
-/** `trellis secrets`: values are sealed and opened here, and the service holds them sealed. */
+/** `trellis secrets`: seals and opens values; the service stores them sealed. */
 export function secretsCommand(terminal: Terminal): Command {
   const secrets = new Command('secrets')
-    .description('store, read and hand out sealed secrets')
-    // Before the commands below, which take both over.
-    .showHelpAfterError('(add --help for what it takes)')
+    .description('Manage sealed secrets')
+    // Set first, as the commands below inherit both.
+    .showHelpAfterError('(see --help)')
     .exitOverride(({ exitCode }) => {
-      // Commander has said what is wrong; 0 is for --help.
+      // Commander has printed the error; 0 is for --help.
       throw new CommandFailure('', exitCode === 0 ? 0 : EXIT.usage);
     })
     .configureOutput({
@@ -40,8 +40,8 @@ export function secretsCommand(terminal: Terminal): Command {
 }
 
 const HELP = `
-Values are read from standard input or a file, never from an argument, and are sealed before they leave this machine.
-Settings come from options, then the environment, then the file that "init" writes.
+Values are read from standard input or a file, never from an argument, and are sealed (encrypted with age) on this
+machine. Settings come from options, the environment, and the file that "init" writes, in this order.
 
 Examples:
   trellis secrets init

@@ -8,23 +8,23 @@ import type { SettingsFlags } from './settings.js';
 import { readSource } from './sources.js';
 import type { Terminal } from './terminal.js';
 
-/** What a command works with: the service, asked as somebody, and what opens values. */
+/** The context of a command: the service with a credential, and the identity that opens values. */
 export interface Session {
   readonly client: SecretsClient;
   readonly terminal: Terminal;
   readonly server: string;
-  /** @throws CommandFailure when none is set, or where it should be is none. */
+  /** @throws CommandFailure when no identity is configured or found. */
   readIdentity(): Promise<string>;
-  /** Says something to the person; results go to `terminal.out`. */
+  /** Prints a message; results go to `terminal.out`. */
   say(line: string): void;
 }
 
-/** @throws CommandFailure for a setting that does not fit, or without a token. */
+/** @throws CommandFailure for an invalid setting, or without a token. */
 export async function openSession(flags: SettingsFlags, terminal: Terminal): Promise<Session> {
   const { server, token, caller, identity } = await readSettings(flags, terminal.env);
   if (token === undefined) {
     throw new CommandFailure(
-      'expected a token: run "trellis secrets init", or set TRELLIS_SECRETS_TOKEN',
+      'No token configured: run "trellis secrets init" or set TRELLIS_SECRETS_TOKEN',
       EXIT.refused,
     );
   }
@@ -37,7 +37,7 @@ export async function openSession(flags: SettingsFlags, terminal: Terminal): Pro
     async readIdentity() {
       if (identity !== undefined) return readSource(identity, 'an identity');
       throw new CommandFailure(
-        'expected an identity to open the value: run "trellis secrets init", or set TRELLIS_SECRETS_IDENTITY_FILE',
+        'No identity configured: run "trellis secrets init" or set TRELLIS_SECRETS_IDENTITY_FILE',
         EXIT.refused,
       );
     },
@@ -45,30 +45,30 @@ export async function openSession(flags: SettingsFlags, terminal: Terminal): Pro
 }
 
 function openClient(server: string, token: string, caller: string | undefined): SecretsClient {
-  // A client of another release works as a rule; "status" says so once, rather than each command every time.
+  // A client of a different release usually works; "status" reports the difference.
   const client = createSecretsClient(server, { token: requireToken(token), onWarning: () => undefined });
   if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
   return client;
 }
 
-/** An empty one would be taken from the environment, past the settings. */
+/** An empty token would make the client read the environment instead of the settings. */
 function requireToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
-  throw new CommandFailure('expected a token of visible characters without spaces', EXIT.refused);
+  throw new CommandFailure('Expected the token to consist of visible characters without spaces', EXIT.refused);
 }
 
-/** What a call answers. */
-interface Answer<Data> {
+/** The result of a client call. */
+interface CallResult<Data> {
   readonly data?: Data | undefined;
   readonly error?: unknown;
   readonly response: Response;
 }
 
-/** @throws ApiError when the service refused. */
-export async function request<Data>(answer: Promise<Answer<Data>>): Promise<Data> {
-  const { data, error, response } = await answer;
-  const refusal = decodeError(response, error);
-  if (refusal) throw refusal;
-  // Where nothing is answered nothing is expected either.
+/** Returns the data of a call. @throws ApiError when the service returned an error. */
+export async function request<Data>(call: Promise<CallResult<Data>>): Promise<Data> {
+  const { data, error, response } = await call;
+  const failure = decodeError(response, error);
+  if (failure) throw failure;
+  // Operations without a response body have no data.
   return data as Data;
 }

@@ -7,7 +7,7 @@ import { EXIT } from './exit-codes.js';
 import { given } from './terminal.js';
 import type { Environment } from './terminal.js';
 
-/** What `trellis secrets init` writes. */
+/** The settings that `trellis secrets init` writes. */
 export interface SettingsFile {
   readonly server?: string;
   readonly token?: string;
@@ -19,10 +19,10 @@ export interface SettingsFile {
 
 const NAMES = ['server', 'token', 'tokenCommand', 'caller', 'identityFile', 'identityCommand'];
 
-/** Far more than any setting needs. */
+/** Well above the size of any valid file. */
 const MAX_BYTES = 65_536;
 
-/** The folder of a person's settings and identity. */
+/** Returns the folder of the user's settings and identity. */
 export function settingsFolder(env: Environment): string {
   return join(given(env.XDG_CONFIG_HOME) ?? join(given(env.HOME) ?? homedir(), '.config'), 'trellis');
 }
@@ -31,27 +31,27 @@ export function settingsPath(env: Environment): string {
   return given(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
 }
 
-/** @throws CommandFailure when others may read or change it, or when it holds something else; never with what it holds. */
+/** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */
 export async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
   const text = await readFile(file, 'utf8').catch((error: unknown) => refuseUnreadable(error, file));
   if (text === undefined) return undefined;
   await requirePrivate(file);
   const settings = parse(text);
   if (settings !== undefined) return settings;
-  throw new CommandFailure(`${file}: expected JSON with texts named ${NAMES.join(', ')}`, EXIT.usage);
+  throw new CommandFailure(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
 }
 
 function refuseUnreadable(error: unknown, file: string): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return undefined;
-  throw new CommandFailure(`${file}: expected a file that can be read; ${code ?? 'it can not be'}`, EXIT.usage);
+  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }
 
-/** Windows has no such modes. */
+/** Windows has no file modes. */
 async function requirePrivate(file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
-  throw new CommandFailure(`${file}: expected a file that is yours alone; chmod 600 makes it so`, EXIT.usage);
+  throw new CommandFailure(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);
 }
 
 function parse(text: string): SettingsFile | undefined {
@@ -71,7 +71,7 @@ export function writeSettingsFile(file: string, settings: SettingsFile): Promise
   return writePrivateFile(file, `${JSON.stringify(settings, undefined, 2)}\n`);
 }
 
-/** Writes a file that only its owner may read, whole or not at all, and never through one that others opened before. */
+/** Writes a file with mode 0600 atomically, and never into a file that other users have open. */
 export async function writePrivateFile(file: string, content: Uint8Array | string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const draft = `${file}.${randomUUID()}`;

@@ -7,17 +7,17 @@ import type { Source } from './sources.js';
 import { given } from './terminal.js';
 import type { Environment } from './terminal.js';
 
-/** The service, and as whom to ask it. */
+/** The URL of the service, and the credential. */
 export interface SecretsSettings {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly server: string;
   readonly token: Source | undefined;
-  /** What the audit log shows beside the actor. */
+  /** The client name in the audit log. */
   readonly caller: string | undefined;
   readonly identity: Source | undefined;
 }
 
-/** The options that every command takes which asks the service. No secret is among them: others see arguments. */
+/** The options of every command that sends requests. None is a secret, as other users can see arguments. */
 export interface SettingsFlags {
   readonly config?: string;
   readonly server?: string;
@@ -29,25 +29,31 @@ export interface SettingsFlags {
 
 const DEFAULT_SERVER = 'http://localhost:4000/secrets';
 
-/** Also the contract's. */
+/** The limit of the contract. */
 const MAX_CALLER_LENGTH = 128;
 
 export function withSettings(command: Command): Command {
   return command
     .optionsGroup('Connection:')
-    .option('--server <address>', `where the service is [TRELLIS_SECRETS_SERVER] (default: ${DEFAULT_SERVER})`)
-    .option('--token-command <command>', 'prints the token [TRELLIS_SECRETS_TOKEN, TRELLIS_SECRETS_TOKEN_COMMAND]')
-    .option('--caller <name>', 'how the audit log is to name this client [TRELLIS_SECRETS_CALLER]')
-    .option('--identity-file <file>', 'opens values [TRELLIS_SECRETS_IDENTITY, TRELLIS_SECRETS_IDENTITY_FILE]')
-    .option('--identity-command <command>', 'prints the identity [TRELLIS_SECRETS_IDENTITY_COMMAND]')
-    .option('--config <file>', 'the settings that "trellis secrets init" wrote [TRELLIS_SECRETS_CONFIG]');
+    .option('--server <address>', `URL of the service [TRELLIS_SECRETS_SERVER] (default: ${DEFAULT_SERVER})`)
+    .option(
+      '--token-command <command>',
+      'command that prints the token [TRELLIS_SECRETS_TOKEN, TRELLIS_SECRETS_TOKEN_COMMAND]',
+    )
+    .option('--caller <name>', 'name of this client in the audit log [TRELLIS_SECRETS_CALLER]')
+    .option(
+      '--identity-file <file>',
+      'file with the identity that opens values [TRELLIS_SECRETS_IDENTITY, TRELLIS_SECRETS_IDENTITY_FILE]',
+    )
+    .option('--identity-command <command>', 'command that prints the identity [TRELLIS_SECRETS_IDENTITY_COMMAND]')
+    .option('--config <file>', 'settings file of "trellis secrets init" [TRELLIS_SECRETS_CONFIG]');
 }
 
 /**
- * Of flags, environment, file and defaults, the first that says something; a
- * token or an identity is one setting, whichever way it is given.
+ * Resolves the settings from flags, environment, file and defaults, in this order. All ways to
+ * give a token, or an identity, count as one setting.
  *
- * @throws CommandFailure for a setting that does not fit.
+ * @throws CommandFailure for an invalid setting.
  */
 export async function readSettings(flags: SettingsFlags, env: Environment): Promise<SecretsSettings> {
   const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await requireNone(flags));
@@ -60,25 +66,22 @@ export async function readSettings(flags: SettingsFlags, env: Environment): Prom
   };
 }
 
-/** A file that is named has to be there. */
+/** A file that the user names must exist. */
 async function requireNone({ config }: SettingsFlags): Promise<SettingsFile> {
   if (config === undefined) return {};
-  throw new CommandFailure(`${config}: expected a file of settings; there is none`, EXIT.usage);
+  throw new CommandFailure(`${config}: no settings file here`, EXIT.usage);
 }
 
 /**
- * An origin alone stands for the place where Trellis has the service.
+ * Completes a bare origin by the path of the service.
  *
- * @throws CommandFailure for anything but an http address without credentials.
+ * @throws CommandFailure unless it is an http URL without credentials.
  */
 export function toServer(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isFit = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password && !url.search;
   if (!isFit) {
-    throw new CommandFailure(
-      'expected the server as an address such as https://trellis.example.org/secrets',
-      EXIT.usage,
-    );
+    throw new CommandFailure('Expected the URL of the server, such as https://trellis.example.org/secrets', EXIT.usage);
   }
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path === '' ? '/secrets' : path}`;
@@ -86,7 +89,7 @@ export function toServer(address: string): string {
 
 function requireCaller(caller: string | undefined): string | undefined {
   if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;
-  throw new CommandFailure(`expected a caller of at most ${MAX_CALLER_LENGTH} characters of ASCII`, EXIT.usage);
+  throw new CommandFailure(`Expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
 }
 
 function findToken(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {

@@ -3,23 +3,23 @@ import { readFile } from 'node:fs/promises';
 import { CommandFailure } from '../../start-error.js';
 import { EXIT } from './exit-codes.js';
 
-/** Where a credential comes from. */
+/** The source of a credential: its text, a file, or a command that prints it. */
 export type Source = { readonly text: string } | { readonly file: string } | { readonly command: string };
 
-/** Time enough to type a passphrase. */
+/** Time to type a passphrase. */
 const COMMAND_TIMEOUT_MS = 300_000;
 
-/** A token has 54 characters, a file of identities a few hundred. */
+/** A token has 54 characters, an identity file a few hundred. */
 const MAX_LENGTH = 65_536;
 
 /**
- * Reads a credential; `what` names it in messages, which never hold it.
+ * Reads a credential. Messages contain its name, `what`, and never its value.
  *
- * @throws CommandFailure when the file or the command gives none.
+ * @throws CommandFailure when the file or the command returns none.
  */
 export async function readSource(source: Source, what: string): Promise<string> {
   const text = 'text' in source ? source.text : await readOther(source, what);
-  if (text.trim() === '') throw new CommandFailure(`expected ${what}; ${describe(source)} is empty`, EXIT.refused);
+  if (text.trim() === '') throw new CommandFailure(`Can't read ${what}: ${describe(source)} is empty`, EXIT.refused);
   return text.trim();
 }
 
@@ -27,18 +27,18 @@ async function readOther(source: Exclude<Source, { readonly text: string }>, wha
   if ('command' in source) return runSource(source.command, what);
   return readFile(source.file, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
-    throw new CommandFailure(`expected ${what} in ${source.file}; ${code ?? 'it can not be read'}`, EXIT.refused);
+    throw new CommandFailure(`Can't read ${what} from ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
   });
 }
 
 const describe = (source: Source): string =>
-  'file' in source ? source.file : 'command' in source ? 'what its command printed' : 'the one given';
+  'file' in source ? source.file : 'command' in source ? 'the output of its command' : 'the given value';
 
-/** What it says on standard error is for the person; standard input may carry the value, so it gets none. */
+/** Standard error is shown to the user. Standard input may carry the value, so the command gets none. */
 function runSource(command: string, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const refuse = (why: string): void =>
-      reject(new CommandFailure(`expected ${what} from its command; ${why}`, EXIT.refused));
+      reject(new CommandFailure(`Can't read ${what} from its command: ${why}`, EXIT.refused));
     const child = spawn(command, {
       shell: true,
       stdio: ['ignore', 'pipe', 'inherit'],
@@ -49,10 +49,10 @@ function runSource(command: string, what: string): Promise<string> {
       text += chunk;
       if (text.length > MAX_LENGTH) child.kill();
     });
-    child.on('error', (error) => refuse((error as NodeJS.ErrnoException).code ?? 'it did not start'));
+    child.on('error', (error) => refuse((error as NodeJS.ErrnoException).code ?? 'the command could not be started'));
     child.on('close', (code, signal) => {
       if (code === 0 && text.length <= MAX_LENGTH) resolve(text);
-      else refuse(`it ended with ${signal ?? code ?? 'nothing'}`);
+      else refuse(`the command ended with ${signal ?? code ?? 'nothing'}`);
     });
   });
 }

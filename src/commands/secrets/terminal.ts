@@ -1,4 +1,4 @@
-/** Where a command reads, writes and looks for settings; the process's own, or a test's. */
+/** The streams and the environment of a command; tests provide their own. */
 export interface Terminal {
   readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
@@ -8,5 +8,5 @@ export interface Terminal {
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** A variable or an option that is set to nothing counts as none. */
+/** Treats an empty variable or option as unset. */
 export const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

@@ -5,7 +5,7 @@ import { withSettings } from './settings.js';
 import type { SettingsFlags } from './settings.js';
 import type { Terminal } from './terminal.js';
 
-/** A year, as in the contract. */
+/** One year, the limit of the contract. */
 const MAX_DAYS = 365;
 
 export interface TokenListFlags extends SettingsFlags {
@@ -22,13 +22,15 @@ interface RotateFlags extends SettingsFlags {
   readonly days?: number;
 }
 
-/** `trellis secrets tokens`: those of consumers, which may read the values that name them and nothing else. */
+/** `trellis secrets tokens`: consumer tokens, which read the values of their consumer. */
 export function addTokenCommands(secrets: Command, terminal: Terminal): void {
-  const tokens = secrets.command('tokens').description("consumers' tokens, each for the values that name its consumer");
+  const tokens = secrets
+    .command('tokens')
+    .description('Manage consumer tokens, each of which reads the values of one consumer');
   tokens.addHelpText(
     'after',
     `
-Tokens that may write are made in the browser, or on the server's own machine:
+Write tokens are created in the browser, or on the server's machine:
   trellis tokens create --kind write --label deploy --days 90`,
   );
   addReading(tokens, terminal);
@@ -37,7 +39,7 @@ Tokens that may write are made in the browser, or on the server's own machine:
 }
 
 function addReading(tokens: Command, terminal: Terminal): void {
-  const list = tokens.command('list').description('list tokens, oldest first').option('--json', 'print JSON');
+  const list = tokens.command('list').description('List tokens, oldest first').option('--json', 'print JSON');
   withSettings(list).action((flags: TokenListFlags) =>
     withSession(terminal, flags, async (session) => {
       const { listTokens } = await import('./run-tokens.js');
@@ -49,10 +51,10 @@ function addReading(tokens: Command, terminal: Terminal): void {
 function addSecrets(tokens: Command, terminal: Terminal): void {
   const mint = tokens
     .command('mint')
-    .description('make a token and print it, alone, on standard output; it is never shown again')
-    .requiredOption('--consumer <consumer>', 'whose values it reads; the consumer need not be known yet')
-    .requiredOption('--description <text>', 'what it is told by')
-    .option('--days <number>', `how long it holds: 1 to ${MAX_DAYS} days (default: 90)`, parseDays(MAX_DAYS))
+    .description('Create a token and print it once, on standard output')
+    .requiredOption('--consumer <consumer>', 'consumer whose values it reads; it is added if it is unknown')
+    .requiredOption('--description <text>', 'description of the token')
+    .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS))
     .addHelpText(
       'after',
       `
@@ -67,13 +69,9 @@ Example:
   );
   const rotate = tokens
     .command('rotate')
-    .description('give a token a new secret and print it, alone; the old one is dead at once')
-    .argument('<id>', 'as the list shows it')
-    .option(
-      '--days <number>',
-      `how long it holds from now on: 1 to ${MAX_DAYS} days (default: 90)`,
-      parseDays(MAX_DAYS),
-    );
+    .description('Rotate a token and print the new one; the old one stops working at once')
+    .argument('<id>', 'id of the token, see "list"')
+    .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS));
   withSettings(rotate).action((id: string, flags: RotateFlags) =>
     withSession(terminal, flags, async (session) => {
       const { rotateToken } = await import('./run-tokens.js');
@@ -85,8 +83,8 @@ Example:
 function addEnds(tokens: Command, terminal: Terminal): void {
   const revoke = tokens
     .command('revoke')
-    .description('end a token; it stays in the list')
-    .argument('<id>', 'as the list shows it');
+    .description('Revoke a token; it stays in the list')
+    .argument('<id>', 'id of the token, see "list"');
   withSettings(revoke).action((id: string, flags: SettingsFlags) =>
     withSession(terminal, flags, async (session) => {
       const { revokeToken } = await import('./run-tokens.js');
@@ -95,8 +93,8 @@ function addEnds(tokens: Command, terminal: Terminal): void {
   );
   const purge = tokens
     .command('purge')
-    .description('take a token that has ended out of the list')
-    .argument('<id>', 'as the list shows it');
+    .description('Purge a revoked or expired token from the list')
+    .argument('<id>', 'id of the token, see "list"');
   withSettings(purge).action((id: string, flags: SettingsFlags) =>
     withSession(terminal, flags, async (session) => {
       const { purgeToken } = await import('./run-tokens.js');

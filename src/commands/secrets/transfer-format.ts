@@ -4,10 +4,10 @@ import { EXIT } from './exit-codes.js';
 import type { Format } from './transfer.js';
 import { toKebab, toVariable } from './variables.js';
 
-/** A value with what goes with it. */
+/** A value with its metadata. */
 export interface Entry {
   readonly slug: string;
-  /** Sealed, or open. */
+  /** Sealed or plain. */
   readonly value: Uint8Array;
   readonly isSealed: boolean;
   readonly usedBy?: readonly string[] | undefined;
@@ -17,10 +17,10 @@ export interface Entry {
   readonly recipients?: readonly string[] | undefined;
 }
 
-/** Names what was made by "export", and in which version. */
+/** Marks the output of "export", with its version. */
 const FORMAT = 'trellis-secrets/1';
 
-/** In the words of the contract, with the value in one of three ways. */
+/** An entry with the names of the contract, and the value in one of three forms. */
 interface ExportedObject {
   readonly slug: string;
   readonly sealed: string;
@@ -33,7 +33,7 @@ interface ExportedObject {
   readonly recipients: readonly string[];
 }
 
-/** Tells a sealed value in a .env file. */
+/** Marks a sealed value in a .env file. */
 const SEALED_PREFIX = 'age:';
 
 export function formatEntries(entries: readonly Entry[], format: Format): string {
@@ -50,7 +50,7 @@ function formatJson(entries: readonly Entry[]): string {
   return `${JSON.stringify({ format: FORMAT, objects }, undefined, 2)}\n`;
 }
 
-/** In the first kind of quotes from which it is read again as it is. */
+/** Quotes a value with the first kind of quotes that preserves it. */
 function formatLine({ slug, value, isSealed }: Entry): string {
   const name = toVariable(slug);
   const text = isSealed ? SEALED_PREFIX + Buffer.from(value).toString('base64') : findText(value);
@@ -60,7 +60,7 @@ function formatLine({ slug, value, isSealed }: Entry): string {
     const line = lines.find((each) => isReadAs(each, name, text));
     if (line !== undefined) return line;
   }
-  throw new CommandFailure(`expected ${slug} to be text that a .env file can hold; JSON holds it`, EXIT.usage);
+  throw new CommandFailure(`The value of ${slug} can't be stored in a .env file; use JSON`, EXIT.usage);
 }
 
 function isReadAs(line: string, name: string, text: string): boolean {
@@ -76,7 +76,7 @@ function findText(value: Uint8Array): string | undefined {
   }
 }
 
-/** @throws CommandFailure for what is neither; never with what it holds. */
+/** @throws CommandFailure for other content; messages never contain it. */
 export function parseEntries(text: string, format: Format, names: 'as-is' | 'kebab'): Entry[] {
   if (format === 'dotenv') return fromTexts(parse(text), names);
   const content = parseJson(text);
@@ -86,13 +86,13 @@ export function parseEntries(text: string, format: Format, names: 'as-is' | 'keb
 }
 
 const refuse = (): CommandFailure =>
-  new CommandFailure('expected what "export" wrote, or JSON with a text for each name', EXIT.usage);
+  new CommandFailure('Expected the output of "export", or a JSON object that maps names to strings', EXIT.usage);
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // What the parser says shows a part of the text.
+    // The message of the parser contains a part of the text.
     throw refuse();
   }
 }
@@ -117,7 +117,7 @@ function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'ke
   });
 }
 
-/** What does not fit otherwise is refused by the service, which knows best. */
+/** Checks the types only; the service validates the rest. */
 function toEntry(content: unknown): Entry {
   if (!isObject(content)) throw refuse();
   const { slug, sealed, base64, text, used_by, tags, description, rotate_after_days, recipients } =

@@ -27,7 +27,7 @@ export interface ImportFlags extends SettingsFlags, ReaderFlags {
 
 const FORMATS = ['json', 'dotenv'];
 
-/** `export` and `import`: many values at once, sealed unless asked otherwise. */
+/** `export` and `import`: many values at once, sealed by default. */
 export function addTransferCommands(secrets: Command, terminal: Terminal): void {
   addExport(secrets, terminal);
   addImport(secrets, terminal);
@@ -36,12 +36,16 @@ export function addTransferCommands(secrets: Command, terminal: Terminal): void 
 function addExport(secrets: Command, terminal: Terminal): void {
   const command = secrets
     .command('export')
-    .description('print values with what is known of them, sealed as they are')
-    .addOption(new Option('--format <format>', 'dotenv holds names and values only').choices(FORMATS).default('json'))
-    .option('--tag <tag>', 'only those with this label; repeat it for several at once', collect)
-    .option('--consumer <consumer>', 'only those that it depends on')
-    .option('--open', 'open the values with the identity: whoever reads the result reads them')
-    .option('--output <file>', 'write a file that only you may read, instead of printing')
+    .description('Print sealed values and their metadata')
+    .addOption(
+      new Option('--format <format>', 'output format; dotenv contains names and values only')
+        .choices(FORMATS)
+        .default('json'),
+    )
+    .option('--tag <tag>', 'only secrets with this tag; repeatable', collect)
+    .option('--consumer <consumer>', 'only secrets of this consumer')
+    .option('--open', 'open the values with the identity; the output is then plain text')
+    .option('--output <file>', 'write to a file with mode 0600 instead of standard output')
     .addHelpText(
       'after',
       `
@@ -59,26 +63,30 @@ Examples:
 
 function addImport(secrets: Command, terminal: Terminal): void {
   const command = withReaders(secrets.command('import'))
-    .description('store the values of a file: sealed ones as they are, others sealed to their consumers')
-    .argument('<file>', 'what "export" wrote, a .env file, or JSON with a text for each name; - for standard input')
-    .addOption(
-      new Option('--format <format>', 'what it is (default: by the name, JSON unless it ends in .env)').choices(
-        FORMATS,
-      ),
+    .description('Store the values of a file; plain values are sealed to their consumers')
+    .argument(
+      '<file>',
+      'output of "export", a .env file, or a JSON object that maps names to strings; - for standard input',
     )
     .addOption(
-      new Option('--names <names>', 'DB_PASSWORD as it is, or as db-password')
+      new Option(
+        '--format <format>',
+        'format of the file (default: dotenv if the name ends in .env, else json)',
+      ).choices(FORMATS),
+    )
+    .addOption(
+      new Option('--names <names>', 'keep names like DB_PASSWORD, or change them to db-password')
         .choices(['as-is', 'kebab'])
         .default('as-is'),
     )
-    .option('--keep-readable-copy', "seal to the owner's key as well")
-    .option('--tag <tag>', 'a label for those that have none; repeat it for several', collect)
-    .option('--replace', 'replace the values of names that are there, instead of stopping before anything is done')
-    .option('--dry-run', 'say what would be done')
+    .option('--keep-readable-copy', 'also seal to the key of the owner')
+    .option('--tag <tag>', 'tag for entries without tags; repeatable', collect)
+    .option('--replace', 'replace the values of existing names, instead of stopping before the first change')
+    .option('--dry-run', 'print the changes without making them')
     .addHelpText(
       'after',
       `
---consumer counts for entries that name no consumers themselves.
+--consumer applies to entries without consumers.
 
 Examples:
   trellis secrets import .env --names kebab --consumer acme/shop --dry-run

@@ -4,14 +4,14 @@ import { EXIT } from './exit-codes.js';
 import type { ValueFlags } from './options.js';
 import type { Terminal } from './terminal.js';
 
-/** Ten times what the service takes: nothing of that size gets through, and a device without an end is left. */
+/** Ten times the limit of the service, so that reading from an endless device stops. */
 const MAX_BYTES = 10 * 2 ** 20;
 
 /**
- * Reads a value, every byte of it, from a file or from standard input.
+ * Reads a value from a file or from standard input.
  *
- * @throws CommandFailure when the file can't be read, for more bytes than these, and when a
- * person would have to type it, where it would be seen.
+ * @throws CommandFailure when the file can't be read or is too large, and when standard input is
+ * a terminal, where typing would show the value.
  */
 export async function readValue(
   file: string | undefined,
@@ -20,14 +20,14 @@ export async function readValue(
 ): Promise<Buffer> {
   if (file !== undefined && file !== '-') return readFileValue(file, maxBytes);
   if (terminal.in.isTTY) {
-    throw new CommandFailure('expected the value on standard input, or --file; none is typed here', EXIT.usage);
+    throw new CommandFailure('Pipe the value to standard input, or use --file', EXIT.usage);
   }
   return collect(terminal.in as AsyncIterable<Buffer | string>, maxBytes);
 }
 
 /**
- * Reads the value of a secret. Without `allowEmpty` zero bytes are refused: they are nearly always the
- * output of a command that failed.
+ * Reads the value of a secret. Without `allowEmpty` zero bytes are rejected, as they are nearly always
+ * the output of a failed command.
  *
  * @throws CommandFailure as {@link readValue}, and for an empty value.
  */
@@ -37,7 +37,7 @@ export async function readSecretValue(
 ): Promise<Buffer> {
   const value = await readValue(file, terminal);
   if (value.byteLength > 0 || allowEmpty) return value;
-  throw new CommandFailure('the value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
+  throw new CommandFailure('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
 }
 
 async function readFileValue(file: string, maxBytes: number): Promise<Buffer> {
@@ -57,7 +57,7 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
   for await (const chunk of chunks) {
     const part = Buffer.from(chunk);
     size += part.byteLength;
-    if (size > maxBytes) throw new CommandFailure(`expected at most ${maxBytes} bytes`, EXIT.usage);
+    if (size > maxBytes) throw new CommandFailure(`Expected at most ${maxBytes} bytes`, EXIT.usage);
     parts.push(part);
   }
   return Buffer.concat(parts);
@@ -66,5 +66,5 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
 function refuse(error: unknown, file: string): never {
   if (error instanceof CommandFailure) throw error;
   const { code } = error as NodeJS.ErrnoException;
-  throw new CommandFailure(`${file}: expected a file that can be read; ${code ?? 'it can not be'}`, EXIT.usage);
+  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }

@@ -6,6 +6,7 @@ import { withSettings } from './settings.js';
 import type { SettingsFlags } from './settings.js';
 import type { Terminal } from './terminal.js';
 
+/** Ten years, the limit of the contract. */
 const MAX_ROTATION_DAYS = 3650;
 
 interface IdFlags extends SettingsFlags {
@@ -39,13 +40,13 @@ export function addValueCommands(secrets: Command, terminal: Terminal): void {
 
 function addPut(secrets: Command, terminal: Terminal): void {
   const put = withReaders(withValue(secrets.command('put')))
-    .description('seal a value to its consumers and store it under a new name')
-    .argument('<name>', 'letters, digits, _ and -')
-    .option('--keep-readable-copy', "seal it to the owner's key as well")
-    .option('--tag <tag>', 'a label; repeat it for several', collect)
-    .option('--description <text>', 'what it is; fixed from now on')
-    .option('--rotate-after-days <number>', 'when it is due for rotation', parseDays(MAX_ROTATION_DAYS))
-    .option('--json', 'print what was stored, never the value')
+    .description('Seal a value to its consumers and store it under a new name')
+    .argument('<name>', 'name of letters, digits, _ and -')
+    .option('--keep-readable-copy', 'also seal it to the key of the owner')
+    .option('--tag <tag>', 'tag; repeatable', collect)
+    .option('--description <text>', "description; it can't be changed later")
+    .option('--rotate-after-days <number>', 'days until it is due for rotation', parseDays(MAX_ROTATION_DAYS))
+    .option('--json', 'print the stored metadata')
     .addHelpText(
       'after',
       `
@@ -64,11 +65,11 @@ Examples:
 
 function addGet(secrets: Command, terminal: Terminal): void {
   const get = withId(secrets.command('get'))
-    .description('print a value, opened with the identity, byte for byte')
-    .argument('<object>', 'its name')
-    .option('--sealed', 'print the sealed bytes, which takes no identity')
-    .option('--output <file>', 'write a file that only you may read, instead of printing')
-    .option('--at-version <number>', 'a value that was replaced, as "versions" counts them', parseCount)
+    .description('Open a value with the identity and print it')
+    .argument('<secret>', 'name of the secret')
+    .option('--sealed', 'print the sealed bytes; needs no identity')
+    .option('--output <file>', 'write to a file with mode 0600 instead of standard output')
+    .option('--at-version <number>', 'number of a previous value, see "versions"', parseCount)
     .addHelpText(
       'after',
       `
@@ -87,20 +88,17 @@ Examples:
 
 function addRotate(secrets: Command, terminal: Terminal): void {
   const rotate = withId(withReaders(withValue(secrets.command('rotate'))))
-    .description('replace a value, sealed to the keys that its consumers have now; the one before is kept as a version')
-    .argument('<object>', 'its name')
-    .option('--reseal', 'keep the value: open it with the identity and seal it anew')
-    .option(
-      '--keep-readable-copy',
-      "seal it to the owner's key as well (default: if it was, as far as that is recorded)",
-    )
-    .option('--no-keep-readable-copy', 'do not')
-    .option('--rotate-after-days <number>', 'when it is due again', parseDays(MAX_ROTATION_DAYS))
+    .description('Replace a value; the previous value becomes a version')
+    .argument('<secret>', 'name of the secret')
+    .option('--reseal', 'reseal the current value to the current recipients')
+    .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if that is recorded)')
+    .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
+    .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseDays(MAX_ROTATION_DAYS))
     .addHelpText(
       'after',
       `
-Without --consumer the consumers stay; with it they are replaced. Keys of --recipient have to be told again, but for
-an object that has no consumers.
+Without --consumer, the consumers stay the same; with it, they are replaced. Repeat every --recipient, unless the
+secret has no consumers.
 
 Examples:
   openssl rand -base64 30 | tr -d '\\n' | trellis secrets rotate db-password

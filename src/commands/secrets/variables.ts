@@ -1,15 +1,15 @@
-/** The environment variable of an object: `db-password` is in `DB_PASSWORD`. */
+/** Returns the environment variable of a secret: `DB_PASSWORD` for `db-password`. */
 export function toVariable(slug: string): string {
   const name = slug.toUpperCase().replace(/-/g, '_');
   return /^\d/.test(name) ? `_${name}` : name;
 }
 
-/** The inverse, as far as there is one: `DB_PASSWORD` is the variable of `db-password`. */
+/** Returns the usual name for a variable: `db-password` for `DB_PASSWORD`. */
 export const toKebab = (variable: string): string => variable.toLowerCase().replace(/^_+/, '').replace(/_/g, '-');
 
 /**
  * Names that change which code programs load or run, in upper case. The table is that of sudo
- * (`initial_badenv_table` in `plugins/sudoers/env.c`), with the runtimes that came later, git and npm.
+ * (`initial_badenv_table` in `plugins/sudoers/env.c`), extended by newer runtimes, git and npm.
  */
 const LOADER_VARIABLES = new Set(
   `BASH_ENV BASHOPTS BUN_OPTIONS CDPATH CLASSPATH CORECLR_PROFILER CORECLR_PROFILER_PATH DENO_DIR DOTNET_ADDITIONAL_DEPS

@@ -16,7 +16,7 @@ import type { PutFlags, RotateFlags } from './values.js';
 
 export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
-/** `put`: a new object, or a new variant of a name. */
+/** `put`: creates a secret, or a variant of a name. */
 export async function putValue(session: Session, slug: string, flags: PutFlags): Promise<void> {
   const value = await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
@@ -42,7 +42,7 @@ interface SealedValue {
   readonly flags: PutFlags;
 }
 
-/** As it is: who can open it is known by whoever sealed it. */
+/** Stores an age file unchanged, without recording its recipients. */
 function storeSealed({ client }: Session, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
   const { consumer, recipient, tag, description, rotateAfterDays } = flags;
   const body = {
@@ -57,16 +57,16 @@ function storeSealed({ client }: Session, slug: string, { value, flags }: Sealed
 
 const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
 
-/** `rotate`: another value, or the same for other readers, unless somebody else replaces it meanwhile. */
+/** `rotate`: replaces the value, or reseals it, unless another request replaced it first. */
 export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
   requireOneSource(flags);
   const object = await findObject(session, slug, flags.id);
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value: await readSecretValue(flags, session.terminal), flags })
     : await sealReplacement(session, object, flags);
-  session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" takes the one before back.`);
+  session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" restores the previous one.`);
   const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
-  if (left.length > 0) session.say(`Not sealed to any more: ${left.join(', ')}`);
+  if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
 }
 
 async function sealReplacement(session: Session, object: ObjectMetadata, flags: RotateFlags): Promise<ObjectMetadata> {
@@ -90,7 +90,7 @@ async function sealReplacement(session: Session, object: ObjectMetadata, flags: 
 
 function requireOneSource({ reseal, file, sealed }: RotateFlags): void {
   if (!reseal || (file === undefined && !sealed)) return;
-  throw new CommandFailure('expected --reseal without --file and --sealed: it keeps the value', EXIT.usage);
+  throw new CommandFailure("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
 }
 
 function replaceSealed(
@@ -109,9 +109,9 @@ function replaceSealed(
 }
 
 /**
- * What the list knows of an object, which a single reading does not tell.
+ * Reads the metadata of a secret, which a read of its value does not return.
  *
- * @throws CommandFailure when nobody has the name, and for several variants without an id.
+ * @throws CommandFailure for an unknown name, and for several variants without an id.
  */
 async function findObject({ client }: Session, slug: string, id?: string): Promise<ObjectMetadata> {
   const query = { slug, limit: 500, offset: 0 };
@@ -120,10 +120,10 @@ async function findObject({ client }: Session, slug: string, id?: string): Promi
   if (object === undefined) throw new CommandFailure('unknown object', EXIT.notFound);
   if (other === undefined) return object;
   const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
-  throw new CommandFailure(`expected --id to say which variant of ${slug}:\n  ${ids}`, EXIT.conflict);
+  throw new CommandFailure(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
 }
 
-/** Whether the owner's present key is among those that were recorded. */
+/** Whether the current key of the owner is among the recorded recipients. */
 async function hadReadableCopy({ client }: Session, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
   const owner = await findOwnerKey(client);

@@ -38,7 +38,7 @@ export const consumersHandlers = ({ consumers, basePath }: Services): ConsumersH
   },
 });
 
-/** Without any parameter the answer is a plain list; an empty `?q=` counts as none. */
+/** Without parameters, the response is a plain list of names; an empty `?q=` counts as absent. */
 function isPlain({ q, page, page_size }: ListConsumersInput['query']): boolean {
   return (q ?? '') === '' && page === undefined && page_size === undefined;
 }

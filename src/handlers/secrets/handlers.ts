@@ -19,20 +19,20 @@ import { objectsHandlers } from './objects.js';
 import { tokensHandlers } from './tokens.js';
 import { versionsHandlers } from './versions.js';
 
-/** What the operations of the secrets service stand on. */
+/** The services that the operations of the secrets API use. */
 export interface SecretsServices extends SecretsAccess {
   readonly accounts: Pick<Accounts, 'cookies' | 'sessions'>;
   readonly audit: AuditLog;
   readonly consumers: Consumers;
-  /** Its tools call the operations of objects. */
+  /** The MCP endpoint, whose tools call the operations on secrets. */
   readonly mcp: Mcp;
   readonly objects: SecretObjects;
   readonly versions: ObjectVersions;
   readonly owner: Owner;
   readonly readiness: Readiness;
-  /** Goes before the paths in links to next pages. */
+  /** The prefix of paths in links to next pages. */
   readonly basePath: string;
-  /** A public label that the operator set. */
+  /** The public label of this instance, set by the operator. */
   readonly environment?: string | undefined;
   /** The release without its leading v, or `dev`. */
   readonly version: string;

@@ -4,9 +4,9 @@ import type { SecretsServices } from './handlers.js';
 
 export const mcpHandlers = ({ mcp }: Pick<SecretsServices, 'mcp'>): McpHandlers => ({
   async callMcp({ body, headers, caller, requestId, address, signal }) {
-    const answer = await mcp.answer(body, { headers, caller, requestId, address, signal });
-    return answer === undefined
+    const response = await mcp.answer(body, { headers, caller, requestId, address, signal });
+    return response === undefined
       ? { status: 202 }
-      : { status: 200, body: answer as components['schemas']['JsonRpcMessage'] };
+      : { status: 200, body: response as components['schemas']['JsonRpcMessage'] };
   },
 });

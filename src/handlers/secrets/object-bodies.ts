@@ -11,12 +11,12 @@ export function toObjectValue(body: Omit<Schemas['UpdateObjectRequest'], 'keep_r
   return { value, usedBy, tags, rotateAfterDays, recipients };
 }
 
-/** What the request asked for is told again, and was not kept. */
+/** Fields of the request that the response repeats; they are not stored. */
 interface Echoed {
   readonly keepsReadableCopy?: boolean;
 }
 
-/** Of one object, without what only lists tell. */
+/** Returns the metadata of one secret, without the fields that only lists contain. */
 export function toMetadataBody(
   object: SecretObject,
   { keepsReadableCopy = false }: Echoed = {},
@@ -36,7 +36,7 @@ export function toMetadataBody(
   };
 }
 
-/** Of one object in a list. */
+/** Returns the metadata of a secret in a list. */
 export function toListBody(object: SecretObject): Schemas['ObjectMetadata'] {
   const { createdAt, updatedAt, createdBy, updatedBy, rotation, reseal } = object;
   return {

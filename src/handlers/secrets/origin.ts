@@ -4,11 +4,11 @@ import type { Origin } from '../../secrets/actor.js';
 interface Input {
   readonly caller: Caller | undefined;
   readonly address: string;
-  /** Absent where nothing is audited. */
+  /** Absent for operations that are not audited. */
   readonly headers?: { readonly 'x-caller'?: string };
 }
 
-/** Where a request came from, as the audit log tells it. */
+/** Returns the origin of a request, as recorded in the audit log. */
 export function toOrigin({ caller, address, headers }: Input): Origin {
   return { caller, callerName: headers?.['x-caller'], ip: address, at: Date.now() };
 }

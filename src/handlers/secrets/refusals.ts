@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../errors.js';
 
-/** Words that clients of this service compare. */
+/** Messages that are fixed by the wire contract: clients compare them. */
 export const REFUSALS: Readonly<Partial<Record<ErrorCode, string>>> = {
   unauthenticated: 'missing or invalid session',
   malformed_body: 'malformed request body',

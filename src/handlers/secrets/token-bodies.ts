@@ -3,7 +3,7 @@ import type { SecretToken, TokenStatus } from '../../secrets/token-shape.js';
 
 type Schemas = components['schemas'];
 
-/** What both kinds of token say of themselves. */
+/** Returns the fields that both kinds of tokens share. */
 function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: SecretToken) {
   return {
     id,
@@ -26,6 +26,6 @@ export function toTokenBody(token: SecretToken): Schemas['TokenMetadata'] {
 }
 
 export function toConsumerTokenBody(token: SecretToken): Schemas['ConsumerTokenMetadata'] {
-  // No consumer token is made without one.
+  // Every consumer token has a consumer.
   return { ...toCommon(token), consumer: token.consumer ?? '' };
 }

@@ -5,8 +5,8 @@ import { toOrigin } from './origin.js';
 
 export const versionsHandlers = ({ versions }: Pick<SecretsServices, 'versions'>): VersionsHandlers => ({
   async listObjectVersions({ caller, params, query }) {
-    const kept = await versions.list(caller, { ...params, ...query });
-    return { status: 200, body: kept.map(toVersionBody), headers: { 'X-Total-Count': String(kept.length) } };
+    const list = await versions.list(caller, { ...params, ...query });
+    return { status: 200, body: list.map(toVersionBody), headers: { 'X-Total-Count': String(list.length) } };
   },
 
   async getObjectVersion(input) {

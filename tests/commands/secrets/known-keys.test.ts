@@ -7,7 +7,7 @@ import type { SecretsCli } from './secrets-cli.js';
 let cli: SecretsCli;
 let name: string;
 let consumer: string;
-/** Where the command line stores the keys that it has used. */
+/** The file of the known public keys. */
 let file: string;
 
 beforeAll(async () => {
@@ -26,7 +26,7 @@ async function createKeys() {
   return { identity, recipient };
 }
 
-/** Replaces a consumer's key at the server, as the holder of any write token can. */
+/** Replaces a consumer's key on the server, as every holder of a write token can. */
 async function replaceKeyAtServer(publicKey: string): Promise<void> {
   const params = { path: { name: consumer } };
   const { response } = await cli.client.PATCH('/consumers/{name}', { params, body: { public_key: publicKey } });
@@ -37,7 +37,7 @@ const put = (...args: string[]) => cli.run(['put', name, '--consumer', consumer,
 
 const readSealed = async () => (await cli.run(['get', name, '--sealed'])).bytes;
 
-describe('a consumer key that was replaced at the server', () => {
+describe('a consumer key that was replaced on the server', () => {
   beforeEach(async () => {
     await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
     expect((await put()).code).toBe(0);
@@ -46,7 +46,7 @@ describe('a consumer key that was replaced at the server', () => {
   test.each<[string, readonly string[]]>([
     ['rotate --reseal', ['rotate', '--reseal']],
     ['rotate', ['rotate']],
-    ['put of another secret', ['put']],
+    ['put with a new secret', ['put']],
     ['import', ['import']],
   ])('stops %s with both keys, and encrypts nothing', async (_command, [command = '', ...args]) => {
     const attacker = await createKeys();
@@ -63,7 +63,7 @@ describe('a consumer key that was replaced at the server', () => {
     expect((await readSealed()).equals(before)).toBe(true);
   });
 
-  test('stops a machine that has never used a key of the consumer, by the recipients of the value', async () => {
+  test('is detected on a machine without known keys, by the recorded recipients of the value', async () => {
     const attacker = await createKeys();
     await replaceKeyAtServer(attacker.recipient);
     const env = { TRELLIS_SECRETS_KNOWN_KEYS: join(cli.folder, 'empty.json') };
@@ -74,7 +74,7 @@ describe('a consumer key that was replaced at the server', () => {
   test.each<[string, (key: string) => Promise<string>]>([
     ['its public key', (key) => Promise.resolve(key)],
     ['its fingerprint', toFingerprint],
-  ])('is accepted by %s, and from then on', async (_how, toArgument) => {
+  ])('is accepted with --accept-key and %s, and then saved', async (_how, toArgument) => {
     const next = await createKeys();
     await replaceKeyAtServer(next.recipient);
     const accept = ['--accept-key', await toArgument(next.recipient)];
@@ -83,19 +83,19 @@ describe('a consumer key that was replaced at the server', () => {
     expect((await cli.run(['rotate', name], { stdin: 'second' })).code).toBe(0);
   });
 
-  test('is not accepted by the fingerprint of another key', async () => {
+  test('is not accepted by the fingerprint of a different key', async () => {
     await replaceKeyAtServer((await createKeys()).recipient);
     const accept = ['--accept-key', await toFingerprint((await createKeys()).recipient)];
     expect((await cli.run(['rotate', name, '--reseal', ...accept])).code).toBe(5);
   });
 
-  test('needs no confirmation when it was registered from this machine', async () => {
+  test('needs no confirmation when it was registered on this machine', async () => {
     const next = await createKeys();
     await cli.run(['consumers', 'key', consumer, next.recipient]);
     expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
   });
 
-  test('is noticed after the consumer was renamed', async () => {
+  test('is detected after the consumer was renamed', async () => {
     const renamed = newName();
     expect((await cli.run(['consumers', 'rename', consumer, renamed])).code).toBe(0);
     consumer = renamed;
@@ -104,8 +104,8 @@ describe('a consumer key that was replaced at the server', () => {
   });
 });
 
-describe('the recipients that the service records', () => {
-  test('are not used for a new value when this machine has never used them', async () => {
+describe('recorded recipients', () => {
+  test('are not used for a new value if they were never used on this machine', async () => {
     const attacker = await createKeys();
     await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value' });
     // The holder of a write token can replace the value, and its recipients with it.
@@ -120,7 +120,7 @@ describe('the recipients that the service records', () => {
 });
 
 describe('the file of known keys', () => {
-  test('has the keys by service and consumer, for its owner alone', async () => {
+  test('contains the keys by service and consumer, with mode 0600', async () => {
     await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
     await put();
     const content = JSON.parse(await readFile(file, 'utf8')) as Record<string, { consumers: object }>;
@@ -129,7 +129,7 @@ describe('the file of known keys', () => {
   });
 
   test.each(['{', '[1]', '{"https://a/secrets":{"consumers":{"a":1},"recipients":[]}}'])(
-    'stops every encryption when it is damaged: %s',
+    'stops every encryption when it is invalid: %s',
     async (content) => {
       const path = join(cli.folder, 'damaged.json');
       await writeFile(path, content);
@@ -140,7 +140,7 @@ describe('the file of known keys', () => {
     },
   );
 
-  test('costs a warning when it cannot be written', async () => {
+  test('causes only a warning when it cannot be written', async () => {
     await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
     const env = { TRELLIS_SECRETS_KNOWN_KEYS: '/proc/known-keys.json' };
     const { code, err } = await cli.run(['put', name, '--consumer', consumer], { stdin: 'x', env });

@@ -1,10 +1,10 @@
-/** What a text may look like where it should not be. */
+/** One encoding of a text to search for. */
 export interface Needle {
   readonly form: string;
   readonly bytes: Buffer;
 }
 
-/** A text as it is, and as programs like to write it. */
+/** Returns a text in the encodings that programs use. */
 export function toNeedles(text: string): Needle[] {
   const bytes = Buffer.from(text);
   return [
@@ -16,7 +16,10 @@ export function toNeedles(text: string): Needle[] {
   ];
 }
 
-/** Of a text amid others, base64 has three forms, by where it begins; the characters at its ends hold bits of both. */
+/**
+ * Returns the base64 forms of a text inside other data. There are three, depending on its offset. The first and last
+ * characters are omitted, as they also contain bits of the other data.
+ */
 function toBase64Needles(bytes: Buffer, offset: number): Needle[] {
   const text = Buffer.concat([Buffer.alloc(offset), bytes])
     .toString('base64')
@@ -26,6 +29,6 @@ function toBase64Needles(bytes: Buffer, offset: number): Needle[] {
   return [...new Set([inner, url])].map((each) => ({ form: `base64 at ${offset}`, bytes: Buffer.from(each) }));
 }
 
-/** The forms that are in there. */
+/** Returns the forms that occur in the data. */
 export const findNeedles = (haystack: Buffer, needles: readonly Needle[]): string[] =>
   needles.filter(({ bytes }) => haystack.includes(bytes)).map(({ form }) => form);

@@ -17,14 +17,14 @@ import { runSecrets } from './secrets-cli.js';
 import type { Given } from './secrets-cli.js';
 
 const describeOnLinux = canReadMemory ? describe : describe.skip;
-if (!canReadMemory) process.stderr.write('\n*** SKIPPED: the memory of a server is searched on Linux alone. ***\n\n');
+if (!canReadMemory) process.stderr.write('\n*** SKIPPED: server memory can be searched on Linux only. ***\n\n');
 
-/** Enough that it is nowhere by chance, in any form. */
+/** Long enough that it never occurs by chance in any encoding. */
 const newMarker = (): string => `marker-${randomBytes(18).toString('hex')}`;
 
-describeOnLinux('a server that is given values', () => {
+describeOnLinux('a server that stores sealed values', () => {
   const values = { first: newMarker(), second: newMarker(), imported: newMarker() };
-  /** What a careless client sends: it looks sealed, and is not. */
+  /** A value that looks sealed but is not, to show that the search finds plain text. */
   const careless = newMarker();
   let folder: string;
   let server: RunningServer;
@@ -33,7 +33,7 @@ describeOnLinux('a server that is given values', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'trellis-never-plain-'));
     const state = join(folder, 'state');
-    // All that the server writes is in this folder.
+    // The server writes all files to this folder.
     const env = {
       TMPDIR: folder,
       LOG_LEVEL: 'trace',
@@ -65,7 +65,7 @@ describeOnLinux('a server that is given values', () => {
     await rm(folder, { recursive: true });
   });
 
-  /** Everything that a value goes through. */
+  /** Runs every operation on values. */
   async function work(recipient: string): Promise<void> {
     await run(['put', 'db-password', '--consumer', 'acme/shop'], { stdin: values.first });
     expect((await run(['get', 'db-password'])).out).toBe(values.first);
@@ -82,7 +82,7 @@ describeOnLinux('a server that is given values', () => {
 
   const hidden = (): Needle[] => Object.values(values).flatMap(toNeedles);
 
-  test('its memory holds none of them, in no form, where a careless one is found', async () => {
+  test('has no plain value in memory in any encoding, while an unsealed one is found', async () => {
     const pid = server.process.pid!;
     const search = await searchMemory(pid, hidden());
     expect(search.found).toEqual([]);
@@ -90,14 +90,14 @@ describeOnLinux('a server that is given values', () => {
     expect((await searchMemory(pid, toNeedles(careless))).found).toContain('UTF-8');
   });
 
-  test('its heap holds none of them, where the name of an object is found', async () => {
+  test('has no plain value in its heap, while the name of a consumer is found', async () => {
     server.process.kill('SIGUSR2');
     const snapshot = await readSnapshot();
     expect(findNeedles(snapshot, hidden())).toEqual([]);
     expect(findNeedles(snapshot, toNeedles('acme/shop'))).toContain('UTF-8');
   });
 
-  /** Written piece by piece; whole when it can be read as JSON. */
+  /** Waits until the snapshot, which is written in parts, ends with a brace. */
   async function readSnapshot(): Promise<Buffer> {
     for (;;) {
       const [file] = (await readdir(folder)).filter((name) => name.endsWith('.heapsnapshot'));
@@ -107,7 +107,7 @@ describeOnLinux('a server that is given values', () => {
     }
   }
 
-  test('its database, files and log hold none of them, where a careless one is found', async () => {
+  test('has no plain value in its database, files and log, while an unsealed one is found', async () => {
     const names = await readdir(folder, { recursive: true, withFileTypes: true });
     const files = names.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
     expect(files.some((file) => file.endsWith('trellis.db'))).toBe(true);
@@ -119,7 +119,7 @@ describeOnLinux('a server that is given values', () => {
   });
 });
 
-test('a needle is found in each of its forms, wherever it begins', () => {
+test('findNeedles: finds each encoding of a text at every offset', () => {
   const needles = toNeedles('marker');
   const forms = (content: string) => findNeedles(Buffer.from(content), needles);
   expect(forms('a marker')).toEqual(['UTF-8']);

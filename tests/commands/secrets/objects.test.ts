@@ -13,7 +13,7 @@ const put = (name: string, ...args: string[]) =>
 
 const slugs = (out: string) => (JSON.parse(out) as { slug: string }[]).map(({ slug }) => slug);
 
-test('objects are listed by labels and consumers, as a table or as JSON', async () => {
+test('list: filters secrets by tags and consumer, and prints a table or JSON', async () => {
   const tag = `t-${newName().slice(2, 10)}`;
   const [one, other] = ['a-object', 'b-object'];
   await put(one, '--tag', tag, '--tag', 'both');
@@ -24,11 +24,11 @@ test('objects are listed by labels and consumers, as a table or as JSON', async 
   const { out } = await cli.run(['list', '--tag', tag]);
   expect(out).toContain('│ a-object │ both');
   expect(out).toContain(cli.consumer);
-  expect((await cli.run(['list', '--tag', 'none-such'])).out).toBe('No objects.\n');
+  expect((await cli.run(['list', '--tag', 'none-such'])).out).toBe('No secrets.\n');
   expect((await cli.run(['list', '--due', '--json'])).out).toBe('[]\n');
 });
 
-test('an object is renamed, and what it was called is free again', async () => {
+test('rename: makes the previous name available, and fails for an existing one', async () => {
   const [from, to] = [newName(), newName()];
   await put(from);
   expect(await cli.run(['rename', from, to])).toMatchObject({ code: 0, out: '' });
@@ -38,24 +38,24 @@ test('an object is renamed, and what it was called is free again', async () => {
   expect((await cli.run(['rename', from, to])).code).toBe(5);
 });
 
-test('an object is deleted when somebody has agreed', async () => {
+test('delete: requires a confirmation', async () => {
   const name = newName();
   await put(name);
   const unasked = await cli.run(['delete', name]);
-  expect([unasked.code, unasked.err]).toEqual([2, 'trellis: expected --yes, as nobody is here to be asked\n']);
+  expect([unasked.code, unasked.err]).toEqual([2, 'trellis: Not a terminal: confirm with --yes\n']);
   expect((await cli.run(['get', name])).code).toBe(0);
   expect(await cli.run(['delete', name, '--yes'])).toMatchObject({ code: 0, err: `Deleted ${name}.\n` });
   expect((await cli.run(['get', name])).code).toBe(3);
 });
 
-test('consumers are added, listed, renamed, given keys and deleted', async () => {
+test('consumers: add, key, rename, list and delete', async () => {
   const name = newName();
-  expect((await cli.run(['consumers', 'add', `${name}/shop`])).err).toContain('which has no key yet');
+  expect((await cli.run(['consumers', 'add', `${name}/shop`])).err).toContain('without a public key');
   expect((await cli.run(['consumers', 'add', `${name}/shop`])).code).toBe(5);
   expect((await cli.run(['consumers', 'key', `${name}/shop`, cli.recipient])).err).toContain('has a key');
   const secret = newName();
   await cli.run(['put', secret, '--consumer', `${name}/shop`], { stdin: 'value' });
-  expect((await cli.run(['consumers', 'rename', `${name}/shop`, `${name}/store`])).err).toContain('1 object names it');
+  expect((await cli.run(['consumers', 'rename', `${name}/shop`, `${name}/store`])).err).toContain('1 secret names it');
   const { out } = await cli.run(['consumers', 'list', '--query', name, '--json']);
   expect(JSON.parse(out)).toEqual([{ name: `${name}/store`, secret_count: 1, public_key: cli.recipient }]);
   expect((await cli.run(['consumers', 'list', '--query', name])).out).toContain(cli.recipient);
@@ -65,7 +65,7 @@ test('consumers are added, listed, renamed, given keys and deleted', async () =>
   expect((await cli.run(['consumers', 'key', '../x', cli.recipient])).code).toBe(2);
 });
 
-test('all consumers are listed, page by page', async () => {
+test('consumers list: reads all pages', async () => {
   const name = newName();
   for (let index = 0; index < 101; index += 1) {
     await cli.client.POST('/consumers', { body: { name: `${name}-${index}` } });
@@ -74,7 +74,7 @@ test('all consumers are listed, page by page', async () => {
   expect(JSON.parse(out)).toHaveLength(101);
 });
 
-test('a token of a consumer reads the values that name it, until it is ended', async () => {
+test('tokens: mint, rotate, revoke and purge a consumer token', async () => {
   const name = newName();
   await put(name, '--consumer', cli.consumer);
   const mint = ['tokens', 'mint', '--consumer', cli.consumer, '--description', 'deploy', '--days', '7'];
@@ -85,7 +85,7 @@ test('a token of a consumer reads the values that name it, until it is ended', a
     cli.run(args, { env: { TRELLIS_SECRETS_TOKEN: token.trim() } });
   expect((await withToken(minted.out, 'get', name)).out).toBe('value');
   expect((await withToken(minted.out, 'list')).code).toBe(4);
-  expect((await withToken(minted.out, 'status')).out).toContain('Token: reads values');
+  expect((await withToken(minted.out, 'status')).out).toContain('Token: consumer token');
 
   const rotated = await cli.run(['tokens', 'rotate', id]);
   expect((await withToken(minted.out, 'get', name)).code).toBe(4);
@@ -101,7 +101,7 @@ test('a token of a consumer reads the values that name it, until it is ended', a
   expect((await cli.run(['tokens', 'list'])).out).toBe('No tokens.\n');
 });
 
-test('the audit log tells what was done and by whom, and that nobody has altered it', async () => {
+test('audit: filters and prints entries, and verifies the log', async () => {
   const name = newName();
   const env = { TRELLIS_SECRETS_CALLER: `caller-${name}` };
   await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value', env });
@@ -130,8 +130,11 @@ test('the audit log tells what was done and by whom, and that nobody has altered
   expect(await cli.run(['audit', '--verify', '--known', 'x'])).toMatchObject({ code: 2 });
 });
 
-test('status tells whether the settings lead to a service that takes the token', async () => {
+test('status: checks the service and the token', async () => {
   const { code, out } = await cli.run(['status']);
-  expect([code, out]).toEqual([0, `Service: ${cli.server}, release 1.2.3\nToken: may write. Owner's key: none yet\n`]);
+  expect([code, out]).toEqual([
+    0,
+    `Service: ${cli.server}, release 1.2.3\nToken: write token. Owner's key: none yet\n`,
+  ]);
   expect(await cli.run(['status'], { env: { TRELLIS_SECRETS_TOKEN: 'trs_nonsense' } })).toMatchObject({ code: 4 });
 });

@@ -5,10 +5,10 @@ import type { Needle } from './needles.js';
 
 const CHUNK_BYTES = 16 * 2 ** 20;
 
-/** More than the longest needle has. */
+/** More than the length of the longest needle. */
 const OVERLAP_BYTES = 1024;
 
-/** Linux shows the memory of a process to whoever may trace it, such as its parent. */
+/** Linux exposes the memory of a process to processes that can trace it, such as its parent. */
 export const canReadMemory = process.platform === 'linux';
 
 export interface MemorySearch {
@@ -16,7 +16,7 @@ export interface MemorySearch {
   readonly bytesRead: number;
 }
 
-/** Searches everything that a process has mapped and may read: heaps, stacks, buffers, files. */
+/** Searches all readable mappings of a process: heaps, stacks, buffers and files. */
 export async function searchMemory(pid: number, needles: readonly Needle[]): Promise<MemorySearch> {
   const maps = await readFile(`/proc/${pid}/maps`, 'utf8');
   const memory = await open(`/proc/${pid}/mem`);
@@ -36,7 +36,7 @@ export async function searchMemory(pid: number, needles: readonly Needle[]): Pro
   return { found: [...found], bytesRead };
 }
 
-/** Piece by piece, each with the end of the one before; what can't be read, such as the kernel's own pages, is left out. */
+/** Yields overlapping chunks of a mapping, without the pages that can't be read, such as those of the kernel. */
 async function* readRegion(memory: FileHandle, { from, to }: { readonly from: number; readonly to: number }) {
   for (let start = from; start < to; start += CHUNK_BYTES) {
     const size = Math.min(CHUNK_BYTES + OVERLAP_BYTES, to - start);

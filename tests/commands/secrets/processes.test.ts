@@ -18,11 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-const until = async (read: () => string, text: string): Promise<void> => {
+const waitFor = async (read: () => string, text: string): Promise<void> => {
   while (!read().includes(text)) await sleep(10);
 };
 
-const endOf = async (child: ChildProcess): Promise<number | null> => {
+const waitForExit = async (child: ChildProcess): Promise<number | null> => {
   const [code] = (await once(child, 'exit')) as [number | null];
   return code;
 };
@@ -30,12 +30,12 @@ const endOf = async (child: ChildProcess): Promise<number | null> => {
 describe('run', () => {
   const SHELL_PATH = { PATH: process.env.PATH ?? '' };
 
-  test('gives secrets to one program, by their names or others, and nothing that opens more', async () => {
+  test('passes secrets by their own or a chosen variable, without the credentials of the command line', async () => {
     const program = 'console.log(JSON.stringify(process.env)); process.exit(7)';
     const args = ['secrets', 'run', '--tag', 'prod', '--secret', 'PGPASSWORD=db-password', '--', 'node', '-e', program];
     const child = runCli(args, { ...cli.env, KEPT: 'yes' });
     const read = collect(child);
-    expect(await endOf(child)).toBe(7);
+    expect(await waitForExit(child)).toBe(7);
     const env = JSON.parse(read()) as Record<string, string>;
     expect(env).toMatchObject({ DB_PASSWORD: 'hunter2\n', PGPASSWORD: 'hunter2\n', _2ND_KEY: 'two', KEPT: 'yes' });
     expect(env.TRELLIS_SECRETS_SERVER).toBe(cli.server);
@@ -43,14 +43,14 @@ describe('run', () => {
     expect(Object.keys(env)).not.toContain('TRELLIS_SECRETS_IDENTITY');
   });
 
-  test('passes signals on, and the exit code back', async () => {
-    const program = `process.on('SIGTERM', () => { console.log('told'); process.exit(5); });
+  test('forwards signals and returns the exit code', async () => {
+    const program = `process.on('SIGTERM', () => { console.log('signal'); process.exit(5); });
       console.log('up'); setInterval(() => undefined, 1000);`;
     const child = runCli(['secrets', 'run', '--secret', 'db-password', '--', 'node', '-e', program], cli.env);
     const read = collect(child);
-    await until(read, 'up');
+    await waitFor(read, 'up');
     child.kill('SIGTERM');
-    expect([await endOf(child), read()]).toEqual([5, 'up\ntold\n']);
+    expect([await waitForExit(child), read()]).toEqual([5, 'up\nsignal\n']);
   });
 
   describe('a variable that changes how programs load code', () => {
@@ -63,79 +63,79 @@ describe('run', () => {
       }
     });
 
-    test.each(['--tag', '--consumer'])(
-      'is refused when %s selects it, and the program is not started',
-      async (flag) => {
-        const file = join(cli.folder, 'started');
-        const said = await cli.run(['run', flag, flag === '--tag' ? tag : cli.consumer, '--', 'touch', file], {
-          env: SHELL_PATH,
-        });
-        expect([said.code, said.err]).toEqual([
-          5,
-          expect.stringContaining('ld-library-path would set LD_LIBRARY_PATH'),
-        ]);
-        await expect(access(file)).rejects.toThrow('ENOENT');
-      },
-    );
+    test.each(['--tag', '--consumer'])('is rejected if %s selects it, before the program starts', async (flag) => {
+      const file = join(cli.folder, 'started');
+      const said = await cli.run(['run', flag, flag === '--tag' ? tag : cli.consumer, '--', 'touch', file], {
+        env: SHELL_PATH,
+      });
+      expect([said.code, said.err]).toEqual([5, expect.stringContaining('ld-library-path would set LD_LIBRARY_PATH')]);
+      await expect(access(file)).rejects.toThrow('ENOENT');
+    });
 
-    test('is set when the caller names it', async () => {
+    test('is set if --secret names it', async () => {
       const named = ['run', '--tag', tag, '--secret', 'LD_LIBRARY_PATH=ld-library-path', ...check];
       expect(await cli.run(named, { env: SHELL_PATH })).toMatchObject({ code: 0, err: '' });
     });
 
     test.each(['PATH', 'NODE_OPTIONS', 'BASH_ENV', 'DYLD_INSERT_LIBRARIES', 'npm_config_script_shell', 'PYTHONPATH'])(
-      '%s changes how programs load code',
+      'isLoaderVariable: %s changes how programs load code',
       (variable) => expect(isLoaderVariable(variable)).toBe(true),
     );
 
-    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])('%s does not', (variable) =>
-      expect(isLoaderVariable(variable)).toBe(false),
+    test.each(['DB_PASSWORD', 'PATHS', 'LDAP_PASSWORD', 'GITHUB_TOKEN'])(
+      'isLoaderVariable: %s is harmless',
+      (variable) => expect(isLoaderVariable(variable)).toBe(false),
     );
   });
 
   const run = (...args: string[]) => cli.run(['run', '--secret', 'db-password', '--', ...args], { env: SHELL_PATH });
 
   test.each([
-    ['the program ends well', ['true'], 0],
-    ['the program says 3', ['sh', '-c', 'exit 3'], 3],
-    ['the program is killed', ['sh', '-c', 'kill -KILL $$'], 137],
-    ['there is no such program', ['no-such-program'], 127],
-    ['it is no program', ['/'], 126],
-    ['options of its own are left alone', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
-  ])('ends as it should when %s', async (_reason, command, code) => {
+    ['the command succeeds', ['true'], 0],
+    ['the command exits with 3', ['sh', '-c', 'exit 3'], 3],
+    ['the command is killed', ['sh', '-c', 'kill -KILL $$'], 137],
+    ['the command is not found', ['no-such-program'], 127],
+    ['the command cannot be run', ['/'], 126],
+    ['the arguments contain -- and options', ['sh', '-c', 'exit $#', '--', '--tag', 'x'], 2],
+  ])('returns the exit code when %s', async (_reason, command, code) => {
     expect(await run(...command)).toEqual({ code, out: '', bytes: Buffer.alloc(0), err: '' });
   });
 
   test.each([
-    [['--', 'true'], 2, 'expected a secret: --secret, --tag or --consumer', 'none is named'],
-    [['--secret', '9=db-password', '--', 'true'], 2, 'as VARIABLE=name', 'the variable is none'],
-    [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'the secret is none'],
-    [['--secret', 'bytes', '--', 'true'], 2, 'expected bytes to be text without NUL', 'a variable can not hold it'],
+    [['--', 'true'], 2, 'Select secrets with --secret, --tag or --consumer', 'no secret selected'],
+    [
+      ['--secret', '9=db-password', '--', 'true'],
+      2,
+      'Expected --secret to be a name or VARIABLE=name',
+      'an invalid variable',
+    ],
+    [['--secret', 'nothing', '--', 'true'], 3, 'unknown object', 'an unknown secret'],
+    [['--secret', 'bytes', '--', 'true'], 2, 'is not text without NUL', 'a binary value'],
     [
       ['--tag', 'prod', '--secret', 'db-password', '--', 'true'],
       5,
-      'one secret for DB_PASSWORD',
-      'two are one variable',
+      'Several secrets would set DB_PASSWORD',
+      'the same variable twice',
     ],
-    [['--secret', 'db-password'], 2, "missing required argument 'command'", 'there is no program'],
-  ])('refuses %j with %i, saying "%s": %s', async (args, code, message) => {
+    [['--secret', 'db-password'], 2, "missing required argument 'command'", 'no command'],
+  ])('rejects %j with exit code %i and "%s": %s', async (args, code, message) => {
     const said = await cli.run(['run', ...args], { env: SHELL_PATH });
     expect([said.code, said.out]).toEqual([code, '']);
     expect(said.err).toContain(message);
   });
 });
 
-test('the audit log is followed as it is written', async () => {
+test('audit --follow: prints each new entry once', async () => {
   const name = newName();
   const child = runCli(['secrets', 'audit', '--follow', '--json', '--limit', '1', '--object', name], cli.env);
   const read = collect(child);
-  // It begins at the end of the log, whenever it has started.
+  // Entries are written until the first is printed, as the start of the process is not observable.
   while (!read().includes('"create"')) {
     await cli.run(['put', name, '--recipient', cli.recipient], { stdin: 'value' });
     await cli.run(['delete', name, '--yes']);
     await sleep(200);
   }
-  await until(read, '"delete"');
+  await waitFor(read, '"delete"');
   const ended = once(child, 'exit');
   child.kill('SIGINT');
   await ended;

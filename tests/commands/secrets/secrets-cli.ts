@@ -12,31 +12,31 @@ import { serveTrellis } from '../../client/trellis-server.js';
 
 export interface Said {
   readonly code: number;
-  /** What was printed, as text. */
+  /** Standard output as text. */
   readonly out: string;
   readonly bytes: Buffer;
   readonly err: string;
 }
 
 export interface Given {
-  /** Or what gives it, once it is read. */
+  /** The content of standard input, or a function that is called when it is read. */
   readonly stdin?: Uint8Array | string | (() => Promise<Uint8Array | string>);
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A service, and the command line of somebody who may write to it. */
+/** A running service, and its command line with a write token. */
 export interface SecretsCli {
   readonly server: string;
   readonly token: string;
   readonly client: SecretsClient;
-  /** Opens what `consumer` depends on. */
+  /** The identity of `consumer`. */
   readonly identity: string;
   readonly recipient: string;
-  /** A consumer with that identity's key. */
+  /** A consumer whose public key is `recipient`. */
   readonly consumer: string;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Runs a command in this process, as the command line would. */
+  /** Runs a command in this process, like the command line. */
   run(args: readonly string[], given?: Given): Promise<Said>;
   close(): Promise<void>;
 }
@@ -69,7 +69,7 @@ async function createToken(server: string, session: Readonly<Record<string, stri
   return ((await response.json()) as { value: string }).value;
 }
 
-/** Runs a command with no settings but these. */
+/** Runs a command with the given settings only. */
 export async function runSecrets(args: readonly string[], { stdin = '', env = {} }: Given): Promise<Said> {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
   const stream = (name: 'err' | 'out') =>
@@ -98,5 +98,5 @@ async function* chunksOf(stdin: NonNullable<Given['stdin']>): AsyncGenerator<Buf
   yield Buffer.from(typeof stdin === 'function' ? await stdin() : stdin);
 }
 
-/** A name that no other test has. */
+/** Returns a new unique name. */
 export const newName = (): string => `s-${randomUUID()}`;

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => cli.close());
 
-/** Nothing of the settings that the other tests have. */
+/** Unsets the settings of the other tests. */
 const NONE = { TRELLIS_SECRETS_SERVER: '', TRELLIS_SECRETS_TOKEN: '', TRELLIS_SECRETS_IDENTITY: '' };
 
 async function writeSettings(content: unknown, mode = 0o600): Promise<string> {
@@ -26,7 +26,7 @@ async function writeSettings(content: unknown, mode = 0o600): Promise<string> {
   return file;
 }
 
-describe('precedence', () => {
+describe('readSettings', () => {
   const FILE = { server: 'https://file.example', token: 'trs_file', caller: 'file', identityFile: '/file' };
   const ENV = {
     TRELLIS_SECRETS_SERVER: 'https://env.example/vault/',
@@ -36,7 +36,7 @@ describe('precedence', () => {
   };
   const FLAGS = { server: 'https://flag.example', tokenCommand: 'echo', caller: 'flag', identityFile: '/flag' };
 
-  test('options come before the environment, that before the file, and that before defaults', async () => {
+  test('prefers options to the environment, the environment to the file, and the file to defaults', async () => {
     const config = await writeSettings(FILE);
     const from = (flags: object, env: Record<string, string>) => readSettings({ config, ...flags }, env);
     expect(await from(FLAGS, ENV)).toEqual({
@@ -60,17 +60,22 @@ describe('precedence', () => {
     [{ TRELLIS_SECRETS_TOKEN_COMMAND: 'pass a' }, { token: { command: 'pass a' } }],
     [{ TRELLIS_SECRETS_IDENTITY_FILE: '/a' }, { identity: { file: '/a' } }],
     [{ TRELLIS_SECRETS_IDENTITY_COMMAND: 'pass b' }, { identity: { command: 'pass b' } }],
-  ])('the environment may name where a credential is: %j', async (env, expected) => {
+  ])('reads the source of a credential from the environment: %j', async (env, expected) => {
     expect(await readSettings({ config: await writeSettings(FILE) }, env)).toMatchObject(expected);
   });
 });
 
 test.each<[string, unknown, number, string]>([
-  ['others may read it', { server: 'http://a' }, 0o640, 'chmod 600 makes it so'],
-  ['it is no JSON', 'token: trs_hidden', 0o600, 'expected JSON with texts named server, token'],
-  ['a name is unknown', { tokn: 'trs_hidden' }, 0o600, 'expected JSON with texts named server, token'],
-  ['a value is no text', { token: ['trs_hidden'] }, 0o600, 'expected JSON with texts named server, token'],
-])('a file of settings is refused when %s', async (_reason, content, mode, message) => {
+  ['that other users can read', { server: 'http://a' }, 0o640, 'Run chmod 600 on it'],
+  ['without JSON', 'token: trs_hidden', 0o600, 'a JSON object with string members server, token'],
+  ['with an unknown name', { tokn: 'trs_hidden' }, 0o600, 'a JSON object with string members server, token'],
+  [
+    'with a value that is not a string',
+    { token: ['trs_hidden'] },
+    0o600,
+    'a JSON object with string members server, token',
+  ],
+])('a settings file %s is rejected', async (_reason, content, mode, message) => {
   const config = await writeSettings(content, mode);
   const { code, err } = await cli.run(['list', '--config', config], { env: NONE });
   expect([code, err]).toEqual([2, expect.stringContaining(message)]);
@@ -78,27 +83,37 @@ test.each<[string, unknown, number, string]>([
 });
 
 test.each<[string, Record<string, string>, number, string]>([
-  ['no token', { ...NONE }, 4, 'expected a token: run "trellis secrets init"'],
-  ['a token of spaces', { TRELLIS_SECRETS_TOKEN: ' \n' }, 4, 'expected a token; the one given is empty'],
-  ['a token of two words', { TRELLIS_SECRETS_TOKEN: 'trs_hidden x' }, 4, 'visible characters without spaces'],
-  ['a command that fails', { ...NONE, TRELLIS_SECRETS_TOKEN_COMMAND: 'echo trs_hidden; exit 3' }, 4, 'it ended with 3'],
-  ['a server without http', { TRELLIS_SECRETS_SERVER: 'localhost:4000' }, 2, 'an address such as'],
-  ['a server with a password', { TRELLIS_SECRETS_SERVER: 'http://a:hidden@b' }, 2, 'an address such as'],
-  ['a caller of two lines', { TRELLIS_SECRETS_CALLER: 'a\nb' }, 2, 'expected a caller of at most 128'],
-])('%s is refused', async (_reason, env, code, message) => {
-  const said = await cli.run(['list'], { env });
-  expect([said.code, said.out]).toEqual([code, '']);
-  expect(said.err).toContain(message);
-  expect(said.err).not.toContain('hidden');
+  ['a missing token', { ...NONE }, 4, 'No token configured: run "trellis secrets init"'],
+  ['a blank token', { TRELLIS_SECRETS_TOKEN: ' \n' }, 4, "Can't read a token: the given value is empty"],
+  ['a token with a space', { TRELLIS_SECRETS_TOKEN: 'trs_hidden x' }, 4, 'visible characters without spaces'],
+  [
+    'a failing token command',
+    { ...NONE, TRELLIS_SECRETS_TOKEN_COMMAND: 'echo trs_hidden; exit 3' },
+    4,
+    'the command ended with 3',
+  ],
+  ['a server URL without http', { TRELLIS_SECRETS_SERVER: 'localhost:4000' }, 2, 'Expected the URL of the server'],
+  [
+    'a server URL with a password',
+    { TRELLIS_SECRETS_SERVER: 'http://a:hidden@b' },
+    2,
+    'Expected the URL of the server',
+  ],
+  ['a client name with a line break', { TRELLIS_SECRETS_CALLER: 'a\nb' }, 2, 'Expected a client name of at most 128'],
+])('commands reject %s', async (_reason, env, code, message) => {
+  const result = await cli.run(['list'], { env });
+  expect([result.code, result.out]).toEqual([code, '']);
+  expect(result.err).toContain(message);
+  expect(result.err).not.toContain('hidden');
 });
 
-test('commands give the token and the identity, and get nothing of the value', async () => {
+test('token and identity commands are run without the standard input that contains the value', async () => {
   const file = join(cli.folder, 'identity');
   await writeFile(file, `# a comment\n${cli.identity}\n`);
   const env = {
     ...NONE,
     TRELLIS_SECRETS_SERVER: cli.server,
-    // Whatever it can read of standard input, it would print in front of the token.
+    // If `cat` could read standard input, the value would be a part of the token.
     TRELLIS_SECRETS_TOKEN_COMMAND: `cat; echo ${cli.token}`,
     TRELLIS_SECRETS_IDENTITY_COMMAND: `cat ${file}`,
   };
@@ -110,20 +125,20 @@ test('commands give the token and the identity, and get nothing of the value', a
 });
 
 describe('init', () => {
-  test('writes a file for its owner alone, with a new identity, and tries it', async () => {
+  test('writes settings and a new identity with mode 0600, and checks them', async () => {
     const home = join(cli.folder, 'home');
     const args = ['init', '--server', cli.server.replace('/secrets', ''), '--token-stdin', '--caller', 'me'];
     const env = { ...NONE, HOME: home };
-    const said = await cli.run([...args, '--new-identity'], { stdin: `${cli.token}\n`, env });
-    expect([said.code, said.out]).toEqual([0, expect.stringContaining('Token: may write')]);
+    const result = await cli.run([...args, '--new-identity'], { stdin: `${cli.token}\n`, env });
+    expect([result.code, result.out]).toEqual([0, expect.stringContaining('Token: write token')]);
     const [config, identity] = ['secrets.json', 'identity.txt'].map((name) => join(home, '.config/trellis', name));
     expect([(await stat(config!)).mode & 0o777, (await stat(identity!)).mode & 0o777]).toEqual([0o600, 0o600]);
     expect(JSON.parse(await readFile(config!, 'utf8'))).toEqual({
       ...{ server: cli.server, token: cli.token, caller: 'me', identityFile: identity },
     });
     const [recipient = ''] = await toRecipients(await readFile(identity!, 'utf8'));
-    expect(said.err).toContain(`Public key of the identity: ${recipient}\n`);
-    expect(said.err + said.out).not.toContain(cli.token);
+    expect(result.err).toContain(`Public key of the identity: ${recipient}\n`);
+    expect(result.err + result.out).not.toContain(cli.token);
 
     await cli.run(['put', 'after-init', '--recipient', recipient], { stdin: 'value', env });
     expect((await cli.run(['get', 'after-init'], { env })).out).toBe('value');
@@ -132,7 +147,7 @@ describe('init', () => {
     expect(await cli.run([...args, '--force'], { stdin: cli.token, env })).toMatchObject({ code: 0 });
   });
 
-  test('keeps a command instead of a token', async () => {
+  test('stores a token command instead of a token', async () => {
     const config = join(cli.folder, 'with-command.json');
     const args = ['init', '--server', cli.server, '--config', config, '--token-command', `echo ${cli.token}`];
     expect((await cli.run(args, { env: NONE })).code).toBe(0);
@@ -140,18 +155,18 @@ describe('init', () => {
     expect((await cli.run(['init', '--server', cli.server], { env: NONE })).code).toBe(2);
   });
 
-  test('asks on a terminal, and does not show the token', async () => {
+  test('prompts on a terminal, without showing the token', async () => {
     const home = join(cli.folder, 'guided');
     const command = `${process.execPath} --import tsx src/cli.ts secrets init`;
     const env = { PATH: process.env.PATH, HOME: home, TERM: 'dumb' };
     const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     let shown = '';
-    // Each answer is given when it is asked for.
+    // Each input is sent after its prompt.
     const answers = new Map([
-      ['Where the service is', cli.server],
+      ['URL of the service', cli.server],
       ['Token (', cli.token],
-      ['File of the identity', ''],
-      ['Make a new identity', 'yes'],
+      ['File with the identity', ''],
+      ['Create a new identity', 'yes'],
     ]);
     child.stdout.on('data', (chunk: Buffer) => {
       shown += chunk.toString();
@@ -162,7 +177,7 @@ describe('init', () => {
       }
     });
     const [code] = (await once(child, 'close')) as [number];
-    expect([code, shown]).toEqual([0, expect.stringContaining('Token: may write')]);
+    expect([code, shown]).toEqual([0, expect.stringContaining('Token: write token')]);
     expect(shown).not.toContain(cli.token);
     const settings = await readFile(join(home, '.config/trellis/secrets.json'), 'utf8');
     expect(JSON.parse(settings)).toMatchObject({ server: cli.server, token: cli.token });

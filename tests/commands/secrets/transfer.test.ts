@@ -22,7 +22,7 @@ const writeInput = async (name: string, content: string): Promise<string> => {
   return file;
 };
 
-test('what is exported is sealed, and is imported as it was', async () => {
+test('export and import: preserve sealed values and metadata', async () => {
   await put('db-password', 'hunter2', '--tag', 'prod', '--description', 'A note.', '--rotate-after-days', '30');
   await put('key', Buffer.from([0, 255]));
   const file = join(cli.folder, 'backup.json');
@@ -33,12 +33,12 @@ test('what is exported is sealed, and is imported as it was', async () => {
 
   expect(await cli.run(['import', file])).toMatchObject({
     code: 5,
-    err: 'trellis: expected --replace, or names that are free; taken: db-password, key\n',
+    err: 'trellis: These names exist: db-password, key\n',
   });
   await cli.run(['delete', 'db-password', '--yes']);
   await cli.run(['delete', 'key', '--yes']);
   expect((await cli.run(['import', file, '--dry-run'])).err).toBe(
-    'Would store db-password\nWould store key\n2 objects.\n',
+    'Would store db-password\nWould store key\n2 secrets.\n',
   );
   expect((await cli.client.GET('/objects')).data).toEqual([]);
   expect((await cli.run(['import', file])).code).toBe(0);
@@ -52,7 +52,7 @@ test('what is exported is sealed, and is imported as it was', async () => {
   expect((await cli.run(['get', 'key'])).bytes).toEqual(Buffer.from([0, 255]));
 });
 
-test('values are exported open where that is asked for', async () => {
+test('export --open: prints plain values', async () => {
   await put('db-password', 'hunter2');
   await put('key', Buffer.from([0, 255]));
   const json = await cli.run(['export', '--open']);
@@ -63,13 +63,16 @@ test('values are exported open where that is asked for', async () => {
     ],
   });
   const dotenv = await cli.run(['export', '--open', '--format', 'dotenv']);
-  expect([dotenv.code, dotenv.err]).toEqual([2, expect.stringContaining('expected key to be text')]);
+  expect([dotenv.code, dotenv.err]).toEqual([
+    2,
+    expect.stringContaining("The value of key can't be stored in a .env file"),
+  ]);
   await cli.run(['delete', 'key', '--yes']);
   expect((await cli.run(['export', '--open', '--format', 'dotenv'])).out).toBe("DB_PASSWORD='hunter2'\n");
   expect((await cli.run(['export', '--open'], { env: { TRELLIS_SECRETS_IDENTITY: '' } })).code).toBe(4);
 });
 
-test('a .env file with sealed values is opened by the identity alone', async () => {
+test('export and import: preserve sealed values in a .env file', async () => {
   await put('db-password', 'hunter2');
   const { out } = await cli.run(['export', '--format', 'dotenv']);
   expect(out).toMatch(/^DB_PASSWORD='age:[\w+/=]+'\n$/);
@@ -78,10 +81,10 @@ test('a .env file with sealed values is opened by the identity alone', async () 
   expect((await cli.run(['get', 'DB_PASSWORD'])).out).toBe('hunter2');
 });
 
-test('a .env file is sealed to the consumers that are named', async () => {
+test('import: seals the values of a .env file to the given consumers', async () => {
   const file = await writeInput('.env', '# shop\nDB_PASSWORD="two\\nlines"\nexport API_KEY=abc # key\n');
   const args = ['import', file, '--names', 'kebab', '--consumer', cli.consumer, '--tag', 'prod'];
-  expect((await cli.run(args)).err).toBe('store db-password\nstore api-key\n2 objects.\n');
+  expect((await cli.run(args)).err).toBe('Stored db-password\nStored api-key\n2 secrets.\n');
   expect((await cli.run(['get', 'db-password'])).out).toBe('two\nlines');
   expect((await cli.client.GET('/objects')).data).toMatchObject([
     { slug: 'api-key', tags: ['prod'], used_by: [cli.consumer], recipients: [cli.recipient] },
@@ -89,36 +92,39 @@ test('a .env file is sealed to the consumers that are named', async () => {
   ]);
   await writeFile(file, 'API_KEY=def\n');
   expect((await cli.run(args)).code).toBe(5);
-  expect((await cli.run([...args, '--replace'])).err).toBe('replace api-key\n1 object.\n');
+  expect((await cli.run([...args, '--replace'])).err).toBe('Replaced api-key\n1 secret.\n');
   expect((await cli.run(['get', 'api-key'])).out).toBe('def');
 });
 
-test('JSON with a text for each name is taken from standard input', async () => {
+test('import: reads a JSON object of strings from standard input', async () => {
   const stdin = JSON.stringify({ token: 'abc', other: 'def' });
   expect((await cli.run(['import', '-', '--recipient', cli.recipient], { stdin })).code).toBe(0);
   expect((await cli.run(['get', 'token'])).out).toBe('abc');
 });
 
 test.each([
-  ['{"a": 1}', 'a value is no text'],
-  ['["hunter2"]', 'it is a list'],
-  ['hunter2', 'it is no JSON'],
+  ['{"a": 1}', 'a value is not a string'],
+  ['["hunter2"]', 'a list'],
+  ['hunter2', 'not JSON'],
   ['{"format":"trellis-secrets/1","objects":[{"slug":"a"}]}', 'a value is missing'],
-  ['{"format":"trellis-secrets/1","objects":[{"slug":"a","text":"b","used_by":5}]}', 'consumers are no list'],
-])('importing %s is refused without repeating it: %s', async (stdin) => {
+  ['{"format":"trellis-secrets/1","objects":[{"slug":"a","text":"b","used_by":5}]}', 'consumers are not a list'],
+])('import: rejects %s without printing it: %s', async (stdin) => {
   const { code, err } = await cli.run(['import', '-', '--recipient', cli.recipient], { stdin });
-  expect([code, err]).toEqual([2, 'trellis: expected what "export" wrote, or JSON with a text for each name\n']);
+  expect([code, err]).toEqual([
+    2,
+    'trellis: Expected the output of "export", or a JSON object that maps names to strings\n',
+  ]);
 });
 
-test('two names that would be one variable are refused in a .env file', async () => {
+test('export --format dotenv: rejects names that would become the same variable', async () => {
   await put('db-password', 'a');
   await put('DB_PASSWORD', 'b');
   expect((await cli.run(['export', '--format', 'dotenv'])).code).toBe(5);
 });
 
-test('whatever a .env file can hold is read from it as it was', () => {
+test('formatEntries and parseEntries: preserve every text that a .env file can contain', () => {
   const texts = fc.string({ unit: fc.constantFrom('a', "'", '"', '`', '\\', 'n', '\n', '\r', '#', '$', ' ', 'é') });
-  let held = 0;
+  let formatted = 0;
   fc.assert(
     fc.property(texts, (text) => {
       const entry = { slug: 'a-name', value: Buffer.from(text), isSealed: false };
@@ -128,11 +134,11 @@ test('whatever a .env file can hold is read from it as it was', () => {
       } catch {
         return;
       }
-      held += 1;
+      formatted += 1;
       expect(parse(line)).toEqual({ A_NAME: text });
       expect(parseEntries(line, 'dotenv', 'kebab')).toEqual([entry]);
     }),
     { numRuns: 500 },
   );
-  expect(held).toBeGreaterThan(250);
+  expect(formatted).toBeGreaterThan(250);
 });

@@ -8,7 +8,7 @@ import { newName, openSecretsCli } from './secrets-cli.js';
 import type { SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
-/** A name of its own for each test. */
+/** A new name for each test. */
 let name: string;
 
 beforeAll(async () => {
@@ -27,7 +27,7 @@ async function findObject(slug = name) {
   return data[0];
 }
 
-test('a value goes in by standard input and comes out byte for byte', async () => {
+test('put and get: preserve every byte of standard input', async () => {
   const value = Buffer.from([0, 255, 10, 13, 10, 0, 240, 159, 10]);
   const stored = await put(
     value,
@@ -50,7 +50,7 @@ test('a value goes in by standard input and comes out byte for byte', async () =
   expect([code, bytes]).toEqual([0, value]);
 });
 
-test('a value goes in by a file and comes out in one that is for its owner alone', async () => {
+test('put --file and get --output: read a file, and write one with mode 0600', async () => {
   const [from, to] = [join(cli.folder, 'value'), join(cli.folder, 'opened')];
   const value = randomBytes(100_000);
   await writeFile(from, value);
@@ -60,13 +60,13 @@ test('a value goes in by a file and comes out in one that is for its owner alone
   expect((await stat(to)).mode & 0o777).toBe(0o600);
 });
 
-test('what is stored is told as JSON, without the value', async () => {
+test('put --json: prints the metadata without the value', async () => {
   const { out } = await put('hunter2', '--json');
   expect(JSON.parse(out)).toMatchObject({ slug: name, recipient_count: 1 });
   expect(out).not.toContain('hunter2');
 });
 
-test('a value that was sealed before is stored and read as it is', async () => {
+test('put --sealed and get --sealed: store and print an age file unchanged', async () => {
   const sealed = Buffer.from(await seal('hunter2', [cli.recipient]));
   const stored = await cli.run(['put', name, '--sealed', '--recipient', cli.recipient], { stdin: sealed });
   expect(stored.code).toBe(0);
@@ -75,7 +75,7 @@ test('a value that was sealed before is stored and read as it is', async () => {
   expect((await cli.run(['get', name])).out).toBe('hunter2');
 });
 
-test('the largest value goes in and out, and one byte more is refused before it is sent', async () => {
+test('put: accepts the largest value, and rejects one more byte before it is sent', async () => {
   const largest = randomBytes(MAX_SEALED_BYTES - 440);
   expect((await put(largest)).code).toBe(0);
   expect((await cli.run(['get', name])).bytes.equals(largest)).toBe(true);
@@ -83,22 +83,22 @@ test('the largest value goes in and out, and one byte more is refused before it 
   const refused = await put(Buffer.concat([largest, Buffer.from([1])]));
   expect(refused).toMatchObject({
     code: 2,
-    err: 'trellis: expected a value of at most 1048576 bytes once sealed; received more\n',
+    err: 'trellis: Expected a value of at most 1048576 bytes once sealed; received more\n',
   });
   expect(await findObject()).toBeUndefined();
 });
 
 describeWithAge('with the reference program', () => {
   test.each([
-    [0, 'nothing'],
+    [0, 'an empty value'],
     [1, 'a single byte'],
-    [65_535, 'one chunk, not quite'],
+    [65_535, 'one byte less than a chunk'],
     [65_536, 'one chunk'],
-    [65_537, 'a chunk, and a byte'],
-    [MAX_SEALED_BYTES - 440, 'all that fits'],
-  ])('%i bytes that it sealed are stored and opened here, and the other way round: %s', async (size) => {
+    [65_537, 'a chunk and one byte'],
+    [MAX_SEALED_BYTES - 440, 'the largest value'],
+  ])('values of %i bytes are sealed and opened in both directions: %s', async (size) => {
     const value = randomBytes(size);
-    // Armor makes a file a third larger, which the largest has no room for.
+    // Armor enlarges a file by a third, so the largest value is not armored.
     const armor = size > 100_000 ? [] : ['-a'];
     const theirs = await runAge([...armor, '-r', cli.recipient], value);
     expect((await cli.run(['put', name, '--sealed'], { stdin: theirs })).code).toBe(0);
@@ -113,11 +113,11 @@ describeWithAge('with the reference program', () => {
 });
 
 describe('an empty value', () => {
-  test.each(['put', 'rotate'])('%s refuses it, and stores it with --allow-empty', async (command) => {
+  test.each(['put', 'rotate'])('%s rejects it without --allow-empty', async (command) => {
     if (command === 'rotate') await put('one');
     const args = command === 'put' ? ['put', name, '--consumer', cli.consumer] : ['rotate', name];
     const { code, err } = await cli.run(args, { stdin: '' });
-    expect([code, err]).toEqual([2, expect.stringContaining('the value is empty; nothing was stored')]);
+    expect([code, err]).toEqual([2, expect.stringContaining('The value is empty; nothing was stored')]);
     expect((await findObject())?.updated_at).toBe(command === 'put' ? undefined : (await findObject())?.created_at);
     expect((await cli.run([...args, '--allow-empty'], { stdin: '' })).code).toBe(0);
     expect((await cli.run(['get', name])).bytes).toHaveLength(0);
@@ -125,7 +125,7 @@ describe('an empty value', () => {
 });
 
 describe('rotate', () => {
-  test('replaces a value for the consumers that are there, and the one before can be had back', async () => {
+  test('replaces a value for the same consumers; the previous value can be restored', async () => {
     await put('one');
     const rotated = await cli.run(['rotate', name], { stdin: 'two' });
     expect([rotated.code, rotated.err]).toEqual([0, expect.stringContaining('Replaced the value')]);
@@ -140,57 +140,60 @@ describe('rotate', () => {
     expect((await cli.run(['get', name])).out).toBe('one');
   });
 
-  test('seals a value anew to the keys that its consumers have now', async () => {
+  test('--reseal: seals the same value to the current keys of the consumers', async () => {
     const consumer = newName();
     await cli.run(['consumers', 'add', consumer, '--key', cli.recipient]);
     await cli.run(['put', name, '--consumer', consumer], { stdin: 'same' });
     const next = await generateIdentity();
     const [key = ''] = await toRecipients(next);
-    expect((await cli.run(['consumers', 'key', consumer, key])).err).toContain('1 object names it');
+    expect((await cli.run(['consumers', 'key', consumer, key])).err).toContain('1 secret names it');
     expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toContain(`yes ${consumer}`);
 
     expect((await cli.run(['rotate', name, '--reseal'])).code).toBe(0);
-    expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toBe('No objects.\n');
+    expect((await cli.run(['list', '--reseal', '--consumer', consumer])).out).toBe('No secrets.\n');
     const { bytes } = await cli.run(['get', name, '--sealed']);
     expect(Buffer.from(await open(bytes, next)).toString()).toBe('same');
     expect((await cli.run(['get', name])).code).toBe(6);
   });
 
-  test.each([[[]], [['--sealed']]])('leaves a value that somebody else replaced meanwhile: %j', async (flags) => {
-    await put('one');
-    const { bytes } = await cli.run(['get', name, '--sealed']);
-    const stdin = async () => {
-      await cli.run(['rotate', name], { stdin: 'theirs' });
-      return bytes;
-    };
-    const { code, err } = await cli.run(['rotate', name, ...flags], { stdin });
-    expect([code, err]).toEqual([5, 'trellis: value was replaced meanwhile\n']);
-    expect((await cli.run(['get', name])).out).toBe('theirs');
-  });
+  test.each([[[]], [['--sealed']]])(
+    'does not replace a value that was changed by a concurrent request: %j',
+    async (flags) => {
+      await put('one');
+      const { bytes } = await cli.run(['get', name, '--sealed']);
+      const stdin = async () => {
+        await cli.run(['rotate', name], { stdin: 'theirs' });
+        return bytes;
+      };
+      const { code, err } = await cli.run(['rotate', name, ...flags], { stdin });
+      expect([code, err]).toEqual([5, 'trellis: The secret was changed by another request; reload it\n']);
+      expect((await cli.run(['get', name])).out).toBe('theirs');
+    },
+  );
 
-  test.each([['--file', 'x'], ['--sealed']])('refuses --reseal with %s, which is another value', async (...args) => {
+  test.each([['--file', 'x'], ['--sealed']])('rejects --reseal with %s', async (...args) => {
     expect(await cli.run(['rotate', name, '--reseal', ...args])).toMatchObject({ code: 2, out: '' });
   });
 });
 
-describe('refusals', () => {
+describe('errors', () => {
   test.each<[string, readonly string[], number, string]>([
-    ['nobody has the name', ['get', 'nothing'], 3, 'unknown object'],
-    ['nobody has the name', ['rotate', 'nothing'], 3, 'unknown object'],
-    ['nobody has the name', ['rename', 'nothing', 'else'], 3, 'unknown object'],
-    ['the name is none', ['put', 'a b', '--recipient', 'RECIPIENT'], 2, 'slug'],
-    ['nobody could open it', ['put', 'x'], 5, 'choose at least one recipient'],
-    ['the consumer is not known', ['put', 'x', '--consumer', 'nobody'], 5, 'these consumers have no public key: nobody'],
-    ['the owner has no key', ['put', 'x', '--keep-readable-copy'], 5, 'the owner has no public key'],
-    ['the recipient is none', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'received an SSH key'],
-    ['it is not sealed', ['put', 'x', '--sealed'], 2, 'age'],
-    ['the file is not there', ['put', 'x', '--file', '/nowhere'], 2, 'ENOENT'],
-    ['the days are none', ['put', 'x', '--rotate-after-days', '0'], 2, 'from 1 to 3650'],
-    ['the name is missing', ['get'], 2, "missing required argument 'object'"],
-    ['the option is unknown', ['get', 'x', '--opened'], 2, "unknown option '--opened'"],
-    ['a value is an argument', ['put', 'x', 'hunter2'], 2, 'too many arguments'],
-    ['the command is unknown', ['inject'], 2, "unknown command 'inject'"],
-  ])('%s: %j ends with %i', async (_reason, args, code, message) => {
+    ['an unknown name', ['get', 'nothing'], 3, 'unknown object'],
+    ['an unknown name', ['rotate', 'nothing'], 3, 'unknown object'],
+    ['an unknown name', ['rename', 'nothing', 'else'], 3, 'unknown object'],
+    ['an invalid name', ['put', 'a b', '--recipient', 'RECIPIENT'], 2, 'slug'],
+    ['no recipient', ['put', 'x'], 5, 'Choose at least one recipient'],
+    ['an unknown consumer', ['put', 'x', '--consumer', 'other'], 5, 'have no public key: other'],
+    ['an owner without a key', ['put', 'x', '--keep-readable-copy'], 5, 'The owner has no public key'],
+    ['an SSH key as recipient', ['put', 'x', '--recipient', 'ssh-rsa AAAA'], 2, 'received an SSH key'],
+    ['a plain value with --sealed', ['put', 'x', '--sealed'], 2, 'age'],
+    ['a missing file', ['put', 'x', '--file', '/nowhere'], 2, 'ENOENT'],
+    ['an invalid number of days', ['put', 'x', '--rotate-after-days', '0'], 2, 'from 1 to 3650'],
+    ['a missing name', ['get'], 2, "missing required argument 'secret'"],
+    ['an unknown option', ['get', 'x', '--opened'], 2, "unknown option '--opened'"],
+    ['a value as an argument', ['put', 'x', 'hunter2'], 2, 'too many arguments'],
+    ['an unknown command', ['inject'], 2, "unknown command 'inject'"],
+  ])('%s: %j exits with %i', async (_reason, args, code, message) => {
     const given = args.map((arg) => (arg === 'RECIPIENT' ? cli.recipient : arg));
     const said = await cli.run(given, { stdin: 'value' });
     expect([said.code, said.out]).toEqual([code, '']);
@@ -198,12 +201,12 @@ describe('refusals', () => {
     expect(said.err).not.toContain('hunter2');
   });
 
-  test('a name that is taken', async () => {
+  test('an existing name: exits with 5', async () => {
     await put('one');
     expect(await put('two')).toMatchObject({ code: 5, err: 'trellis: object already exists\n' });
   });
 
-  test('a name with several variants, until it is said which', async () => {
+  test('a name with several variants: exits with 5 unless --id selects one', async () => {
     await put('shop');
     await cli.run(['consumers', 'add', 'web-7', '--key', cli.recipient]);
     await cli.run(['put', name, '--consumer', 'web-7'], { stdin: 'web' });
@@ -214,28 +217,28 @@ describe('refusals', () => {
     expect((await cli.run(['get', name, '--id', id])).out).toBe('web');
   });
 
-  test('a value that is sealed to others, or that is damaged', async () => {
+  test('a value that is sealed to other recipients: exits with 6', async () => {
     await put('value');
     const env = { TRELLIS_SECRETS_IDENTITY: await generateIdentity() };
     expect(await cli.run(['get', name], { env })).toMatchObject({ code: 6, out: '' });
   });
 
-  test('an identity that is none, without showing it', async () => {
+  test('an invalid identity: exits with 2 without printing it', async () => {
     const { code, err } = await cli.run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: 'AGE-SECRET-KEY-1QQQQ' } });
-    // The name is asked for first: nothing is there.
+    // The secret is read before its value is opened.
     expect([code, err]).toEqual([3, 'trellis: unknown object\n']);
     await put('value');
     const shown = await cli.run(['get', name], { env: { TRELLIS_SECRETS_IDENTITY: 'AGE-SECRET-KEY-1QQQQ' } });
-    expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('expected age identities')]);
+    expect([shown.code, shown.err]).toEqual([2, expect.stringContaining('Expected age identities')]);
     expect(shown.err).not.toContain('QQQQ');
   });
 
-  test('a server that is not there', async () => {
+  test('an unreachable server: exits with 1', async () => {
     const { code, err } = await cli.run(['list'], { env: { TRELLIS_SECRETS_SERVER: CLOSED_PORT } });
-    expect([code, err]).toEqual([1, 'trellis: expected a server that can be reached; ECONNREFUSED\n']);
+    expect([code, err]).toEqual([1, "trellis: The server can't be reached: ECONNREFUSED\n"]);
   });
 
-  test('a folder in the place of a value', async () => {
+  test('a folder as the value: exits with 2', async () => {
     await mkdir(join(cli.folder, 'a-folder'), { recursive: true });
     const { code, err } = await cli.run(['put', name, '--file', join(cli.folder, 'a-folder')]);
     expect([code, err]).toEqual([2, expect.stringContaining('EISDIR')]);

@@ -166,7 +166,11 @@ export function objectsTests(stage: () => Stage): void {
     const replaced = await replace(`${second.etag}, ${seen}`);
     expect(replaced.response.status).toBe(200);
     const { response, error } = await replace(seen, ageValue({ payload: 'old' }));
-    const refusal = { error: 'value was replaced meanwhile', code: 'precondition_failed', field: 'If-Match' };
+    const refusal = {
+      error: 'The secret was changed by another request; reload it.',
+      code: 'precondition_failed',
+      field: 'If-Match',
+    };
     expect([response.status, error]).toMatchObject([412, refusal]);
     expect(await payload(first.id)).toBe('new');
     expect((await replace(`W/${replaced.data!.etag}`)).response.status).toBe(200);
