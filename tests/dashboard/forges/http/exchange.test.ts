@@ -43,11 +43,14 @@ test('fetchResponse: throws unreachable for a closed port of an allowed address'
   });
 });
 
-test.each([301, 302, 303, 307, 308])('fetchResponse: refuses a redirect with %d to a refused address', async (status) => {
-  answer = () => ({ status, headers: { Location: `${other.url}/next` } });
-  await expect(send(forge.url, [hostOf(forge.url)])).rejects.toMatchObject({ kind: 'address_refused' });
-  expect([forge.seen.length, other.connections()]).toEqual([1, 0]);
-});
+test.each([301, 302, 303, 307, 308])(
+  'fetchResponse: refuses a redirect with %d to a refused address',
+  async (status) => {
+    answer = () => ({ status, headers: { Location: `${other.url}/next` } });
+    await expect(send(forge.url, [hostOf(forge.url)])).rejects.toMatchObject({ kind: 'address_refused' });
+    expect([forge.seen.length, other.connections()]).toEqual([1, 0]);
+  },
+);
 
 test('fetchResponse: refuses a redirect to a host name with a refused address', async () => {
   answer = () => ({ status: 302, headers: { Location: `http://elsewhere.test:${new URL(other.url).port}/` } });
