@@ -2,7 +2,7 @@ import { defineConfig } from 'vite';
 
 /** Modules that nearly every page needs. */
 const SHELL =
-  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]dashboard)[\\/]|app[\\/](?:shell[\\/])?(?!passkeys)[^\\/]+$/;
+  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]dashboard)[\\/]|app[\\/](?:ui[\\/])?(?!passkeys)[^\\/]+$/;
 
 /** Builds the pages from `src/web/app` to `dist/pages`. The server adds its data to `index.html`. */
 export default defineConfig({

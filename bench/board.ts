@@ -61,7 +61,7 @@ async function measure(work: string, forges: Forges, options: BoardBenchOptions)
 
 async function seed(database: Database): Promise<string> {
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   return `trellis_session=${await accounts.sessions.start(id)}`;
 }
 

@@ -10,7 +10,7 @@ import { requestBounds } from '../dist/server/bounds.js';
 import { createGraphqlEndpoint } from '../dist/server/graphql.js';
 import { createHttpServer } from '../dist/server/http-server.js';
 import { createLog } from '../dist/server/log.js';
-import { contextOf, requestContext } from '../dist/server/request-context.js';
+import { getRequestContext, requestContext } from '../dist/server/request-context.js';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const log = createLog({ level: 'info' });
@@ -24,7 +24,7 @@ const endpoint = createGraphqlEndpoint({
 const app = express().disable('x-powered-by');
 app.use(requestContext({ log }), requestBounds());
 app.all('/graphql', (request, response) => {
-  const context = contextOf(response);
+  const context = getRequestContext(response);
   context.operation = 'graphql';
   endpoint(request, response, context.requestId);
 });

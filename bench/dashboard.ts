@@ -6,7 +6,7 @@ import { sql } from 'kysely';
 
 import { createAccounts } from '../src/accounts/accounts.js';
 import type { SessionCaller } from '../src/accounts/callers.js';
-import type { Snapshot } from '../src/dashboard/board.js';
+import type { BoardSnapshot } from '../src/dashboard/board.js';
 import { createBoards } from '../src/dashboard/boards.js';
 import { createVisits } from '../src/dashboard/visits.js';
 import { openDatabase } from '../src/storage/database.js';
@@ -80,10 +80,10 @@ async function measure(work: string, options: DashboardBenchOptions): Promise<st
 
 const answersVersion = (origin: string): Promise<unknown> => fetch(`${origin}/api/version`);
 
-async function seed(database: Database, snapshot: Snapshot): Promise<{ ada: SessionCaller; token: string }> {
+async function seed(database: Database, snapshot: BoardSnapshot): Promise<{ ada: SessionCaller; token: string }> {
   await sql`pragma synchronous = off`.execute(database);
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const ada = await accounts.sessions.findCaller(await accounts.sessions.start(id));
   if (ada === undefined) throw new Error('Signing in returned no session.');
   const boards = createBoards(database);
@@ -144,7 +144,7 @@ interface Changing {
   readonly real: RunningServer;
   readonly headers: Headers;
   readonly ada: SessionCaller;
-  readonly snapshot: Snapshot;
+  readonly snapshot: BoardSnapshot;
 }
 
 /** Changes the board in the database as a second server would, so that this one has nothing cached. */

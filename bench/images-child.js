@@ -68,8 +68,8 @@ function ours() {
     if (failed > 0) throw new Error(`${failed} images could not be generated.`);
     const outputs = links.map((link) => ({
       file: known.get(link.contentDigest).absolutePath,
-      name: images.files.pathOf(link).replace('/', '-'),
-      ...link.recipe,
+      name: images.files.toPath(link).replace('/', '-'),
+      ...link.transform,
     }));
     return { milliseconds, outputs };
   };

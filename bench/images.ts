@@ -8,8 +8,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import type { OutputFormat } from '../src/images/formats.js';
-import { parseRecipeText } from '../src/images/recipe-text.js';
-import { digestOf, formatRecipe } from '../src/images/recipe.js';
+import { parseTransformText } from '../src/images/transform-text.js';
+import { toImageDigest, formatTransform } from '../src/images/transform.js';
 import type { ImageSource } from '../src/images/source.js';
 import { spawnNode } from '../tests/child-process.js';
 import { build } from './child.js';
@@ -217,8 +217,8 @@ async function benchServing(
 function storedPath(src: string): string {
   const [, contentDigest = '', text = '', extension = ''] =
     /([^/]+)\/[\w-]{16}_([^/]+)\/[^/]*\.(\w+)$/u.exec(src) ?? [];
-  const recipe = parseRecipeText(text, extension as OutputFormat);
-  return `/${contentDigest}/${digestOf(formatRecipe(recipe))}.${extension}`;
+  const recipe = parseTransformText(text, extension as OutputFormat);
+  return `/${contentDigest}/${toImageDigest(formatTransform(recipe))}.${extension}`;
 }
 
 const CONNECTIONS = 8;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import type { Snapshot } from '../src/dashboard/board.js';
-import { toRows } from '../src/dashboard/forges/rules/to-rows.js';
+import type { BoardSnapshot } from '../src/dashboard/board.js';
+import { toBoardRows } from '../src/dashboard/forges/rules/to-board-rows.js';
 
-type Forge = Snapshot['pullRequests'][number]['forge'];
-type Facts = Parameters<typeof toRows>[0]['pullRequests'][number];
+type Forge = BoardSnapshot['pullRequests'][number]['forge'];
+type Facts = Parameters<typeof toBoardRows>[0]['pullRequests'][number];
 
 const FORGES: readonly Forge[] = ['github', 'forgejo', 'gitlab'];
 const AUTHORS = ['mona', 'lisa', 'hubot', 'renovate[bot]', 'dependabot[bot]', 'octavia', 'grace', 'edsger'];
@@ -31,7 +31,10 @@ const START = Date.parse('2026-05-02T08:00:00Z');
 const MINUTE_MS = 60_000;
 
 /** Returns the board of a busy user, the same each time, with rows like those of forges. */
-export function makeBoard({ repositories, pullRequests }: Record<'pullRequests' | 'repositories', number>): Snapshot {
+export function makeBoard({
+  repositories,
+  pullRequests,
+}: Record<'pullRequests' | 'repositories', number>): BoardSnapshot {
   const each = Array.from({ length: repositories }, (_none, index) => index);
   const factsOf = (index: number): Facts[] =>
     Array.from({ length: Math.ceil((pullRequests - index) / repositories) }, (_none, turn) =>
@@ -41,7 +44,7 @@ export function makeBoard({ repositories, pullRequests }: Record<'pullRequests' 
     forges: FORGES.map((forge) => ({ forge, reachable: true, repoCount: repositories / 3, truncated: false })),
     pullRequests: each.flatMap((index) => {
       const reader = { forge: forgeOf(index), username: 'mona', renovateAuthors: [] };
-      return toRows({ pullRequests: factsOf(index), issues: [] }, reader).pullRequests;
+      return toBoardRows({ pullRequests: factsOf(index), issues: [] }, reader).pullRequests;
     }),
     issues: [],
     repos: each.map((index) => ({

@@ -1,4 +1,4 @@
-import { maliciousQueries } from '../tests/fuzz/malicious-queries.js';
+import { listMaliciousQueries } from '../tests/fuzz/malicious-queries.js';
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
 import { ask, startServer } from './server.js';
@@ -28,7 +28,8 @@ export async function benchMalicious(size: { files: number; folders: number }): 
     const outcomes: Outcome[] = [];
     const waits: number[] = [];
     const stream = streamOrdinary(server.origin, waits);
-    for (const { tries, ...body } of maliciousQueries()) outcomes.push({ tries, ...(await send(server.origin, body)) });
+    for (const { tries, ...body } of listMaliciousQueries())
+      outcomes.push({ tries, ...(await send(server.origin, body)) });
     await stream.stop();
     return `${report(outcomes)}\n\n${summary(outcomes, waits)} RSS ${server.megabytes().toFixed(0)} MB.`;
   } finally {

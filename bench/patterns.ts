@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
-import { maliciousPatterns } from '../tests/fuzz/malicious-patterns.js';
+import { listMaliciousPatterns } from '../tests/fuzz/malicious-patterns.js';
 import type { MaliciousPattern } from '../tests/fuzz/malicious-patterns.js';
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
@@ -38,7 +38,7 @@ export async function benchPatterns({ files, folders, patterns, clients }: Patte
     await server.longestHold();
     const waits: number[] = [];
     const health = pollHealth(server.origin, waits);
-    const queue = [...maliciousPatterns(patterns, names)];
+    const queue = [...listMaliciousPatterns(patterns, names)];
     const outcomes: Outcome[] = [];
     const work = async (): Promise<void> => {
       for (let next = queue.shift(); next; next = queue.shift()) outcomes.push(await send(server, next));

@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 import { sql } from 'kysely';
 
 import { createAccounts } from '../src/accounts/accounts.js';
-import { EMPTY_SNAPSHOT } from '../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../src/dashboard/board.js';
 import { createBoards } from '../src/dashboard/boards.js';
 import { openDatabase } from '../src/storage/database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
@@ -79,14 +79,14 @@ async function seed(file: string, people: number): Promise<Visitor> {
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
   const cookies: string[] = [];
   for (let index = 0; index < people; index += 1) {
-    const person = await accounts.people.add({ username: `person${index}`, displayName: 'Person' });
+    const person = await accounts.users.add({ username: `person${index}`, displayName: 'Person' });
     cookies.push(`trellis_session=${await accounts.sessions.start(person.id)}`);
   }
   const [first = ''] = cookies;
   const ada = await accounts.sessions.findCaller(first.slice(first.indexOf('=') + 1));
   if (ada === undefined) throw new Error('Signing in returned no session.');
   const pullRequests = Array.from({ length: ENTRIES }, (_none, index) => pullRequest({ number: index + 1 }));
-  await createBoards(database).save(ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+  await createBoards(database).save(ada.personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
   const token = { label: 'bench', expiresAt: new Date(Date.now() + 86_400_000) };
   const created = await accounts.tokens.create(ada, token, '127.0.0.1');
   await database.destroy();

@@ -1,9 +1,9 @@
 import { createAccounts } from '../src/accounts/accounts.js';
 import { serviceTokens } from '../src/accounts/service-tokens.js';
-import { createMachineSecretTokens } from '../src/secrets/machine-tokens.js';
-import { createSecretObjects } from '../src/secrets/objects.js';
+import { createCliServiceTokens } from '../src/secrets/cli-service-tokens.js';
+import { createSecretStore } from '../src/secrets/secret-store.js';
 import { openDatabase } from '../src/storage/database.js';
-import type { DatabasePlace } from '../src/storage/database.js';
+import type { DatabaseTarget } from '../src/storage/database.js';
 import { ageValue } from '../tests/secrets/age-files.js';
 
 /** The consumer of half of the secrets. */
@@ -24,18 +24,18 @@ export interface Seeded {
 }
 
 /** Creates an owner, tokens, and secrets from `object-0`, every other one for {@link CONSUMER}. */
-export async function seedSecrets(place: DatabasePlace, writers: number): Promise<Seeded> {
+export async function seedSecrets(place: DatabaseTarget, writers: number): Promise<Seeded> {
   const database = await openDatabase(place);
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
-  const ada = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const ada = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const caller = await accounts.sessions.findCaller(await accounts.sessions.start(ada.id));
-  const objects = createSecretObjects(database);
+  const objects = createSecretStore(database);
   for (let index = 0; index < OBJECTS; index += 1) {
     const usedBy = [index % 2 === 0 ? CONSUMER : 'other'];
     const value = ageValue({ payload: 'x'.repeat(VALUE_BYTES) });
     await objects.create({ slug: `object-${index}`, value, usedBy }, { caller, ip: '127.0.0.1', at: Date.now() });
   }
-  const tokens = createMachineSecretTokens(database, { store: serviceTokens });
+  const tokens = createCliServiceTokens(database, { store: serviceTokens });
   const { token: writeToken } = await tokens.create('write', { description: 'bench' });
   const mint = (consumer: string) => tokens.create('consumer', { description: 'bench', consumer });
   const { token: consumerToken } = await mint(CONSUMER);

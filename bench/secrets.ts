@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 
-import type { DatabasePlace } from '../src/storage/database.js';
+import type { DatabaseTarget } from '../src/storage/database.js';
 import { build } from './child.js';
 import { startPostgres } from './postgres.js';
 import { alternate, median } from './rounds.js';
@@ -51,7 +51,7 @@ async function measureEngine(engine: string, options: SecretsBenchOptions): Prom
   }
 }
 
-async function measure(place: DatabasePlace, state: string, options: SecretsBenchOptions): Promise<string> {
+async function measure(place: DatabaseTarget, state: string, options: SecretsBenchOptions): Promise<string> {
   const seeded = await seedSecrets(place, WRITERS);
   const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
   const settings = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'secrets', TRELLIS_RATE_LIMIT: '0', ...database };

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { digestOf } from '../src/codegen/cache.js';
+import { digestTexts } from '../src/codegen/cache.js';
 import { findText, readFolder, writeFiles } from '../src/codegen/files.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
@@ -8,7 +8,13 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
 const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated'];
-const FILES = ['src/in-turn.ts', 'vite.config.js', 'tsconfig.json', 'package-lock.json', 'scripts/build-pages.ts'];
+const FILES = [
+  'src/lib/async/concurrency.ts',
+  'vite.config.js',
+  'tsconfig.json',
+  'package-lock.json',
+  'scripts/build-pages.ts',
+];
 
 /** Builds the pages. The bundler is loaded only if an input changed. */
 export async function buildPages(): Promise<void> {
@@ -25,9 +31,9 @@ export async function buildPages(): Promise<void> {
 async function digestInputs(): Promise<string> {
   const files = await Promise.all(FILES.map(async (file) => [file, (await findText(file)) ?? ''] as const));
   const folders = await Promise.all(FOLDERS.map(async (folder) => [...(await readFolder(folder))]));
-  return digestOf([...files, ...folders.flat()]);
+  return digestTexts([...files, ...folders.flat()]);
 }
 
-const digestOutputs = async (): Promise<string> => digestOf(await readFolder(OUTPUT));
+const digestOutputs = async (): Promise<string> => digestTexts(await readFolder(OUTPUT));
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildPages();

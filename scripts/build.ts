@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestOf } from '../src/codegen/cache.js';
+import { digestTexts } from '../src/codegen/cache.js';
 import { findText, listFiles, readFolder, removeFiles, writeFiles } from '../src/codegen/files.js';
 import { buildPages } from './build-pages.js';
 
@@ -36,11 +36,11 @@ async function build(): Promise<number> {
 
 async function digestInputs(): Promise<string> {
   const settings = await Promise.all(SETTINGS.map(async (file) => [file, (await findText(file)) ?? ''] as const));
-  return digestOf([...settings, ...[...(await readFolder('src'))].filter(([file]) => !isOfPages(file))]);
+  return digestTexts([...settings, ...[...(await readFolder('src'))].filter(([file]) => !isOfPages(file))]);
 }
 
 async function digestOutputs(): Promise<string> {
-  return digestOf([...(await readFolder('dist'))].filter(([file]) => !isOfPages(file)));
+  return digestTexts([...(await readFolder('dist'))].filter(([file]) => !isOfPages(file)));
 }
 
 /** Deletes files of `dist` that have no source. */

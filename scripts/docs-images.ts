@@ -5,9 +5,9 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import type { OverlayOptions } from 'sharp';
-import type { FieldArguments } from '../src/images/answers.js';
+import type { FieldArguments } from '../src/images/field-results.js';
 import type { TraceArguments } from '../src/images/arguments.js';
-import { imageFolderOf } from '../src/images/image-files.js';
+import { toImageFolder } from '../src/images/image-files.js';
 import { openImages } from '../src/images/images.js';
 import type { Images } from '../src/images/images.js';
 import type { ImageSource } from '../src/images/source.js';
@@ -69,7 +69,7 @@ async function main(): Promise<void> {
     findSource: (digest) => sources.find(({ contentDigest }) => contentDigest === digest),
   });
   try {
-    for (const source of sources) await writeSheet(source, images, imageFolderOf(state));
+    for (const source of sources) await writeSheet(source, images, toImageFolder(state));
   } finally {
     await images.close();
     await rm(state, { recursive: true });
@@ -90,7 +90,7 @@ async function writeSheet(source: ImageSource, images: Images, folder: string): 
   for (const [name, args] of Object.entries(SHOWN)) {
     const link = await (await images.answer('resize', source, args)).src();
     const route = images.findRoute(link.slice('/static'.length));
-    await route?.make();
+    await route?.generate();
     cells.push([name, await readFile(path.join(folder, route?.path ?? ''))]);
   }
   const fixed = await images.answer('fixed', source, square);

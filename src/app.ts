@@ -5,20 +5,20 @@ import type { Config } from './config.js';
 import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
 import { dashboardHandlers } from './handlers/dashboard/handlers.js';
-import { readPageFacts } from './handlers/page-facts.js';
+import { readPageData } from './handlers/page-data.js';
 import { secretsHandlers } from './handlers/secrets/handlers.js';
-import { REFUSALS } from './handlers/secrets/refusals.js';
+import { FIXED_ERROR_MESSAGES } from './handlers/secrets/fixed-error-messages.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
-import { UNCOMPRESSED } from './handlers/uncompressed.js';
+import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
 
 import { createSiteContext } from './resolvers/context.js';
 import { createSiteEngine } from './resolvers/site-engine.js';
 import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
-import { peerAddress } from './server/address.js';
+import { getClientAddress } from './server/client-address.js';
 import { requestBounds } from './server/bounds.js';
 import { loadBuiltPages } from './server/built-pages.js';
 import { contractRouter } from './server/contract-router.js';
-import { createEntrance } from './server/entrance.js';
+import { createStartupListener } from './server/startup-listener.js';
 import { loadExplorer } from './server/explorer.js';
 import { errorHandler, notFoundHandler } from './server/errors.js';
 import { createGraphqlEndpoint } from './server/graphql.js';
@@ -27,23 +27,23 @@ import { dataHeaders, securityHeaders } from './server/headers.js';
 import { createHostCheck } from './server/hosts.js';
 import { createHttpServer } from './server/http-server.js';
 import { imageLinks } from './server/image-links.js';
-import { createAddressLimit, createRateLimits } from './server/limits.js';
-import type { AddressLimit, RateLimits } from './server/limits.js';
+import { createAddressLimit, createRateLimiter } from './server/rate-limiter.js';
+import type { AddressLimit, RateLimiter } from './server/rate-limiter.js';
 import { createLog } from './server/log.js';
 import type { Log } from './server/log.js';
 import { createMcp } from './server/mcp/mcp.js';
-import { READ_ONLY, allowOnly } from './server/methods.js';
-import { createPageFacts } from './server/page-facts.js';
+import { READ_ONLY, allowMethods } from './server/methods.js';
+import { createPageDataReader } from './server/page-data.js';
 import { PAGE_PATHS } from './server/page-paths.js';
-import { loadReference } from './server/reference.js';
-import { contextOf, requestContext } from './server/request-context.js';
+import { loadApiReference } from './server/api-reference.js';
+import { getRequestContext, requestContext } from './server/request-context.js';
 import { createSiteGate } from './server/site-gate.js';
 import type { SiteGate, SiteReaders } from './server/site-gate.js';
 import { contractDocument } from './server/static-contract.js';
-import { siteEntrance } from './server/site-entrance.js';
+import { siteRouter } from './server/site-router.js';
 import { staticFiles } from './server/static-files.js';
 import type { Services } from './services.js';
-import type { Imaging } from './site-data.js';
+import type { ImageService } from './site-data.js';
 import type { OpenSite, SiteService } from './site-service.js';
 
 interface AppOptions {
@@ -70,7 +70,7 @@ export interface App {
 
 export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log'>): App {
   const log = createLog({ level: config.logLevel });
-  const entrance = createEntrance();
+  const entrance = createStartupListener();
   return {
     server: createHttpServer(entrance.listener, { log }),
     open: (services) => entrance.open(createListener({ config, origin, services, log })),
@@ -81,55 +81,55 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 function createListener(options: AppOptions): RequestListener {
   const { config, services, origin, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
-  const limits = createRateLimits({
+  const limits = createRateLimiter({
     perMinute: config.rateLimit,
     tightPerMinute: config.tightRateLimit,
     shared: services.rateCounts,
   });
   const countRequest = addressLimit(config, config.siteRateLimit, 'requests');
   const countPage: RequestHandler = (request, response, next) => {
-    countRequest(peerAddress(request), response);
+    countRequest(getClientAddress(request), response);
     next();
   };
   const gate = createSiteGate({
     readers: siteReaders(options, limits),
     findExpiry: (path, signature) => services.linkSigner?.findExpiry(path, signature),
   });
-  const findFacts = createPageFacts({
+  const findFacts = createPageDataReader({
     authenticate: services.authenticatorFor([]),
-    read: readPageFacts(services),
+    read: readPageData(services),
     hasDashboard: config.services.includes('dashboard'),
   });
   const { kind: siteAccess } = config.siteAccess;
   const pages = loadBuiltPages({
-    ...{ origin, services: config.services, siteAccess, label: config.instanceLabel, findFacts },
+    ...{ origin, services: config.services, siteAccess, label: config.instanceLabel, findPageData: findFacts },
   });
   const explorer = loadExplorer({
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
-    enter: express.Router().use(countPage, gate.page),
+    enter: express.Router().use(countPage, gate.explorer),
   });
-  const reference = loadReference({ services: config.services });
+  const reference = loadApiReference({ services: config.services });
   app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (siteAccess !== 'public') app.use('/static', gate.files);
   if (services.site) {
     const admit: GraphqlOptions['admit'] = (request, response) => {
-      countRequest(peerAddress(request), response);
+      countRequest(getClientAddress(request), response);
       // Express created both objects.
       return gate.admit(request as Request, response as Response);
     };
-    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowOnly('GET, POST, OPTIONS'));
+    app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
     app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log, gate, admit }));
   }
   app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
   app.use(securityHeaders({ isHttps: isHttps(config) }));
   app.use(explorer.assets, reference.assets, pages.assets);
-  app.get('/docs', countPage, reference.page).all('/docs', allowOnly(READ_ONLY));
-  app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowOnly(READ_ONLY));
-  app.get('/*rest', countPage, pages.nowhere);
+  app.get('/docs', countPage, reference.page).all('/docs', allowMethods(READ_ONLY));
+  app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowMethods(READ_ONLY));
+  app.get('/*rest', countPage, pages.notFound);
   app.use(notFoundHandler(), errorHandler({ log }));
   return app as RequestListener;
 }
@@ -140,7 +140,7 @@ const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https
 const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
   createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
 
-function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: RateLimits): SiteReaders {
+function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: RateLimiter): SiteReaders {
   if (siteAccess.kind !== 'people') return siteAccess;
   return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
 }
@@ -157,7 +157,7 @@ interface SiteDependencies {
 /** Serves queries, images and published files of the site once it is open. */
 function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDependencies): RequestHandler {
   const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
-  return siteEntrance({
+  return siteRouter({
     paths: [...GRAPHQL_PATHS, '/static'],
     find: () => site.state,
     serve(open) {
@@ -208,13 +208,13 @@ function graphql({
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
   return (request, response) => {
-    const context = contextOf(response);
+    const context = getRequestContext(response);
     context.operation = 'graphql';
     endpoint(request, response, context.requestId);
   };
 }
 
-function imageFiles({ images, folder, publicFiles }: Imaging, countImage: AddressLimit): RequestHandler {
+function imageFiles({ images, folder, publicFiles }: ImageService, countImage: AddressLimit): RequestHandler {
   return imageLinks({
     folder,
     findRoute: (path) => images.findRoute(path),
@@ -222,13 +222,13 @@ function imageFiles({ images, folder, publicFiles }: Imaging, countImage: Addres
       const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
       return name && publicFiles.publish(name);
     },
-    countImage: (request, response) => countImage(peerAddress(request), response),
+    countImage: (request, response) => countImage(getClientAddress(request), response),
   });
 }
 
 /** Both routers share one set of limits, because a caller may use both services. */
 interface RouterOptions extends AppOptions {
-  readonly limits: RateLimits;
+  readonly limits: RateLimiter;
 }
 
 function dashboardRouter({ config, services, limits }: RouterOptions): RequestHandler {
@@ -238,7 +238,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
   const { operations, basePath, revision, schemes } = dashboard;
   const router = contractRouter({
     basePath,
-    owns: ['/api'],
+    ownedPrefixes: ['/api'],
     operations: operations.filter(
       ({ id, path }) => isRunning || COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
     ),
@@ -251,7 +251,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     validateResponses: !config.production,
     headers: dataHeaders({ isHttps: isHttps(config) }),
     streams: { stopping: services.readiness.stopping },
-    uncompressed: UNCOMPRESSED.dashboard,
+    uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
   });
   return isRunning ? withDocument(config, 'dashboard', router) : router;
 }
@@ -271,12 +271,12 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     revision,
     schemes,
     handlers: secretsHandlers({ ...services, basePath, mcp }),
-    refusals: REFUSALS,
+    fixedMessages: FIXED_ERROR_MESSAGES,
     authenticate: authenticatorFor(['write', 'consumer']),
     limits,
     replays: services.auditedReplays,
     validateResponses: !config.production,
-    uncompressed: UNCOMPRESSED.secrets,
+    uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
     headers: dataHeaders({ isHttps: isHttps(config) }),
   });
   return withDocument(config, 'secrets', router);
@@ -293,6 +293,6 @@ function withDocument(
   const path = DOCUMENT_PATHS[service];
   const file = new URL(`./generated/${service}/openapi.json`, import.meta.url);
   const document = express.Router().use(securityHeaders({ isHttps: isHttps(config) }));
-  document.get(path, contractDocument(file)).all(path, allowOnly(READ_ONLY));
+  document.get(path, contractDocument(file)).all(path, allowMethods(READ_ONLY));
   return (request, response, next) => (request.path === path ? document : operations)(request, response, next);
 }

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { accountsCommand } from './commands/accounts.js';
-import { backupCommand, restoreCommand } from './commands/backup.js';
-import { completeCommand, completionCommand } from './commands/completion.js';
-import { doctorCommand } from './commands/doctor.js';
-import { imagesCommand } from './commands/images.js';
+import { accountsCommand } from './commands/accounts-command.js';
+import { backupCommand, restoreCommand } from './commands/backup-command.js';
+import { completeCommand, completionCommand } from './commands/completion-command.js';
+import { doctorCommand } from './commands/doctor-command.js';
+import { imagesCommand } from './commands/images-command.js';
 import { findNames } from './commands/secrets/find-names.js';
-import { secretsCommand } from './commands/secrets/secrets.js';
-import { tokensCommand } from './commands/tokens.js';
+import { secretsCommand } from './commands/secrets/secrets-command.js';
+import { tokensCommand } from './commands/tokens-command.js';
 import { loadConfig, readEnvironment } from './config.js';
-import { SETTINGS } from './settings.js';
-import { StartError } from './start-error.js';
+import { CONFIG_OPTIONS } from './config-options.js';
+import { StartupError } from './startup-error.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;
@@ -31,7 +31,7 @@ const serveCommand = program
     const { serve } = await import('./main.js');
     await serve(config, { version, terminal: process.stderr, print });
   });
-for (const { flag, description, env } of Object.values(SETTINGS)) {
+for (const { flag, description, env } of Object.values(CONFIG_OPTIONS)) {
   serveCommand.option(flag, `${description} [${env}]`);
 }
 
@@ -56,7 +56,7 @@ function print(line: string): void {
 try {
   await program.parseAsync();
 } catch (error) {
-  if (!(error instanceof StartError)) throw error;
+  if (!(error instanceof StartupError)) throw error;
   if (error.message !== '') process.stderr.write(`trellis: ${error.message}\n`);
   process.exitCode = error.exitCode;
 }

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { extname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parse } from 'yaml';
-import { StartError } from './start-error.js';
+import { StartupError } from './startup-error.js';
 
 const NAMES = ['json', 'yaml', 'yml', 'js', 'mjs'].map((extension) => `trellis.config.${extension}`);
 
@@ -22,17 +22,17 @@ export async function readConfigFile(folder: string, named?: string): Promise<Co
   const file = named === undefined ? find(folder) : resolve(folder, named);
   if (file === undefined) return undefined;
   const content = await read(file).catch((cause: unknown) => {
-    throw new StartError(`${file}: not a valid configuration file: ${oneLine(cause)}`, { cause });
+    throw new StartupError(`${file}: not a valid configuration file: ${oneLine(cause)}`, { cause });
   });
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
-    throw new StartError(`${file}: not a valid configuration file: the content must be an object`);
+    throw new StartupError(`${file}: not a valid configuration file: the content must be an object`);
   }
   return { file, content: content as Record<string, unknown> };
 }
 
 function find(folder: string): string | undefined {
   const [file, other] = NAMES.map((name) => join(folder, name)).filter((candidate) => existsSync(candidate));
-  if (file && other) throw new StartError(`Found two configuration files: ${file} and ${other}. Remove one`);
+  if (file && other) throw new StartupError(`Found two configuration files: ${file} and ${other}. Remove one`);
   return file;
 }
 

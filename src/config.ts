@@ -3,11 +3,11 @@ import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import { readConfigFile } from './config-file.js';
-import { FORMATS, SETTINGS, SETTING_NAMES, parseDataSize } from './settings.js';
-import type { LogLevel, ServiceName, Settings } from './settings.js';
+import { CONFIG_FORMATS, CONFIG_OPTIONS, CONFIG_OPTION_NAMES, parseDataSize } from './config-options.js';
+import type { LogLevel, ServiceName, ConfigValues } from './config-options.js';
 import { loadSiteAccess } from './site-access.js';
 import type { SiteAccess } from './site-access.js';
-import { StartError } from './start-error.js';
+import { StartupError } from './startup-error.js';
 
 export interface Config {
   /** Files that are never part of a site: the configuration file and the file of the site token. */
@@ -116,8 +116,8 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   for (const [key, value] of Object.entries(file?.content ?? {})) {
     given.set(key, { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` });
   }
-  for (const key of SETTING_NAMES) {
-    const { env: variable, flag } = SETTINGS[key];
+  for (const key of CONFIG_OPTION_NAMES) {
+    const { env: variable, flag } = CONFIG_OPTIONS[key];
     if (env[variable]) given.set(key, fromText(key, env[variable], variable, folder));
     if (flags[key] !== undefined) given.set(key, fromText(key, flags[key], flag.split(' ')[0] ?? key, folder));
   }
@@ -128,24 +128,26 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   return { ...defaults, siteAccess, configFiles };
 }
 
-function fromText(key: keyof Settings, text: string, source: string, folder: string): SourcedValue {
-  const value = SETTINGS[key].list ? text.split(',').map((part) => part.trim()) : text;
+function fromText(key: keyof ConfigValues, text: string, source: string, folder: string): SourcedValue {
+  const value = CONFIG_OPTIONS[key].isList ? text.split(',').map((part) => part.trim()) : text;
   return { value: inFolder(key, value, folder), source };
 }
 
 function inFolder(key: string, value: unknown, folder: string): unknown {
-  const isPath = Object.hasOwn(SETTINGS, key) && SETTINGS[key as keyof Settings].path;
+  const isPath = Object.hasOwn(CONFIG_OPTIONS, key) && CONFIG_OPTIONS[key as keyof ConfigValues].isPath;
   return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-function validate(given: ReadonlyMap<string, SourcedValue>): Settings {
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...FORMATS } });
+function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
+  const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...CONFIG_FORMATS } });
   const isValid = ajv.compile({
     type: 'object',
-    properties: Object.fromEntries(SETTING_NAMES.map((key) => [key, SETTINGS[key].schema])),
+    properties: Object.fromEntries(CONFIG_OPTION_NAMES.map((key) => [key, CONFIG_OPTIONS[key].schema])),
     additionalProperties: false,
     dependentRequired: Object.fromEntries(
-      SETTING_NAMES.flatMap((key) => (SETTINGS[key].needs ? [[key, [SETTINGS[key].needs]]] : [])),
+      CONFIG_OPTION_NAMES.flatMap((key) =>
+        CONFIG_OPTIONS[key].requires ? [[key, [CONFIG_OPTIONS[key].requires]]] : [],
+      ),
     ),
   });
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
@@ -153,27 +155,27 @@ function validate(given: ReadonlyMap<string, SourcedValue>): Settings {
   return settings;
 }
 
-function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObject | undefined): StartError {
+function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObject | undefined): StartupError {
   if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
   const key = error?.instancePath.split('/')[1] ?? (error?.params as { additionalProperty: string }).additionalProperty;
   const { value, source } = given.get(key) ?? { value: undefined, source: key };
-  if (!Object.hasOwn(SETTINGS, key)) {
-    return new StartError(`${source}: unknown option; the options are ${SETTING_NAMES.join(', ')}`);
+  if (!Object.hasOwn(CONFIG_OPTIONS, key)) {
+    return new StartupError(`${source}: unknown option; the options are ${CONFIG_OPTION_NAMES.join(', ')}`);
   }
-  const { expected, secret, list } = SETTINGS[key as keyof Settings];
-  const shown = JSON.stringify(list && Array.isArray(value) ? value.join(',') : value);
-  return new StartError(`${source}: expected ${expected}; received ${secret ? 'a value' : shown}`);
+  const { expected, isSecret, isList } = CONFIG_OPTIONS[key as keyof ConfigValues];
+  const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value);
+  return new StartupError(`${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`);
 }
 
-function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): StartError {
-  const { property, missingProperty } = params as { property: string; missingProperty: keyof Settings };
-  const { env } = SETTINGS[missingProperty];
-  return new StartError(`${given.get(property)?.source ?? property}: requires ${env} as well`);
+function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: ErrorObject): StartupError {
+  const { property, missingProperty } = params as { property: string; missingProperty: keyof ConfigValues };
+  const { env } = CONFIG_OPTIONS[missingProperty];
+  return new StartupError(`${given.get(property)?.source ?? property}: requires ${env} as well`);
 }
 
 type Defaults = Omit<Config, 'configFiles' | 'siteAccess'>;
 
-const withDefaults = (settings: Settings, folder: string, production: boolean): Defaults => ({
+const withDefaults = (settings: ConfigValues, folder: string, production: boolean): Defaults => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
@@ -202,7 +204,11 @@ const withDefaults = (settings: Settings, folder: string, production: boolean): 
   production,
 });
 
-function toGithubApp({ githubAppId: id, githubAppPrivateKeyBase64: key, githubAppUrl }: Settings): Config['githubApp'] {
+function toGithubApp({
+  githubAppId: id,
+  githubAppPrivateKeyBase64: key,
+  githubAppUrl,
+}: ConfigValues): Config['githubApp'] {
   if (id === undefined || key === undefined) return undefined;
   return { id, privateKey: Buffer.from(key, 'base64').toString(), url: githubAppUrl?.replace(/\/+$/, '') ?? '' };
 }

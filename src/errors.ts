@@ -4,7 +4,7 @@ import type { components } from './generated/dashboard/types.js';
 export type ErrorCode = components['schemas']['ErrorCode'];
 
 /** The reason why an action on a pull request failed, at the forge or here: schema `ActionError` of the dashboard. */
-export interface ActionRefusal {
+export interface ActionErrorDetails {
   /** Replaces the code of the error in the response body. */
   readonly code: components['schemas']['ActionErrorCode'];
   /** The time at which the forge accepts requests again, as RFC 3339; only for `rate_limited`. */
@@ -39,7 +39,7 @@ export interface AppErrorOptions extends ErrorOptions {
   /** Response headers that the error requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Details for clients of actions. The code of the error still determines the status. */
-  readonly action?: ActionRefusal;
+  readonly action?: ActionErrorDetails;
 }
 
 /** An error that the caller may see unchanged. Any other thrown value is an internal error. */
@@ -48,7 +48,7 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly action: ActionRefusal | undefined;
+  readonly action: ActionErrorDetails | undefined;
 
   /** @param message A sentence for the caller, without secret values. */
   constructor(code: ErrorCode, message: string, { field, headers = {}, action, ...options }: AppErrorOptions = {}) {
@@ -65,7 +65,7 @@ export class AppError extends Error {
 }
 
 /** The state of a rate limit, as the `RateLimit-*` headers of the contracts report it. */
-export interface RequestBudget {
+export interface RateLimitState {
   readonly limit: number;
   readonly windowSeconds: number;
   readonly remaining: number;
@@ -73,7 +73,7 @@ export interface RequestBudget {
 }
 
 /** Returns the headers of every response of a rate-limited operation. */
-export function rateLimitHeaders(budget: RequestBudget): Readonly<Record<string, string>> {
+export function rateLimitHeaders(budget: RateLimitState): Readonly<Record<string, string>> {
   const { limit, windowSeconds, remaining, resetSeconds } = budget;
   return {
     'RateLimit-Limit': String(limit),
@@ -84,7 +84,7 @@ export function rateLimitHeaders(budget: RequestBudget): Readonly<Record<string,
 }
 
 /** Creates the error for a request above its rate limit, with the headers that the contracts require for a 429. */
-export function rateLimited(message: string, budget: Omit<RequestBudget, 'remaining'>): AppError {
+export function rateLimitError(message: string, budget: Omit<RateLimitState, 'remaining'>): AppError {
   const headers = { ...rateLimitHeaders({ ...budget, remaining: 0 }), 'Retry-After': String(budget.resetSeconds) };
   return new AppError('rate_limited', message, { headers });
 }

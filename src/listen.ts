@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { StartError } from './start-error.js';
+import { StartupError } from './startup-error.js';
 
 /** Open requests are aborted after this time. Supervisors kill a process after some 10 to 30 seconds. */
 const DRAIN_MS = 8_000;
@@ -32,13 +32,13 @@ function toStartError(error: NodeJS.ErrnoException, { host, port }: ListenAddres
   const options = { cause: error };
   switch (error.code) {
     case 'EADDRINUSE':
-      return new StartError(`PORT: port ${port} on ${host} is already in use`, options);
+      return new StartupError(`PORT: port ${port} on ${host} is already in use`, options);
     case 'EACCES':
-      return new StartError(`PORT: this user has no permission to open port ${port}`, options);
+      return new StartupError(`PORT: this user has no permission to open port ${port}`, options);
     case 'EADDRNOTAVAIL':
     case 'EAI_AGAIN':
     case 'ENOTFOUND':
-      return new StartError(`HOST: expected an address of this machine; received "${host}"`, options);
+      return new StartupError(`HOST: expected an address of this machine; received "${host}"`, options);
     default:
       return error;
   }

@@ -4,7 +4,7 @@ import { drain, listen, localOrigin } from './listen.js';
 import { openServices } from './services.js';
 import type { Services, ServicesOptions } from './services.js';
 import type { OpenSite } from './site-service.js';
-import { toStartError } from './start-error.js';
+import { toStartupError } from './startup-error.js';
 
 export interface ServeOptions {
   readonly version: string;
@@ -71,7 +71,7 @@ async function open(config: Config, options: ServicesOptions): Promise<Services>
   try {
     return await openServices(config, options);
   } catch (error) {
-    throw toStartError(error, config);
+    throw toStartupError(error, config);
   }
 }
 
@@ -80,7 +80,7 @@ async function waitForSite({ site, readiness }: Services, config: Config): Promi
   if (site === undefined) return undefined;
   readiness.waitFor(site.firstAttempt);
   return site.firstAttempt.catch((error: unknown) => {
-    if (config.services.length === 1) throw toStartError(error, config);
+    if (config.services.length === 1) throw toStartupError(error, config);
     return undefined;
   });
 }

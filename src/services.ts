@@ -4,64 +4,64 @@ import type { Accounts } from './accounts/accounts.js';
 import { createAuthenticator } from './accounts/authenticate.js';
 import type { CredentialSource } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
-import type { PasskeyWitness } from './accounts/passkey-witness.js';
+import type { PasskeyListener } from './accounts/passkey-listener.js';
 import type { TokenKind } from './accounts/token-format.js';
 import type { Config } from './config.js';
-import { createDashboard, sweepDashboard } from './dashboard/dashboard.js';
+import { createDashboard, deleteExpiredDashboardData } from './dashboard/dashboard.js';
 import type { Dashboard } from './dashboard/dashboard.js';
-import { sweepDeliveries } from './dashboard/webhooks/seen-deliveries.js';
+import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { serviceTokens } from './accounts/service-tokens.js';
 import { createSecretsAccess } from './secrets/access.js';
 import type { SecretsAccess } from './secrets/access.js';
 import { createAuditLog } from './secrets/audit.js';
 import type { AuditLog } from './secrets/audit.js';
-import { auditPasskeys } from './secrets/audit-passkeys.js';
-import { auditedReplays } from './secrets/audited-replays.js';
-import { createConsumers } from './secrets/consumers.js';
-import type { Consumers } from './secrets/consumers.js';
-import { createSecretObjects } from './secrets/objects.js';
-import type { SecretObjects } from './secrets/objects.js';
-import { createObjectVersions } from './secrets/versions.js';
-import type { ObjectVersions } from './secrets/versions.js';
-import { noteRotationsDue } from './secrets/rotation.js';
-import { createOwner } from './secrets/owner.js';
-import type { Owner } from './secrets/owner.js';
+import { auditPasskeyChange } from './secrets/audit-passkey-change.js';
+import { createAuditedIdempotencyStore } from './secrets/audited-idempotency-store.js';
+import { createConsumerStore } from './secrets/consumers.js';
+import type { ConsumerStore } from './secrets/consumers.js';
+import { createSecretStore } from './secrets/secret-store.js';
+import type { SecretStore } from './secrets/secret-store.js';
+import { createVersionStore } from './secrets/versions.js';
+import type { VersionStore } from './secrets/versions.js';
+import { recordDueRotations } from './secrets/rotation.js';
+import { createSecretsOwner } from './secrets/owner.js';
+import type { SecretsOwner } from './secrets/owner.js';
 import { startSite } from './site-service.js';
 import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
 import { createLinkSigner } from './site/link-signer.js';
 import type { LinkSigner } from './site/link-signer.js';
 import { isPostgres, openDatabase } from './storage/database.js';
 import type { Database } from './storage/database.js';
-import { placeOf } from './storage/place.js';
-import { requireServerKey } from './storage/server-key-check.js';
+import { toDatabaseTarget } from './storage/database-target.js';
+import { assertServerKey } from './storage/server-key-check.js';
 import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
-import { createRateCounts, sweepRateCounts } from './storage/rate-counts.js';
+import { createRateCounts, deleteExpiredRateCounts } from './storage/rate-counts.js';
 import type { RateCounts } from './storage/rate-counts.js';
 import { createReadiness } from './storage/readiness.js';
 import type { Readiness } from './storage/readiness.js';
-import { createReplays, sweepReplays } from './storage/replays.js';
-import type { Replays } from './storage/replays.js';
-import { startSweeper } from './storage/sweeper.js';
-import type { Sweeper } from './storage/sweeper.js';
+import { createIdempotencyStore, deleteExpiredResponses } from './storage/idempotency-store.js';
+import type { IdempotencyStore } from './storage/idempotency-store.js';
+import { startCleanupJob } from './storage/cleanup-job.js';
+import type { CleanupJob } from './storage/cleanup-job.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
   /** The running release. */
   readonly version: string;
   readonly readiness: Readiness;
-  readonly replays: Replays;
+  readonly replays: IdempotencyStore;
   /** The idempotency store of the secrets service, which also writes the audit log. */
-  readonly auditedReplays: Replays;
+  readonly auditedReplays: IdempotencyStore;
   /** Rate limit counts that several servers share; absent on SQLite, which only one server can use. */
   readonly rateCounts: RateCounts | undefined;
   readonly accounts: Accounts;
   readonly dashboard: Dashboard;
-  readonly objects: SecretObjects;
-  readonly versions: ObjectVersions;
-  readonly consumers: Consumers;
-  readonly owner: Owner;
+  readonly secrets: SecretStore;
+  readonly versions: VersionStore;
+  readonly consumers: ConsumerStore;
+  readonly owner: SecretsOwner;
   readonly audit: AuditLog;
   /** Absent when the site service does not run. */
   readonly site: SiteService | undefined;
@@ -109,15 +109,16 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
-  const database = await openDatabase(placeOf(config));
-  await requireServerKey(database, key).catch(async (error: unknown) => {
+  const database = await openDatabase(toDatabaseTarget(config));
+  await assertServerKey(database, key).catch(async (error: unknown) => {
     await database.destroy();
     throw error;
   });
-  const accountsWith = (witness: PasskeyWitness) => createAccounts(database, { origin: options.origin, witness });
-  const accounts = accountsWith(auditPasskeys);
-  const owner = createOwner(database);
-  const replays = createReplays(database);
+  const accountsWith = (witness: PasskeyListener) =>
+    createAccounts(database, { origin: options.origin, passkeyListener: witness });
+  const accounts = accountsWith(auditPasskeyChange);
+  const owner = createSecretsOwner(database);
+  const replays = createIdempotencyStore(database);
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
   const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
@@ -136,15 +137,20 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     version: options.version,
     readiness: createReadiness(database),
     replays,
-    auditedReplays: auditedReplays(database, replays),
+    auditedReplays: createAuditedIdempotencyStore(database, replays),
     rateCounts: isPostgres(database) ? createRateCounts(database, { windowMs: RATE_WINDOW_MS }) : undefined,
     accounts,
     dashboard,
-    objects: createSecretObjects(database),
-    versions: createObjectVersions(database),
-    consumers: createConsumers(database),
+    secrets: createSecretStore(database),
+    versions: createVersionStore(database),
+    consumers: createConsumerStore(database),
     owner,
-    ...createSecretsAccess(database, { owner, signIn: accounts.signIn, accountsWith, store: serviceTokens }),
+    ...createSecretsAccess(database, {
+      owner,
+      signIn: accounts.signIn,
+      accountsFactory: accountsWith,
+      store: serviceTokens,
+    }),
     audit: createAuditLog(database),
     site,
     // Every caller may read a public site, so every caller may also see which of its files have problems.
@@ -175,17 +181,17 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */
-function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): Sweeper {
-  return startSweeper({
-    sweeps: [
-      () => accounts.sweep(),
-      () => sweepReplays(database, Date.now()),
-      () => sweepRateCounts(database, Date.now()),
-      () => sweepDeliveries(database, Date.now()),
-      () => sweepDashboard(database, Date.now()),
-      () => noteRotationsDue(database, Date.now()),
+function startHourlyCleanup(database: Database, accounts: Accounts, terminal: NodeJS.WriteStream): CleanupJob {
+  return startCleanupJob({
+    tasks: [
+      () => accounts.deleteExpired(),
+      () => deleteExpiredResponses(database, Date.now()),
+      () => deleteExpiredRateCounts(database, Date.now()),
+      () => deleteExpiredDeliveries(database, Date.now()),
+      () => deleteExpiredDashboardData(database, Date.now()),
+      () => recordDueRotations(database, Date.now()),
     ],
-    everyMs: 3_600_000,
+    intervalMs: 3_600_000,
     report: (error) => terminal.write(`trellis: Failed to delete expired data: ${String(error)}\n`),
   });
 }

@@ -1,21 +1,21 @@
 import { join } from 'node:path';
 import type { Config } from './config.js';
 import { records } from './generated/site/records.js';
-import { imageFolderOf } from './images/image-files.js';
+import { toImageFolder } from './images/image-files.js';
 import { openImages } from './images/images.js';
 import type { Images, ImagesOptions } from './images/images.js';
-import { openCrawlTerminal } from './site/crawl-terminal.js';
-import { createPictures } from './site/pictures.js';
-import type { Pictures } from './site/pictures.js';
+import { openScanTerminal } from './site/scan-terminal.js';
+import { createImageSources } from './site/image-sources.js';
+import type { ImageSources } from './site/image-sources.js';
 import { openPublicFiles } from './site/public-files.js';
 import type { PublicFiles } from './site/public-files.js';
 import { openSite } from './site/site.js';
-import type { Site, SiteWatch } from './site/site.js';
+import type { Site, SiteWatchOptions } from './site/site.js';
 import { formatWarnings } from './site/warnings.js';
 
 /** The source images of a site, the images derived from them, and the public copies of files. */
-export interface Imaging {
-  readonly pictures: Pictures;
+export interface ImageService {
+  readonly pictures: ImageSources;
   readonly images: Images;
   readonly publicFiles: PublicFiles;
   /** The folder of derived images. */
@@ -29,15 +29,15 @@ export interface SiteDataOptions {
   readonly terminal?: NodeJS.WriteStream | undefined;
   /** Aborts a scan. */
   readonly signal?: AbortSignal | undefined;
-  readonly watch?: SiteWatch | undefined;
+  readonly watch?: SiteWatchOptions | undefined;
 }
 
 /** Opens the configured site and brings its records up to date. */
-export async function openConfiguredSite(
+export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
   { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
 ): Promise<Site> {
-  const view = terminal && openCrawlTerminal(terminal);
+  const view = terminal && openScanTerminal(terminal);
   try {
     return await openSite({
       directory: site,
@@ -55,12 +55,12 @@ export async function openConfiguredSite(
 }
 
 /** Opens the images of a site. Several processes may share the images of one state folder. */
-export function openImaging(
+export function openImageService(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
   options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'signer'>,
-): Imaging {
-  const pictures = createPictures(store);
+): ImageService {
+  const pictures = createImageSources(store);
   const images = openImages({
     stateDirectory: state,
     findSource: pictures.find,
@@ -75,5 +75,5 @@ export function openImaging(
     findFile: pictures.find,
     signer: options.signer,
   });
-  return { pictures, images, publicFiles, folder: imageFolderOf(state) };
+  return { pictures, images, publicFiles, folder: toImageFolder(state) };
 }

@@ -5,19 +5,19 @@ import { AppError } from './errors.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
 import type { ImagesOptions } from './images/images.js';
-import type { LiveChange } from './site/live.js';
-import { formatChange } from './site/live-terminal.js';
+import type { SiteChange } from './site/watch/site-watcher.js';
+import { formatChange } from './site/watch/format-change.js';
 import type { ProblemReport } from './site/problems.js';
 import type { Site } from './site/site.js';
 import { readStoredQueries } from './site/stored-queries.js';
 import type { StoredQuery } from './site/stored-queries.js';
-import { openConfiguredSite, openImaging } from './site-data.js';
-import type { Imaging } from './site-data.js';
+import { openSiteFromConfig, openImageService } from './site-data.js';
+import type { ImageService } from './site-data.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {
   readonly site: Site;
-  readonly imaging: Imaging;
+  readonly imaging: ImageService;
   readonly formatDate: FormatDate;
   /** The stored queries, if the site allows only their image arguments; absent when it allows all. */
   readonly storedQueries: readonly StoredQuery[] | undefined;
@@ -101,14 +101,17 @@ class RetryingSite implements SiteService {
     const { state } = this.#config;
     const { terminal, signal } = this.#options;
     const say = (line: string): void => void terminal.write(`${line}\n`);
-    const watch = { onChange: (change: LiveChange) => say(formatChange(change)), onProblem: say };
-    const site = await openConfiguredSite(this.#config, {
+    const watch = { onChange: (change: SiteChange) => say(formatChange(change)), onProblem: say };
+    const site = await openSiteFromConfig(this.#config, {
       recordsDirectory: join(state, 'site'),
       terminal,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
-    const imaging = openImaging(site, this.#config, { linkKey: this.#options.linkKey, signer: this.#options.signer });
+    const imaging = openImageService(site, this.#config, {
+      linkKey: this.#options.linkKey,
+      signer: this.#options.signer,
+    });
     try {
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { createEntrance } from '../src/server/entrance.js';
+import { createStartupListener } from '../src/server/startup-listener.js';
 import { createHttpServer } from '../src/server/http-server.js';
 import { createLog } from '../src/server/log.js';
 import { startServer } from './running-server.js';
@@ -92,7 +92,7 @@ test.each(REFUSED)(
 );
 
 test('a request before the server is ready gets a complete 503 response', async () => {
-  const starting = createHttpServer(createEntrance().listener, { log: createLog({ level: 'silent' }) });
+  const starting = createHttpServer(createStartupListener().listener, { log: createLog({ level: 'silent' }) });
   await once(starting.listen(0, '127.0.0.1'), 'listening');
   const address = starting.address();
   const origin = `http://localhost:${typeof address === 'object' ? address?.port : ''}`;

@@ -39,7 +39,7 @@ export async function createChallenge(
  *
  * @returns `undefined` when it is unknown, expired or belongs to a different ceremony.
  */
-export async function takeChallenge(
+export async function consumeChallenge(
   database: Database,
   challenge: string,
   { ceremony, at }: { readonly ceremony: Ceremony; readonly at: number },

@@ -10,7 +10,7 @@ const MAX_AGE_SECONDS = 400 * 86_400;
 
 export interface SessionCookies {
   /** Formats the `Set-Cookie` header that sets the session cookie. */
-  give(sessionId: string): string;
+  set(sessionId: string): string;
   /** Formats the `Set-Cookie` header that deletes the session cookie. */
   readonly clear: () => string;
 }
@@ -22,7 +22,7 @@ export function createSessionCookies(publicUrl: () => string): SessionCookies {
     const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isHttps ? '; Secure' : ''}`;
     return `${sessionCookieName({ isHttps })}=${value}; ${attributes}`;
   };
-  return { give: (sessionId) => format(sessionId, MAX_AGE_SECONDS), clear: () => format('', 0) };
+  return { set: (sessionId) => format(sessionId, MAX_AGE_SECONDS), clear: () => format('', 0) };
 }
 
 /** Finds the first cookie with a name in a `Cookie` header. */

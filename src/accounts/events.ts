@@ -21,18 +21,18 @@ export type AccountAction =
   | 'token_revoked';
 
 /** The actor of an event; `machine` is a command on the server's machine. */
-export type Actor =
+export type AccountActor =
   | 'machine'
   | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
   | Pick<SessionCaller, 'kind' | 'personId'>
   | Pick<TokenCaller, 'kind' | 'tokenId'>;
 
 /** The address recorded for commands on the server's machine. */
-export const THIS_MACHINE = 'this machine';
+export const COMMAND_LINE_ACTOR = 'this machine';
 
 export interface AccountEvent {
   readonly action: AccountAction;
-  readonly actor: Actor;
+  readonly actor: AccountActor;
   /** The user whose account is affected. */
   readonly personId?: string;
   /** The id of the token, passkey or invitation, or a name. Never a secret. */
@@ -60,7 +60,7 @@ export async function recordEvent(transaction: Database, event: AccountEvent): P
 }
 
 /** A session is recorded by its user, because its id is derived from the cookie. */
-function toColumns(actor: Actor): { readonly actor_type: string; readonly actor_id: string | null } {
+function toColumns(actor: AccountActor): { readonly actor_type: string; readonly actor_id: string | null } {
   if (actor === 'machine') return { actor_type: actor, actor_id: null };
   return { actor_type: actor.kind, actor_id: actor.kind === 'session' ? actor.personId : actor.tokenId };
 }

@@ -6,8 +6,8 @@ import type { InvitationsTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/username-key.js';
 import type { Caller } from './callers.js';
 import { recordEvent } from './events.js';
-import { findPersonRow, refuseTaken } from './people.js';
-import type { NewPerson } from './people.js';
+import { findUserRow, usernameTakenError } from './users.js';
+import type { NewUser } from './users.js';
 import { requireAdminSession } from './scopes.js';
 import { hashSecret } from './token-format.js';
 import { parseDisplayName, parseUsername } from './usernames.js';
@@ -34,7 +34,7 @@ export interface Invitations {
    * @throws AppError `conflict` when the username is taken, `invalid_input` for an invalid name or when 100
    * invitations are open.
    */
-  create(caller: Caller | undefined, person: NewPerson, from: string): Promise<Invitation & { readonly token: string }>;
+  create(caller: Caller | undefined, person: NewUser, from: string): Promise<Invitation & { readonly token: string }>;
   /** Lists the open invitations, oldest first. */
   list(caller: Caller | undefined): Promise<Invitation[]>;
   /** @throws AppError `not_found` for an id that is unknown, used, expired or revoked. */
@@ -47,9 +47,9 @@ export function createInvitations(database: Database, now: () => number = Date.n
       const admin = requireAdminSession(caller);
       const person = { username: parseUsername(username), displayName: parseDisplayName(displayName) };
       return inTransaction(database, async (transaction) => {
-        await requireFree(transaction, person.username);
+        await assertUsernameAvailable(transaction, person.username);
         await assertBelowLimit(transaction, now());
-        const { token, row } = await addLink(transaction, now(), person);
+        const { token, row } = await insertInvitation(transaction, now(), person);
         const event = { actor: admin, subject: row.id, from, at: now() };
         await recordEvent(transaction, { action: 'invitation_created', ...event });
         return { ...toInvitation(row), token };
@@ -73,10 +73,10 @@ export function createInvitations(database: Database, now: () => number = Date.n
 }
 
 /** Stores an invitation for a user. Without a user it is a setup link, whose user chooses the username. */
-export async function addLink(
+export async function insertInvitation(
   database: Database,
   at: number,
-  person?: NewPerson,
+  person?: NewUser,
 ): Promise<{ readonly token: string; readonly row: InvitationsTable }> {
   const token = randomBytes(32).toString('base64url');
   const row: InvitationsTable = {
@@ -97,12 +97,12 @@ export async function addLink(
  *
  * @throws AppError `conflict` when a user with this name has a passkey or a session.
  */
-export async function requireFree(database: Database, username: string): Promise<void> {
-  const person = await findPersonRow(database, username);
+export async function assertUsernameAvailable(database: Database, username: string): Promise<void> {
+  const person = await findUserRow(database, username);
   if (person === undefined) return;
   for (const table of ['passkeys', 'sessions'] as const) {
     const rows = database.selectFrom(table).select('person_id').where('person_id', '=', person.id);
-    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw refuseTaken(username);
+    if ((await rows.limit(1).executeTakeFirst()) !== undefined) throw usernameTakenError(username);
   }
 }
 

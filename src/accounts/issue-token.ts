@@ -6,7 +6,7 @@ import type { Scope } from './callers.js';
 import { createToken, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
 
-export interface TokenIssue {
+export interface IssueTokenOptions {
   readonly kind: TokenKind;
   /** The user who is responsible for the token. */
   readonly personId: string;
@@ -25,7 +25,7 @@ const insertToken = prepareInsert('tokens');
 /** Creates a token of any kind and stores its hash. The calling code checks the permission to issue it. */
 export async function issueToken(
   database: Database,
-  { kind, personId, consumer, issuedBy, label, scopes, createdAt, expiresAt }: TokenIssue,
+  { kind, personId, consumer, issuedBy, label, scopes, createdAt, expiresAt }: IssueTokenOptions,
 ): Promise<{ readonly token: string; readonly row: TokensTable }> {
   const token = createToken(kind);
   const row: TokensTable = {

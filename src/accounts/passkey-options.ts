@@ -7,27 +7,27 @@ export type CreationOptions = components['schemas']['CreationOptions'];
 export type RequestOptions = components['schemas']['RequestOptions'];
 
 /** The COSE numbers of the supported signature algorithms, in order of preference: Ed25519, ES256, RS256. */
-export const ALGORITHMS: readonly number[] = [-8, -7, -257];
+export const SIGNATURE_ALGORITHMS: readonly number[] = [-8, -7, -257];
 
-export interface PasskeyOffer {
+export interface CreationOptionsInput {
   readonly username: string;
   readonly displayName: string;
   readonly userHandle: string;
   readonly challenge: string;
   /** The ids of the user's passkeys. An authenticator that already has one of them creates no second. */
-  readonly known?: readonly string[];
+  readonly existingPasskeyIds?: readonly string[];
 }
 
 /** Requests a discoverable credential, so that sign-in needs no username and the server reveals no account. */
-export function toCreationOptions({ id, name }: RelyingParty, offer: PasskeyOffer): CreationOptions {
-  const { username, displayName, userHandle, challenge, known = [] } = offer;
+export function toCreationOptions({ id, name }: RelyingParty, offer: CreationOptionsInput): CreationOptions {
+  const { username, displayName, userHandle, challenge, existingPasskeyIds = [] } = offer;
   return {
     rp: { id, name },
     user: { id: userHandle, name: username, displayName },
     challenge,
-    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    pubKeyCredParams: SIGNATURE_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: CEREMONY_MS,
-    excludeCredentials: known.map((credential) => ({ type: 'public-key', id: credential })),
+    excludeCredentials: existingPasskeyIds.map((credential) => ({ type: 'public-key', id: credential })),
     authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
     attestation: 'none',
     // Passkeys with PRF can wrap keys. Authenticators decide on this extension when they create the passkey.

@@ -4,12 +4,12 @@ import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import type { Caller } from './callers.js';
-import { createChallenge, takeChallenge } from './challenges.js';
-import { readChallenge, refuseCeremony } from './credential-json.js';
+import { createChallenge, consumeChallenge } from './challenges.js';
+import { readChallenge, ceremonyError } from './parse-credential.js';
 import { recordEvent } from './events.js';
 import { toCreationOptions } from './passkey-options.js';
 import type { CreationOptions } from './passkey-options.js';
-import type { PasskeyWitness } from './passkey-witness.js';
+import type { PasskeyListener } from './passkey-listener.js';
 import type { RelyingParty } from './relying-party.js';
 import { requireSession } from './scopes.js';
 import { parseLabel } from './usernames.js';
@@ -55,13 +55,16 @@ export interface AddedPasskey {
   readonly credential: unknown;
 }
 
-export interface PasskeyParts {
+export interface PasskeyDependencies {
   readonly relyingParty: () => RelyingParty;
-  readonly witness: PasskeyWitness;
+  readonly passkeyListener: PasskeyListener;
   readonly now: () => number;
 }
 
-export function createPasskeys(database: Database, { relyingParty, witness, now }: PasskeyParts): Passkeys {
+export function createPasskeys(
+  database: Database,
+  { relyingParty, passkeyListener, now }: PasskeyDependencies,
+): Passkeys {
   return {
     async list(caller) {
       return (await listRows(database, requireSession(caller).personId)).map(toPasskey);
@@ -73,24 +76,30 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
       const state = { person_id: personId, user_handle: userHandle, at: now() };
       const challenge = await createChallenge(database, { ceremony: 'add', ...state });
       const known = rows.map(({ id }) => id);
-      return toCreationOptions(relyingParty(), { username, displayName: username, userHandle, challenge, known });
+      return toCreationOptions(relyingParty(), {
+        username,
+        displayName: username,
+        userHandle,
+        challenge,
+        existingPasskeyIds: known,
+      });
     },
     async finish(caller, { label, credential }, from) {
       const session = requireSession(caller);
       const { personId } = session;
       const name = label === undefined ? undefined : parseLabel(label);
       const challenge = readChallenge(credential);
-      const begun = await takeChallenge(database, challenge, { ceremony: 'add', at: now() });
-      if (begun?.person_id !== personId) throw refuseCeremony();
+      const begun = await consumeChallenge(database, challenge, { ceremony: 'add', at: now() });
+      if (begun?.person_id !== personId) throw ceremonyError();
       const verified = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
       const own = { ...verified, person_id: personId, user_handle: begun.user_handle ?? '', created_at: now() };
       return inTransaction(database, async (transaction) => {
         const rows = await listRows(transaction, personId);
         assertBelowLimit(rows);
-        const row = await storePasskey(transaction, { ...own, label: name ?? `passkey ${rows.length + 1}` });
+        const row = await insertPasskey(transaction, { ...own, label: name ?? `passkey ${rows.length + 1}` });
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_added', subject: row.id, ...act });
-        await witness(transaction, { action: 'create', passkeyId: row.id, ...act });
+        await passkeyListener(transaction, { action: 'create', passkeyId: row.id, ...act });
         return toPasskey(row);
       });
     },
@@ -104,7 +113,7 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
         if (row === undefined) throw new AppError('not_found', 'No passkey with this id.');
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_renamed', subject: id, ...act });
-        await witness(transaction, { action: 'rename', passkeyId: id, ...act });
+        await passkeyListener(transaction, { action: 'rename', passkeyId: id, ...act });
         return toPasskey(row);
       });
     },
@@ -118,7 +127,7 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
         await transaction.deleteFrom('passkeys').where('id', '=', id).execute();
         const act = { actor: session, personId, from, at: now() };
         await recordEvent(transaction, { action: 'passkey_removed', subject: id, ...act });
-        await witness(transaction, { action: 'delete', passkeyId: id, ...act });
+        await passkeyListener(transaction, { action: 'delete', passkeyId: id, ...act });
       });
     },
   };
@@ -127,15 +136,15 @@ export function createPasskeys(database: Database, { relyingParty, witness, now 
 /**
  * Stores a passkey in the transaction of the calling code.
  *
- * @throws AppError as {@link refuseCeremony} creates it, when a user already has this credential.
+ * @throws AppError as {@link ceremonyError} creates it, when a user already has this credential.
  */
-export async function storePasskey(
+export async function insertPasskey(
   transaction: Database,
   passkey: Omit<PasskeysTable, 'last_used_at' | 'wrapped_identity'>,
 ): Promise<PasskeysTable> {
   const row = { ...passkey, last_used_at: null, wrapped_identity: null };
   const known = transaction.selectFrom('passkeys').select('id').where('id', '=', row.id);
-  if ((await known.executeTakeFirst()) !== undefined) throw refuseCeremony();
+  if ((await known.executeTakeFirst()) !== undefined) throw ceremonyError();
   await transaction.insertInto('passkeys').values(row).execute();
   return row;
 }

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { recordEvent, THIS_MACHINE } from './events.js';
-import { addLink } from './invitations.js';
-import type { PasskeyWitness } from './passkey-witness.js';
-import { findPersonRow } from './people.js';
+import { recordEvent, COMMAND_LINE_ACTOR } from './events.js';
+import { insertInvitation } from './invitations.js';
+import type { PasskeyListener } from './passkey-listener.js';
+import { findUserRow } from './users.js';
 
 export interface Recovery {
   /**
@@ -17,32 +17,35 @@ export interface Recovery {
   invite(username: string): Promise<{ readonly username: string; readonly token: string }>;
 }
 
-export interface RecoveryParts {
-  readonly witness: PasskeyWitness;
+export interface RecoveryDependencies {
+  readonly passkeyListener: PasskeyListener;
   readonly now?: () => number;
 }
 
-export function createRecovery(database: Database, { witness, now = Date.now }: RecoveryParts): Recovery {
+export function createRecovery(
+  database: Database,
+  { passkeyListener, now = Date.now }: RecoveryDependencies,
+): Recovery {
   return {
     invite: (username) =>
       inTransaction(database, async (transaction) => {
-        const person = await findPersonRow(transaction, username);
+        const person = await findUserRow(transaction, username);
         if (person === undefined) throw new AppError('not_found', `No user named "${username}".`);
         const lost = transaction.deleteFrom('passkeys').where('person_id', '=', person.id).returning('id');
         for (const { id } of await lost.execute()) {
-          const act = { actor: 'machine', personId: person.id, from: THIS_MACHINE, at: now() } as const;
-          await witness(transaction, { action: 'delete', passkeyId: id, ...act });
+          const act = { actor: 'machine', personId: person.id, from: COMMAND_LINE_ACTOR, at: now() } as const;
+          await passkeyListener(transaction, { action: 'delete', passkeyId: id, ...act });
         }
         for (const table of ['sessions', 'challenges'] as const) {
           await transaction.deleteFrom(table).where('person_id', '=', person.id).execute();
         }
         const named = { username: person.username, displayName: person.display_name };
-        const { token, row } = await addLink(transaction, now(), named);
+        const { token, row } = await insertInvitation(transaction, now(), named);
         const event = {
           actor: 'machine',
           personId: person.id,
           subject: row.id,
-          from: THIS_MACHINE,
+          from: COMMAND_LINE_ACTOR,
           at: now(),
         } as const;
         await recordEvent(transaction, { action: 'account_recovered', ...event });

@@ -4,29 +4,29 @@ import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ChallengesTable, InvitationsTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { createChallenge, takeChallenge } from './challenges.js';
-import { readChallenge, refuseCeremony } from './credential-json.js';
+import { createChallenge, consumeChallenge } from './challenges.js';
+import { readChallenge, ceremonyError } from './parse-credential.js';
 import { recordEvent } from './events.js';
-import { requireFree } from './invitations.js';
+import { assertUsernameAvailable } from './invitations.js';
 import { toCreationOptions } from './passkey-options.js';
 import type { CreationOptions } from './passkey-options.js';
-import type { PasskeyParts } from './passkeys.js';
-import { storePasskey } from './passkeys.js';
-import { addPerson, findPersonRow, toPerson } from './people.js';
-import type { NewPerson, Person } from './people.js';
+import type { PasskeyDependencies } from './passkeys.js';
+import { insertPasskey } from './passkeys.js';
+import { insertUser, findUserRow, toUser } from './users.js';
+import type { NewUser, User } from './users.js';
 import { startSession } from './sessions.js';
-import { isUnclaimed } from './setup-link.js';
+import { hasNoUsers } from './setup-link.js';
 import { hashSecret } from './token-format.js';
 import { parseDisplayName, parseLabel, parseUsername } from './usernames.js';
 import { verifyNewPasskey } from './verify-passkey.js';
 
-export interface SignedIn {
-  readonly person: Person;
+export interface SignInResult {
+  readonly user: User;
   /** The secret that the cookie carries. */
   readonly sessionId: string;
 }
 
-export interface RegistrationRequest extends NewPerson {
+export interface RegistrationRequest extends NewUser {
   /** The secret of a setup link or of an invitation. */
   readonly inviteToken?: string | undefined;
 }
@@ -48,14 +48,14 @@ export interface Registration {
    * @throws AppError `invalid_input` for a failed ceremony, `conflict` when another link for the same username was used
    * first.
    */
-  finish(answer: RegistrationAnswer, from: string): Promise<Registered>;
+  finish(answer: FinishRegistrationRequest, from: string): Promise<RegistrationResult>;
 }
 
-export interface Registered extends SignedIn {
+export interface RegistrationResult extends SignInResult {
   readonly passkeyId: string;
 }
 
-export interface RegistrationAnswer {
+export interface FinishRegistrationRequest {
   readonly username: string;
   /** The unverified credential from the browser. */
   readonly credential: unknown;
@@ -63,16 +63,19 @@ export interface RegistrationAnswer {
   readonly label?: string | undefined;
 }
 
-export function createRegistration(database: Database, { relyingParty, witness, now }: PasskeyParts): Registration {
+export function createRegistration(
+  database: Database,
+  { relyingParty, passkeyListener, now }: PasskeyDependencies,
+): Registration {
   return {
-    isOpen: () => isUnclaimed(database),
+    isOpen: () => hasNoUsers(database),
     async begin({ inviteToken = '', ...requested }) {
       const name = parseUsername(requested.username);
       const link = await getLink(database, { inviteToken, username: name, at: now() });
       // Usernames are case-insensitive; the invitation determines the spelling.
       const username = link.username ?? name;
       const displayName = link.display_name ?? parseDisplayName(requested.displayName);
-      await requireFree(database, username);
+      await assertUsernameAvailable(database, username);
       const userHandle = randomBytes(32).toString('base64url');
       const state = {
         invitation_id: link.id,
@@ -87,27 +90,34 @@ export function createRegistration(database: Database, { relyingParty, witness, 
     async finish({ username, credential, label = 'First passkey' }, from) {
       const name = parseLabel(label);
       const challenge = readChallenge(credential);
-      const begun = await takeChallenge(database, challenge, { ceremony: 'register', at: now() });
+      const begun = await consumeChallenge(database, challenge, { ceremony: 'register', at: now() });
       const account = begun && toAccount(begun);
-      if (!account || toUsernameKey(account.username) !== toUsernameKey(username.trim())) throw refuseCeremony();
+      if (!account || toUsernameKey(account.username) !== toUsernameKey(username.trim())) throw ceremonyError();
       const passkey = await verifyNewPasskey(credential, { challenge, relyingParty: relyingParty() });
       return inTransaction(database, async (transaction) => {
         const at = now();
-        const person = await findOrAddPerson(transaction, account, at);
-        const own = { person_id: person.id, user_handle: account.userHandle, label: name, created_at: at };
-        await storePasskey(transaction, { ...passkey, ...own });
-        const actor = { kind: 'session', personId: person.id } as const;
-        const event = { actor, personId: person.id, subject: person.username, from, at };
+        const user = await findOrAddPerson(transaction, account, at);
+        const own = { person_id: user.id, user_handle: account.userHandle, label: name, created_at: at };
+        await insertPasskey(transaction, { ...passkey, ...own });
+        const actor = { kind: 'session', personId: user.id } as const;
+        const event = { actor, personId: user.id, subject: user.username, from, at };
         await recordEvent(transaction, { action: 'account_created', ...event });
-        await witness(transaction, { action: 'create', passkeyId: passkey.id, actor, personId: person.id, from, at });
-        return { person, passkeyId: passkey.id, sessionId: await startSession(transaction, person.id, at) };
+        await passkeyListener(transaction, {
+          action: 'create',
+          passkeyId: passkey.id,
+          actor,
+          personId: user.id,
+          from,
+          at,
+        });
+        return { user, passkeyId: passkey.id, sessionId: await startSession(transaction, user.id, at) };
       });
     },
   };
 }
 
 /** An account whose registration was started. */
-interface PendingAccount extends NewPerson {
+interface PendingAccount extends NewUser {
   readonly invitationId: string;
   readonly userHandle: string;
 }
@@ -132,7 +142,7 @@ async function getLink(database: Database, { inviteToken, username, at }: LinkUs
   const links = database.selectFrom('invitations').selectAll().where('expires_at', '>', at);
   const link = await links.where('hash', '=', hashSecret(inviteToken)).executeTakeFirst();
   const isSetup = link?.username_key === null;
-  const isValid = isSetup ? await isUnclaimed(database) : link?.username_key === toUsernameKey(username);
+  const isValid = isSetup ? await hasNoUsers(database) : link?.username_key === toUsernameKey(username);
   if (link !== undefined && isValid) return link;
   const message = 'No valid setup link or invitation for this username. It may have expired. Ask for a new one.';
   throw new AppError('forbidden', message);
@@ -142,7 +152,7 @@ async function getLink(database: Database, { inviteToken, username, at }: LinkUs
  * Uses up the link, and all other links for the same username. A user whose access was revoked gets the existing account
  * with its data.
  */
-async function findOrAddPerson(transaction: Database, account: PendingAccount, at: number): Promise<Person> {
+async function findOrAddPerson(transaction: Database, account: PendingAccount, at: number): Promise<User> {
   const { invitationId, username, displayName } = account;
   const used = await transaction
     .deleteFrom('invitations')
@@ -150,9 +160,9 @@ async function findOrAddPerson(transaction: Database, account: PendingAccount, a
     .where('expires_at', '>', at)
     .returning('username_key')
     .executeTakeFirst();
-  if (used === undefined || (used.username_key === null && !(await isUnclaimed(transaction)))) throw refuseCeremony();
+  if (used === undefined || (used.username_key === null && !(await hasNoUsers(transaction)))) throw ceremonyError();
   await transaction.deleteFrom('invitations').where('username_key', '=', toUsernameKey(username)).execute();
-  await requireFree(transaction, username);
-  const known = await findPersonRow(transaction, username);
-  return known === undefined ? addPerson(transaction, { username, displayName }, at) : toPerson(known);
+  await assertUsernameAvailable(transaction, username);
+  const known = await findUserRow(transaction, username);
+  return known === undefined ? insertUser(transaction, { username, displayName }, at) : toUser(known);
 }

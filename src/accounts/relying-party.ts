@@ -6,7 +6,7 @@ export interface RelyingParty {
   readonly origin: string;
 }
 
-export function relyingPartyOf(publicUrl: string): RelyingParty {
+export function toRelyingParty(publicUrl: string): RelyingParty {
   const { origin, hostname } = new URL(publicUrl);
   return { id: hostname, name: 'Trellis', origin };
 }

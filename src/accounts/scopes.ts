@@ -2,10 +2,10 @@ import { AppError } from '../errors.js';
 import type { Caller, SessionCaller, TokenCaller } from './callers.js';
 
 /** A user, signed in or represented by a token. */
-export type PersonCaller = SessionCaller | TokenCaller;
+export type UserCaller = SessionCaller | TokenCaller;
 
 /** @throws AppError `unauthenticated` without a caller, and for consumer tokens. */
-export function requirePerson(caller: Caller | undefined): PersonCaller {
+export function requireUser(caller: Caller | undefined): UserCaller {
   if (caller === undefined || caller.kind === 'consumer_token') {
     throw new AppError('unauthenticated', "This operation requires a user's session or token.");
   }
@@ -14,7 +14,7 @@ export function requirePerson(caller: Caller | undefined): PersonCaller {
 
 /** @throws AppError `session_required` for a token. */
 export function requireSession(caller: Caller | undefined): SessionCaller {
-  const person = requirePerson(caller);
+  const person = requireUser(caller);
   if (person.kind === 'session') return person;
   throw new AppError('session_required', "This operation requires a session; tokens can't use it.");
 }
@@ -27,8 +27,8 @@ export function requireAdminSession(caller: Caller | undefined): SessionCaller {
 }
 
 /** The admin is the owner of all secrets. @throws AppError `forbidden` for other users. */
-export function requireOwner(caller: Caller | undefined): PersonCaller {
-  const person = requirePerson(caller);
+export function requireOwner(caller: Caller | undefined): UserCaller {
+  const person = requireUser(caller);
   if (person.isAdmin) return person;
   throw new AppError('forbidden', 'Only the owner of the secrets can do this.');
 }

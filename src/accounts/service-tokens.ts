@@ -1,7 +1,7 @@
 import type { Database } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
 import { issueToken } from './issue-token.js';
-import type { TokenIssue } from './issue-token.js';
+import type { IssueTokenOptions } from './issue-token.js';
 import { createToken, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
 
@@ -9,7 +9,7 @@ import type { TokenKind } from './token-format.js';
 export type ServiceTokenKind = Exclude<TokenKind, 'personal'>;
 
 /** Identifies a token, with the time of the operation. */
-export interface TokenPlace {
+export interface TokenReference {
   readonly kind: ServiceTokenKind;
   readonly id: string;
   /** Milliseconds; determines whether the token has expired. */
@@ -26,18 +26,18 @@ export interface IssuedToken {
 export interface ServiceTokens {
   issue(
     transaction: Database,
-    issue: Omit<TokenIssue, 'kind' | 'scopes'> & Pick<TokenPlace, 'kind'>,
+    issue: Omit<IssueTokenOptions, 'kind' | 'scopes'> & Pick<TokenReference, 'kind'>,
   ): Promise<IssuedToken>;
   /**
    * Replaces the value and the expiry of a token. The old value becomes invalid immediately.
    *
    * @returns `undefined` unless the token is active.
    */
-  renew(transaction: Database, place: TokenPlace, expiresAt: Date): Promise<IssuedToken | undefined>;
+  renew(transaction: Database, place: TokenReference, expiresAt: Date): Promise<IssuedToken | undefined>;
   /** @returns whether the token was active. */
-  revoke(transaction: Database, place: TokenPlace): Promise<boolean>;
+  revoke(transaction: Database, place: TokenReference): Promise<boolean>;
   /** Deletes an expired or revoked token. */
-  purge(transaction: Database, place: TokenPlace): Promise<'active' | 'purged' | 'unknown'>;
+  purge(transaction: Database, place: TokenReference): Promise<'active' | 'purged' | 'unknown'>;
 }
 
 export const serviceTokens: ServiceTokens = {
@@ -63,7 +63,7 @@ export const serviceTokens: ServiceTokens = {
   },
 };
 
-function active(transaction: Database, { kind, id, at }: TokenPlace) {
+function active(transaction: Database, { kind, id, at }: TokenReference) {
   return transaction
     .updateTable('tokens')
     .where('kind', '=', kind)

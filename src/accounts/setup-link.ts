@@ -1,6 +1,6 @@
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { addLink } from './invitations.js';
+import { insertInvitation } from './invitations.js';
 
 export interface SetupLink {
   /**
@@ -15,14 +15,14 @@ export function createSetupLink(database: Database, now: () => number = Date.now
   return {
     create: () =>
       inTransaction(database, async (transaction) => {
-        if (!(await isUnclaimed(transaction))) return undefined;
+        if (!(await hasNoUsers(transaction))) return undefined;
         await transaction.deleteFrom('invitations').where('username_key', 'is', null).execute();
-        return (await addLink(transaction, now())).token;
+        return (await insertInvitation(transaction, now())).token;
       }),
   };
 }
 
 /** Returns whether no account exists yet. */
-export async function isUnclaimed(database: Database): Promise<boolean> {
+export async function hasNoUsers(database: Database): Promise<boolean> {
   return (await database.selectFrom('people').select('id').limit(1).executeTakeFirst()) === undefined;
 }

@@ -1,18 +1,18 @@
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { createChallenge, takeChallenge } from './challenges.js';
-import { readChallenge, readCredentialId, refuseCeremony } from './credential-json.js';
+import { createChallenge, consumeChallenge } from './challenges.js';
+import { readChallenge, readCredentialId, ceremonyError } from './parse-credential.js';
 import { recordEvent } from './events.js';
 import { toRequestOptions } from './passkey-options.js';
 import type { RequestOptions } from './passkey-options.js';
-import { toPerson } from './people.js';
-import type { SignedIn } from './registration.js';
+import { toUser } from './users.js';
+import type { SignInResult } from './registration.js';
 import type { RelyingParty } from './relying-party.js';
 import { startSession } from './sessions.js';
 import { verifyPasskey } from './verify-passkey.js';
 
-export interface SignInAnswer {
+export interface FinishSignInRequest {
   /** The username that the passkey must belong to; by default any. */
   readonly username?: string | undefined;
   /** Whether only the admin can sign in. */
@@ -25,7 +25,7 @@ export interface SignIn {
   /** Requests any passkey for this site. It uses no username, so neither content nor timing reveal an account. */
   begin(): Promise<RequestOptions>;
   /** Signs a user in. @throws AppError `invalid_input` for a failed ceremony. */
-  finish(answer: SignInAnswer, from: string): Promise<SignedIn>;
+  finish(answer: FinishSignInRequest, from: string): Promise<SignInResult>;
 }
 
 export function createSignIn(
@@ -40,10 +40,10 @@ export function createSignIn(
     },
     async finish({ username, onlyAdmin = false, credential }, from) {
       const challenge = readChallenge(credential);
-      const begun = await takeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
+      const begun = await consumeChallenge(database, challenge, { ceremony: 'sign_in', at: now() });
       const passkeys = database.selectFrom('passkeys').selectAll();
       const passkey = await passkeys.where('id', '=', readCredentialId(credential)).executeTakeFirst();
-      if (begun === undefined || passkey === undefined) throw refuseCeremony();
+      if (begun === undefined || passkey === undefined) throw ceremonyError();
       const counter = await verifyPasskey(credential, passkey, { challenge, relyingParty: relyingParty() });
       return inTransaction(database, async (transaction) => {
         const at = now();
@@ -53,13 +53,13 @@ export function createSignIn(
           .selectAll()
           .where('id', '=', passkey.person_id)
           .executeTakeFirst();
-        if (row === undefined || !isExpected(row.username_key, username)) throw refuseCeremony();
-        const person = toPerson(row);
-        if (onlyAdmin && !person.isAdmin) throw refuseCeremony();
-        const actor = { kind: 'session', personId: person.id } as const;
-        const event = { actor, personId: person.id, subject: passkey.id, from, at };
+        if (row === undefined || !isExpected(row.username_key, username)) throw ceremonyError();
+        const user = toUser(row);
+        if (onlyAdmin && !user.isAdmin) throw ceremonyError();
+        const actor = { kind: 'session', personId: user.id } as const;
+        const event = { actor, personId: user.id, subject: passkey.id, from, at };
         await recordEvent(transaction, { action: 'signed_in', ...event });
-        return { person, sessionId: await startSession(transaction, person.id, at) };
+        return { user, sessionId: await startSession(transaction, user.id, at) };
       });
     },
   };
@@ -75,7 +75,7 @@ async function updateCounter(
   used: { readonly counter: number; readonly last_used_at: number },
 ): Promise<void> {
   const own = transaction.updateTable('passkeys').set(used).where('id', '=', id).where('counter', '=', before);
-  if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw refuseCeremony();
+  if ((await own.executeTakeFirst()).numUpdatedRows === 0n) throw ceremonyError();
 }
 
 function isExpected(usernameKey: string, username: string | undefined): boolean {

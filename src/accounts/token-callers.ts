@@ -1,6 +1,6 @@
-import { together } from '../together.js';
+import { batch } from '../lib/async/batch.js';
 import type { Database } from '../storage/database.js';
-import { prepareEach } from '../storage/prepared-each.js';
+import { prepareBatch } from '../storage/prepared-batch.js';
 import type { Caller } from './callers.js';
 import { findTokenKind, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';
@@ -12,7 +12,7 @@ const LAST_USED_PRECISION_MS = 60_000;
 /** Larger batches bring no measurable gain. */
 const MAX_BATCH = 32;
 
-const findTokens = prepareEach((database, { hash }: { readonly hash: string }) =>
+const findTokens = prepareBatch((database, { hash }: { readonly hash: string }) =>
   database
     .selectFrom('tokens')
     .innerJoin('people', 'people.id', 'tokens.person_id')
@@ -44,7 +44,7 @@ export type FindTokenCaller = (token: string, at: number) => Promise<Caller | un
  * clients can't distinguish these cases.
  */
 export function createTokenCallers(database: Database, kinds: readonly TokenKind[]): FindTokenCaller {
-  const findToken = together<string, TokenRow | undefined>(MAX_BATCH, async (take) => {
+  const findToken = batch<string, TokenRow | undefined>(MAX_BATCH, async (take) => {
     const requested = take();
     // A script with concurrent requests uses the same token in all of them.
     const hashes = [...new Set(requested)];

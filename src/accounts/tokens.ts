@@ -5,9 +5,9 @@ import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import type { Caller, Scope } from './callers.js';
 import { recordEvent } from './events.js';
-import type { Actor } from './events.js';
+import type { AccountActor } from './events.js';
 import { issueToken } from './issue-token.js';
-import { requirePerson, requireSession } from './scopes.js';
+import { requireUser, requireSession } from './scopes.js';
 import { parseLabel } from './usernames.js';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +16,7 @@ const MAX_LIFETIME_DAYS = 366;
 /** More than a user can keep track of in a list. */
 const MAX_TOKENS = 100;
 
-export interface PersonalToken {
+export interface ApiToken {
   readonly id: string;
   readonly label: string;
   readonly scopes: readonly Scope[];
@@ -27,9 +27,9 @@ export interface PersonalToken {
 }
 
 /** A new API token with its value, which is not stored and never shown again. */
-export type CreatedToken = PersonalToken & { readonly token: string };
+export type CreatedApiToken = ApiToken & { readonly token: string };
 
-export interface NewToken {
+export interface NewApiToken {
   readonly label: string;
   readonly expiresAt: Date;
   /** By default only `read`. */
@@ -37,39 +37,39 @@ export interface NewToken {
 }
 
 /** Manages the caller's API tokens. */
-export interface PersonalTokens {
+export interface ApiTokens {
   /**
    * Creates an API token.
    *
    * @throws AppError `session_required` for a token; `invalid_input` when the label is blank or longer than 100
    * characters, when the expiry is in the past or more than 366 days away, or when the caller already has 100 tokens.
    */
-  create(caller: Caller | undefined, token: NewToken, from: string): Promise<CreatedToken>;
+  create(caller: Caller | undefined, token: NewApiToken, from: string): Promise<CreatedApiToken>;
   /** Lists the caller's tokens, oldest first, including expired ones. */
-  list(caller: Caller | undefined): Promise<PersonalToken[]>;
+  list(caller: Caller | undefined): Promise<ApiToken[]>;
   /** Revokes a token, if it is the caller's. @throws AppError `session_required` for a token. */
   revoke(caller: Caller | undefined, id: string, from: string): Promise<void>;
 }
 
-export function createPersonalTokens(database: Database, now: () => number = Date.now): PersonalTokens {
+export function createApiTokens(database: Database, now: () => number = Date.now): ApiTokens {
   return {
     async create(caller, token, from) {
       const actor = requireSession(caller);
-      return createTokenOf(database, actor.personId, { ...token, actor, from, at: now() });
+      return createUserToken(database, actor.personId, { ...token, actor, from, at: now() });
     },
     async list(caller) {
-      return listTokensOf(database, requirePerson(caller).personId);
+      return listUserTokens(database, requireUser(caller).personId);
     },
     async revoke(caller, id, from) {
       const actor = requireSession(caller);
-      await revokeTokenOf(database, actor.personId, { id, actor, from, at: now() });
+      await revokeUserToken(database, actor.personId, { id, actor, from, at: now() });
     },
   };
 }
 
 /** The actor, client address and time of a change. */
 interface ChangeOrigin {
-  readonly actor: Actor;
+  readonly actor: AccountActor;
   readonly from: string;
   readonly at: number;
 }
@@ -77,13 +77,13 @@ interface ChangeOrigin {
 /**
  * Creates an API token of a user. The calling code checks the permission of the actor.
  *
- * @throws AppError `invalid_input` as {@link PersonalTokens.create} does.
+ * @throws AppError `invalid_input` as {@link ApiTokens.create} does.
  */
-export async function createTokenOf(
+export async function createUserToken(
   database: Database,
   personId: string,
-  { label, expiresAt, scopes = ['read'], ...origin }: NewToken & ChangeOrigin,
-): Promise<CreatedToken> {
+  { label, expiresAt, scopes = ['read'], ...origin }: NewApiToken & ChangeOrigin,
+): Promise<CreatedApiToken> {
   assertLifetime(expiresAt.getTime(), origin.at);
   const issue = { personId, label: parseLabel(label), scopes, expiresAt, createdAt: origin.at };
   return inTransaction(database, async (transaction) => {
@@ -95,13 +95,13 @@ export async function createTokenOf(
 }
 
 /** Lists a user's API tokens, oldest first, including expired ones. */
-export async function listTokensOf(database: Database, personId: string): Promise<PersonalToken[]> {
+export async function listUserTokens(database: Database, personId: string): Promise<ApiToken[]> {
   const rows = await ownTokens(database, personId).selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toPersonalToken);
 }
 
 /** Revokes an API token of a user. @returns whether the user had this token. */
-export async function revokeTokenOf(
+export async function revokeUserToken(
   database: Database,
   personId: string,
   { id, ...origin }: ChangeOrigin & { readonly id: string },
@@ -137,7 +137,7 @@ async function assertBelowLimit(transaction: Database, personId: string): Promis
   }
 }
 
-function toPersonalToken({ id, label, scopes, created_at, expires_at, last_used_at }: TokensTable): PersonalToken {
+function toPersonalToken({ id, label, scopes, created_at, expires_at, last_used_at }: TokensTable): ApiToken {
   return {
     id,
     label,

@@ -3,8 +3,8 @@ import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simpl
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
 import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { PasskeysTable } from '../storage/tables.js';
-import { refuseCeremony } from './credential-json.js';
-import { ALGORITHMS } from './passkey-options.js';
+import { ceremonyError } from './parse-credential.js';
+import { SIGNATURE_ALGORITHMS } from './passkey-options.js';
 import type { RelyingParty } from './relying-party.js';
 
 export type NewPasskey = Pick<PasskeysTable, 'counter' | 'id' | 'public_key' | 'transports'>;
@@ -20,7 +20,7 @@ const TRANSPORTS = ['ble', 'cable', 'hybrid', 'internal', 'nfc', 'smart-card', '
 /**
  * Verifies a new credential: its challenge, origin, relying party id and user presence.
  *
- * @throws AppError as {@link refuseCeremony} creates it.
+ * @throws AppError as {@link ceremonyError} creates it.
  */
 export async function verifyNewPasskey(
   credential: unknown,
@@ -32,10 +32,10 @@ export async function verifyNewPasskey(
     return verifyRegistrationResponse({
       response,
       ...expected(challenge, relyingParty),
-      supportedAlgorithmIDs: [...ALGORITHMS],
+      supportedAlgorithmIDs: [...SIGNATURE_ALGORITHMS],
     });
   });
-  if (!verified) throw refuseCeremony();
+  if (!verified) throw ceremonyError();
   const { id, publicKey, counter } = registrationInfo.credential;
   return {
     id,
@@ -49,7 +49,7 @@ export async function verifyNewPasskey(
  * Verifies that a known credential signed the challenge.
  *
  * @returns its new counter, which is larger than the previous one, or 0 for authenticators without a counter.
- * @throws AppError as {@link refuseCeremony} creates it.
+ * @throws AppError as {@link ceremonyError} creates it.
  */
 export async function verifyPasskey(
   credential: unknown,
@@ -69,7 +69,7 @@ export async function verifyPasskey(
     }),
   );
   // Sign-in needs no username, so the authenticator names the user, who must be the owner of the passkey.
-  if (!verified || response.response.userHandle !== passkey.user_handle) throw refuseCeremony();
+  if (!verified || response.response.userHandle !== passkey.user_handle) throw ceremonyError();
   return authenticationInfo.newCounter;
 }
 
@@ -91,7 +91,7 @@ function assertNoCertificates({ response }: RegistrationResponseJSON): void {
   const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, 'base64url')));
   const format = attestation.get('fmt');
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
-  if (format !== 'none' && !isSelfSigned) throw refuseCeremony();
+  if (format !== 'none' && !isSelfSigned) throw ceremonyError();
 }
 
 function readTransports(transports: unknown): string[] {
@@ -103,6 +103,6 @@ async function withCeremonyError<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();
   } catch (cause) {
-    throw refuseCeremony(cause);
+    throw ceremonyError(cause);
   }
 }

@@ -1,4 +1,4 @@
-import type { RetryNotice, RetrySettings } from './retry.js';
+import type { RetryEvent, RetrySettings } from './retry.js';
 
 /** The options of a client. All are optional. */
 export interface ClientOptions {
@@ -15,17 +15,17 @@ export interface ClientOptions {
    */
   readonly timeoutMs?: number;
   /** Called before the wait that precedes each retry. */
-  readonly onRetry?: (notice: RetryNotice) => void;
+  readonly onRetry?: (notice: RetryEvent) => void;
   /** Called once when the server uses a different revision of the contract. Defaults to `console.warn`. */
   readonly onWarning?: (message: string) => void;
 }
 
 /** The validated options of a client, with all defaults applied. */
-export interface SendSettings {
+export interface ResolvedOptions {
   readonly fetch: (request: Request) => Promise<Response>;
   readonly retry: RetrySettings;
   readonly timeoutMs: number;
-  readonly onRetry: (notice: RetryNotice) => void;
+  readonly onRetry: (notice: RetryEvent) => void;
 }
 
 /** Allows 4 attempts. The cap on `Retry-After` keeps a server from blocking a script for a year. */
@@ -46,7 +46,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
  *
  * @throws RangeError when a number is not a whole number from 0 to {@link MAX_TIMER_MS}.
  */
-export function toSendSettings({ retry, fetch, timeoutMs, onRetry }: ClientOptions): SendSettings {
+export function resolveOptions({ retry, fetch, timeoutMs, onRetry }: ClientOptions): ResolvedOptions {
   const settings = { ...RETRY_DEFAULTS };
   for (const name of Object.keys(RETRY_DEFAULTS) as (keyof RetrySettings)[]) {
     settings[name] = requireWholeNumber(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);

@@ -1,9 +1,9 @@
 import type { Client, Middleware } from 'openapi-fetch';
 import createFetchClient from 'openapi-fetch';
 import type { ClientOptions } from './client-options.js';
-import { toSendSettings } from './client-options.js';
-import { sendWithRetries } from './retry.js';
-import { revisionCheck } from './revision.js';
+import { resolveOptions } from './client-options.js';
+import { fetchWithRetry } from './retry.js';
+import { createRevisionCheck } from './revision.js';
 import { findEnvironmentToken, toAuthorization } from './token.js';
 
 /** The properties of a service that its generated client contains. */
@@ -45,14 +45,14 @@ export function createClient<Paths extends object>(
   contract: ServiceContract,
   options: ClientOptions = {},
 ): ServiceClient<Paths> {
-  const settings = toSendSettings(options);
+  const settings = resolveOptions(options);
   const streamed = new WeakSet<Request>();
   const client = createFetchClient<Writable<Paths> & object>({
     baseUrl: toBaseUrl(contract),
     headers: toAuthorization(options.token ?? findEnvironmentToken(contract.tokenVariable)),
-    fetch: (request) => sendWithRetries(request, settings, streamed.has(request)),
+    fetch: (request) => fetchWithRetry(request, settings, streamed.has(request)),
   });
-  const checkRevision = revisionCheck(contract, options.onWarning ?? ((message) => console.warn(message)));
+  const checkRevision = createRevisionCheck(contract, options.onWarning ?? ((message) => console.warn(message)));
   client.use({
     onRequest: ({ request, options: { parseAs } }) => {
       if (parseAs === 'stream') streamed.add(request);

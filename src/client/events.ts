@@ -1,6 +1,6 @@
 import { decodeError } from './errors.js';
-import { findEnd, parseEvent } from './event-text.js';
-import { wait } from './wait.js';
+import { findEventEnd, parseEvent } from './parse-event.js';
+import { delay } from './delay.js';
 
 /** An event of a stream, with its data parsed as JSON. */
 export interface StreamEvent<Data> {
@@ -17,7 +17,7 @@ export type StreamInit = Readonly<{
 }>;
 
 /** The result of a stream request. */
-export interface StreamAnswer {
+export interface StreamResponse {
   readonly data?: ReadableStream<Uint8Array> | null | undefined;
   readonly error?: unknown;
   readonly response: Response;
@@ -51,7 +51,7 @@ const MAX_EVENT_LENGTH = 2 ** 26;
  * signal.
  */
 export async function* readEvents<Data>(
-  open: (init: StreamInit) => Promise<StreamAnswer>,
+  open: (init: StreamInit) => Promise<StreamResponse>,
   { signal = new AbortController().signal, reconnectMs = 3000 }: StreamOptions = {},
 ): AsyncGenerator<StreamEvent<Data>, void, undefined> {
   let lastId: string | undefined;
@@ -64,14 +64,14 @@ export async function* readEvents<Data>(
       delayMs = Math.min(retryMs ?? delayMs, MAX_RECONNECT_MS);
       if (data !== undefined) yield { id: lastId, data: JSON.parse(data) as Data };
     }
-    await wait(delayMs, signal);
+    await delay(delayMs, signal);
   }
 }
 
 const toHeaders = (lastId: string | undefined): Record<string, string> =>
   lastId === undefined ? {} : { 'Last-Event-ID': lastId };
 
-async function requireStream(result: Promise<StreamAnswer>): Promise<ReadableStream<Uint8Array>> {
+async function requireStream(result: Promise<StreamResponse>): Promise<ReadableStream<Uint8Array>> {
   const { data, error, response } = await result;
   const apiError = decodeError(response, error);
   if (apiError) throw apiError;
@@ -92,7 +92,7 @@ async function* readTexts(body: ReadableStream<Uint8Array>, signal: AbortSignal)
       if (chunk.done) return;
       const searched = rest.length;
       rest += decoder.decode(chunk.value, { stream: true });
-      for (let end = findEnd(rest, searched); end > 0; end = findEnd(rest)) {
+      for (let end = findEventEnd(rest, searched); end > 0; end = findEventEnd(rest)) {
         yield rest.slice(0, end);
         rest = rest.slice(end);
       }

@@ -3,7 +3,7 @@
  *
  * Browsers offer `crypto.randomUUID` only in secure contexts, so not on pages served over plain http.
  */
-export function newIdempotencyKey(): string {
+export function createIdempotencyKey(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40;
   bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80;

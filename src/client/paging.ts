@@ -1,13 +1,13 @@
 import { decodeError } from './errors.js';
 
 /** The query parameters of a list that is paged by offset. */
-export interface Page {
+export interface PageQuery {
   readonly offset: number;
   readonly limit: number;
 }
 
 /** The result of a list request. */
-export interface PageAnswer<Item> {
+export interface PageResponse<Item> {
   readonly data?: readonly Item[] | undefined;
   readonly error?: unknown;
   readonly response: Response;
@@ -28,8 +28,8 @@ const LARGEST_PAGE = 500;
  * @throws ApiError for an error response.
  */
 export async function* readAll<Item>(
-  readPage: (page: Page) => Promise<PageAnswer<Item>>,
-  { offset = 0, limit = LARGEST_PAGE }: Partial<Page> = {},
+  readPage: (page: PageQuery) => Promise<PageResponse<Item>>,
+  { offset = 0, limit = LARGEST_PAGE }: Partial<PageQuery> = {},
 ): AsyncGenerator<Item, void, undefined> {
   for (let next = offset; ;) {
     const { items, response } = await requirePage(readPage({ offset: next, limit }));
@@ -40,7 +40,7 @@ export async function* readAll<Item>(
 }
 
 /** The query parameters of a list that is paged by id. */
-export interface PageAfter {
+export interface PageAfterQuery {
   /** The id of the last entry of the previous page; the list starts at its first entry when omitted. */
   readonly after?: number | undefined;
   readonly limit: number;
@@ -53,8 +53,8 @@ export interface PageAfter {
  * @throws ApiError for an error response.
  */
 export async function* readAllAfter<Item extends { readonly id: number }>(
-  readPage: (page: PageAfter) => Promise<PageAnswer<Item>>,
-  { after, limit = LARGEST_PAGE }: Partial<PageAfter> = {},
+  readPage: (page: PageAfterQuery) => Promise<PageResponse<Item>>,
+  { after, limit = LARGEST_PAGE }: Partial<PageAfterQuery> = {},
 ): AsyncGenerator<Item, void, undefined> {
   for (let last = after; ;) {
     const { items, response } = await requirePage(readPage({ after: last, limit }));
@@ -64,7 +64,7 @@ export async function* readAllAfter<Item extends { readonly id: number }>(
   }
 }
 
-async function requirePage<Item>(result: Promise<PageAnswer<Item>>) {
+async function requirePage<Item>(result: Promise<PageResponse<Item>>) {
   const { data, error, response } = await result;
   const apiError = decodeError(response, error);
   if (apiError) throw apiError;

@@ -2,7 +2,7 @@
  * Buffers the body, so that a connection that is lost in the middle fails this attempt. The status of an error response
  * matters more than its body, so an error response with a lost body is returned with an empty one.
  */
-export async function readWhole(response: Response, { method, signal }: Request): Promise<Response> {
+export async function bufferBody(response: Response, { method, signal }: Request): Promise<Response> {
   // Opaque responses of browsers can't be copied.
   if (response.status === 0) return response;
   const bytes = await readBytes(response, method).catch((error: unknown) => {
@@ -33,7 +33,7 @@ function assertComplete(headers: Headers, received: number): void {
 }
 
 /** Cancels the body of a response that won't be read, to free its connection. */
-export async function discard(response: Response): Promise<Response> {
+export async function cancelBody(response: Response): Promise<Response> {
   try {
     await response.body?.cancel();
   } catch {

@@ -1,9 +1,9 @@
-import { attempt } from './attempt.js';
-import type { SendSettings } from './client-options.js';
-import { toReplayable } from './replay.js';
-import { discard, readWhole } from './response-body.js';
+import { sendWithTimeout } from './send-with-timeout.js';
+import type { ResolvedOptions } from './client-options.js';
+import { toRepeatableRequest } from './repeatable-request.js';
+import { cancelBody, bufferBody } from './response-body.js';
 import { parseRetryAfter } from './retry-after.js';
-import { wait } from './wait.js';
+import { delay } from './delay.js';
 
 export interface RetrySettings {
   /** The number of retries after the first attempt. */
@@ -16,7 +16,7 @@ export interface RetrySettings {
   readonly maxRetryAfterMs: number;
 }
 
-export interface RetryNotice {
+export interface RetryEvent {
   /** The number of the retry, starting at 1. */
   readonly attempt: number;
   readonly delayMs: number;
@@ -37,24 +37,28 @@ type Outcome =
  * @returns The last response, also when it is an error response.
  * @throws The last network error unchanged; the abort reason of the signal, immediately.
  */
-export async function sendWithRetries(request: Request, settings: SendSettings, streamed: boolean): Promise<Response> {
+export async function fetchWithRetry(
+  request: Request,
+  settings: ResolvedOptions,
+  streamed: boolean,
+): Promise<Response> {
   const { retry, fetch, timeoutMs, onRetry } = settings;
   const caller = request.signal;
-  const createRequest = await toReplayable(request);
+  const createRequest = await toRepeatableRequest(request);
   const isStreamed = (response: Response) => streamed && response.ok;
   for (let retries = 0; ; retries += 1) {
     const isLast = retries === retry.maxRetries;
     const work = async (signal: AbortSignal) => {
       const response = await fetch(createRequest(signal));
-      if (!isLast && isRetried(response.status)) return discard(response);
-      return isStreamed(response) ? response : readWhole(response, request);
+      if (!isLast && isRetried(response.status)) return cancelBody(response);
+      return isStreamed(response) ? response : bufferBody(response, request);
     };
-    const outcome = await toOutcome(attempt(work, { caller, timeoutMs, isStreaming: isStreamed }));
+    const outcome = await toOutcome(sendWithTimeout(work, { caller, timeoutMs, isStreaming: isStreamed }));
     if (outcome.response && (isLast || !isRetried(outcome.response.status))) return outcome.response;
     if (!outcome.response && (isLast || caller.aborted)) throw outcome.error;
     const delayMs = delayBefore(retries, outcome.response, retry);
     onRetry({ attempt: retries + 1, delayMs, reason: describe(outcome) });
-    await wait(delayMs, caller);
+    await delay(delayMs, caller);
   }
 }
 

@@ -2,7 +2,7 @@
 const MAX_SHOWN = 64;
 
 /** Returns a check of responses that warns once when the server uses a different revision of the contract. */
-export function revisionCheck(
+export function createRevisionCheck(
   { product, revision }: { readonly product: string; readonly revision: string },
   onWarning: (message: string) => void,
 ): (response: Response) => void {

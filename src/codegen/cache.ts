@@ -31,7 +31,7 @@ export async function writeCache(root: string, cache: Cache): Promise<void> {
 }
 
 /** Returns a digest of named texts, including which name belongs to which text. */
-export function digestOf(texts: Iterable<readonly [name: string, text: string]>): string {
+export function digestTexts(texts: Iterable<readonly [name: string, text: string]>): string {
   const hash = createHash('sha256');
   // The lengths make the boundary between name and text unambiguous.
   for (const [name, text] of texts) hash.update(`${name.length} ${text.length} `).update(name).update(text);
@@ -43,7 +43,7 @@ export async function digestGenerators(root: string): Promise<string> {
   const generators = (await listFiles(path.join(root, 'src/codegen'))).map((name) => `src/codegen/${name}`);
   const files = ['codegen.ts', 'package-lock.json', ...generators];
   const texts = await Promise.all(files.map((file) => findText(path.join(root, file))));
-  return digestOf(files.map((file, index) => [file, texts[index] ?? '']));
+  return digestTexts(files.map((file, index) => [file, texts[index] ?? '']));
 }
 
 function isEntry(value: unknown): boolean {

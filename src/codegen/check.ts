@@ -1,6 +1,6 @@
-import { findOrigin } from './find-origin.js';
+import { findSourceLine } from './find-source-line.js';
 import type { Location } from './contract-error.js';
-import type { Details } from './generated.js';
+import type { OutputDetails } from './generator-output.js';
 import { readGenerated } from './project.js';
 import type { Project } from './project.js';
 import { mergeFiles, runTargets } from './run-targets.js';
@@ -40,7 +40,7 @@ export async function check(project: Project): Promise<Difference[]> {
   return [...differing, ...stale.map((file): Difference => ({ file, kind: 'stale', line: 1 }))];
 }
 
-interface Origins extends Pick<Details, 'origins'> {
+interface Origins extends Pick<OutputDetails, 'origins'> {
   /** Finds the contract line of a generated line, for files that have line origins instead of named ones. */
   locateLine: ((line: number) => Location | undefined) | undefined;
 }
@@ -52,6 +52,6 @@ function toDifference(file: string, text: string, foundText: string | undefined,
   const index = expected.findIndex((line, at) => line !== found[at]);
   const at = index < 0 ? expected.length : index;
   const { locateLine } = origins;
-  const origin = locateLine ? locateLine(at + 1) : findOrigin(expected, at, found[at], origins.origins);
+  const origin = locateLine ? locateLine(at + 1) : findSourceLine(expected, at, found[at], origins.origins);
   return { file, kind: 'edited', line: at + 1, expected: expected[at], found: found[at], origin };
 }

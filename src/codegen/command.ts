@@ -4,7 +4,7 @@ import { ContractError } from './contract-error.js';
 import { generate } from './generate.js';
 import { openProject } from './project.js';
 import type { Project } from './project.js';
-import { formatMistakes, formatOutcome } from './report.js';
+import { formatDiagnostics, formatResult } from './report.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
 
@@ -53,7 +53,7 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
 async function runOnce(project: Project, useCache = true): Promise<number> {
   const start = performance.now();
   const outcome = await generate(project, { useCache });
-  return print(formatOutcome(outcome, performance.now() - start));
+  return print(formatResult(outcome, performance.now() - start));
 }
 
 async function runCheck(project: Project): Promise<number> {
@@ -68,7 +68,7 @@ async function runStub(project: Project): Promise<number> {
   const start = performance.now();
   // The cache does not contain stubs, so every generator runs.
   const outcome = await generate(project, { useCache: false });
-  print(formatOutcome(outcome, performance.now() - start));
+  print(formatResult(outcome, performance.now() - start));
   const stubs = await writeStubs(project.root, outcome.stubs);
   for (const { file, written } of stubs) if (written.length > 0) print(`${file}: wrote ${written.join(', ')}.`);
   for (const { toAdd } of stubs) if (toAdd) print(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);
@@ -109,9 +109,9 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     return await run();
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    const diagnostics = error.mistakes;
+    const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    return printError(`${await formatMistakes(project.root, diagnostics)}\n${count}. No file was changed.`);
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed.`);
   }
 }
 

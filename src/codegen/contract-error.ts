@@ -7,17 +7,17 @@ export interface Location {
 }
 
 /** An error in a contract document, with its position. */
-export interface Mistake extends Location {
+export interface Diagnostic extends Location {
   message: string;
 }
 
 /** Thrown when contract documents have errors; carries all of them. */
 export class ContractError extends Error {
-  readonly mistakes: readonly Mistake[];
+  readonly diagnostics: readonly Diagnostic[];
 
-  constructor(diagnostics: readonly Mistake[]) {
+  constructor(diagnostics: readonly Diagnostic[]) {
     super(diagnostics.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
     this.name = 'ContractError';
-    this.mistakes = diagnostics;
+    this.diagnostics = diagnostics;
   }
 }

@@ -1,14 +1,14 @@
-import { digestOf, readCache, writeCache } from './cache.js';
+import { digestTexts, readCache, writeCache } from './cache.js';
 import type { Cache, CacheEntry } from './cache.js';
 import { removeFiles, writeFiles } from './files.js';
-import type { Stub } from './generated.js';
+import type { Stub } from './generator-output.js';
 import { readGenerated } from './project.js';
 import type { Project } from './project.js';
-import { mergeFiles, readJobs, runTargets } from './run-targets.js';
-import type { Job } from './run-targets.js';
+import { mergeFiles, loadTargets, runTargets } from './run-targets.js';
+import type { LoadedTarget } from './run-targets.js';
 
 /** The result of a run. Paths are relative to the root. */
-export interface Outcome {
+export interface GenerateResult {
   written: readonly string[];
   removed: readonly string[];
   unchanged: number;
@@ -27,8 +27,8 @@ export interface Outcome {
  *
  * @throws ContractError before any file is changed.
  */
-export async function generate(project: Project, { useCache } = { useCache: true }): Promise<Outcome> {
-  const jobs = await readJobs(project);
+export async function generate(project: Project, { useCache } = { useCache: true }): Promise<GenerateResult> {
+  const jobs = await loadTargets(project);
   const [onDisk, cache] = await Promise.all([readGenerated(project.root), useCache ? readCache(project.root) : {}]);
   const fresh = freshEntries(project, jobs, onDisk, cache);
   const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output));
@@ -59,12 +59,12 @@ export async function generate(project: Project, { useCache } = { useCache: true
 /** Returns the cache entries whose inputs and outputs have not changed. */
 function freshEntries(
   project: Project,
-  jobs: readonly Job[],
+  jobs: readonly LoadedTarget[],
   onDisk: ReadonlyMap<string, string>,
   cache: Cache,
 ): Cache {
-  const digests = new Map([...onDisk].map(([name, text]) => [name, digestOf([[name, text]])]));
-  const isFresh = ({ inputs, outputs }: CacheEntry, job: Job) =>
+  const digests = new Map([...onDisk].map(([name, text]) => [name, digestTexts([[name, text]])]));
+  const isFresh = ({ inputs, outputs }: CacheEntry, job: LoadedTarget) =>
     inputs === digestInputs(project, job) &&
     Object.entries(outputs).every(([name, digest]) => digests.get(name) === digest);
   const entries = jobs.flatMap((job): [string, CacheEntry][] => {
@@ -74,9 +74,10 @@ function freshEntries(
   return Object.fromEntries(entries);
 }
 
-function toEntry(project: Project, job: Job, files: ReadonlyMap<string, string> = new Map()): CacheEntry {
-  const outputs = [...files].map(([name, text]) => [name, digestOf([[name, text]])]);
+function toEntry(project: Project, job: LoadedTarget, files: ReadonlyMap<string, string> = new Map()): CacheEntry {
+  const outputs = [...files].map(([name, text]) => [name, digestTexts([[name, text]])]);
   return { inputs: digestInputs(project, job), outputs: Object.fromEntries(outputs) as Record<string, string> };
 }
 
-const digestInputs = ({ generators }: Project, { documents }: Job) => digestOf([['', generators], ...documents]);
+const digestInputs = ({ generators }: Project, { documents }: LoadedTarget) =>
+  digestTexts([['', generators], ...documents]);

@@ -11,13 +11,13 @@ export interface Project {
   root: string;
   /** The default export of `codegen.ts`. */
   config: CodegenConfig;
-  targets: readonly Target[];
+  targets: readonly CodegenTarget[];
   /** Digest of the generating code. Computed once, as the process does not reload code that changes later. */
   generators: string;
 }
 
 /** An entry of `generates` in `codegen.ts`. */
-export interface Target {
+export interface CodegenTarget {
   /** The key of the entry: a file, or a folder with a trailing slash. */
   output: string;
   /** Paths or patterns of its documents, from the root. A `*` in the file name matches any characters. */
@@ -30,7 +30,7 @@ export async function openProject(root: string, config: CodegenConfig): Promise<
   return { root, config, targets, generators: await digestGenerators(root) };
 }
 
-function toTarget(config: CodegenConfig, output: string): Target {
+function toTarget(config: CodegenConfig, output: string): CodegenTarget {
   if (!output.startsWith(`${GENERATED}/`))
     throw new Error(`Expected an output below ${GENERATED}; received ${output}.`);
   const settings = config.generates[output] ?? [];

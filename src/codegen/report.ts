@@ -1,11 +1,11 @@
 import path from 'node:path';
 import type { Difference } from './check.js';
-import type { Location, Mistake } from './contract-error.js';
+import type { Location, Diagnostic } from './contract-error.js';
 import { findText } from './files.js';
-import type { Outcome } from './generate.js';
+import type { GenerateResult } from './generate.js';
 
 /** Formats the changes of a run in one line. */
-export function formatOutcome(outcome: Outcome, milliseconds: number): string {
+export function formatResult(outcome: GenerateResult, milliseconds: number): string {
   const { written, removed, unchanged } = outcome;
   const time = `${Math.round(milliseconds)} ms`;
   if (written.length + removed.length === 0) return `Nothing changed: ${unchanged} files, ${time}.`;
@@ -13,7 +13,7 @@ export function formatOutcome(outcome: Outcome, milliseconds: number): string {
 }
 
 /** Formats errors as `file:line:column message`, each followed by the contract line and a caret below the position. */
-export async function formatMistakes(root: string, diagnostics: readonly Mistake[]): Promise<string> {
+export async function formatDiagnostics(root: string, diagnostics: readonly Diagnostic[]): Promise<string> {
   const shown = diagnostics.map(async (diagnostic) => {
     const { file, line, column, message } = diagnostic;
     return [`${file}:${line}:${column} ${message}`, ...(await quote(root, diagnostic))].join('\n');

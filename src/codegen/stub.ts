@@ -2,10 +2,10 @@ import path from 'node:path';
 import { findText, writeFiles } from './files.js';
 import { findLiteral } from './object-literal.js';
 import type { ObjectLiteral } from './object-literal.js';
-import type { Stub } from './generated.js';
+import type { Stub } from './generator-output.js';
 
 /** The result of writing one stub. */
-export interface StubOutcome {
+export interface StubResult {
   file: string;
   /** The members that were written. */
   written: readonly string[];
@@ -16,21 +16,21 @@ export interface StubOutcome {
 }
 
 /** Creates missing stub files and adds missing members to existing ones. Existing code is never changed. */
-export async function writeStubs(root: string, stubs: readonly Stub[]): Promise<StubOutcome[]> {
-  const outcomes: StubOutcome[] = [];
+export async function writeStubs(root: string, stubs: readonly Stub[]): Promise<StubResult[]> {
+  const outcomes: StubResult[] = [];
   // Sequential, as two stubs may belong to the same file.
   for (const stub of stubs) outcomes.push({ ...(await writeStub(root, stub)), ...(await findUse(root, stub)) });
   return outcomes.filter(({ written, refused, toAdd }) => written.length > 0 || refused !== undefined || toAdd);
 }
 
 /** Returns the lines to add to the file that uses the object, unless that file already mentions it. */
-async function findUse(root: string, { use, exportName }: Stub): Promise<Pick<StubOutcome, 'toAdd'>> {
+async function findUse(root: string, { use, exportName }: Stub): Promise<Pick<StubResult, 'toAdd'>> {
   if (use === undefined) return {};
   const text = (await findText(path.join(root, use.file))) ?? '';
   return new RegExp(String.raw`\b${exportName}\b`, 'u').test(text) ? {} : { toAdd: use };
 }
 
-async function writeStub(root: string, stub: Stub): Promise<StubOutcome> {
+async function writeStub(root: string, stub: Stub): Promise<StubResult> {
   const { file, members } = stub;
   const text = await findText(path.join(root, file));
   if (text === undefined) {
@@ -47,7 +47,7 @@ async function writeStub(root: string, stub: Stub): Promise<StubOutcome> {
   return { file, written: missing.map(({ name }) => name) };
 }
 
-const refuse = ({ file }: Stub, refused: string): StubOutcome => ({ file, written: [], refused });
+const refuse = ({ file }: Stub, refused: string): StubResult => ({ file, written: [], refused });
 
 function newFile({ header, members, footer }: Stub): string {
   const indent = `${indentOf(header.trimEnd().split('\n').at(-1) ?? '')}  `;

@@ -1,23 +1,23 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
 import type { Config } from '../config.js';
-import { SETTINGS } from '../settings.js';
-import type { Setting } from '../settings.js';
-import { StartError, toStartError } from '../start-error.js';
+import { CONFIG_OPTIONS } from '../config-options.js';
+import type { ConfigOption } from '../config-options.js';
+import { StartupError, toStartupError } from '../startup-error.js';
 import { openDatabase } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { placeOf } from '../storage/place.js';
+import { toDatabaseTarget } from '../storage/database-target.js';
 
 /** The streams for results and for messages. */
-export interface Streams {
+export interface OutputStreams {
   readonly out: NodeJS.WritableStream;
   readonly err: NodeJS.WritableStream;
 }
 
 /** Adds the options of the server that locate the accounts, and other options of it. */
-export function withAccountSettings(command: Command, ...others: readonly Setting[]): Command {
+export function addAccountOptions(command: Command, ...others: readonly ConfigOption[]): Command {
   command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
-  for (const { flag, description, env } of [SETTINGS.state, SETTINGS.databaseUrl, ...others]) {
+  for (const { flag, description, env } of [CONFIG_OPTIONS.state, CONFIG_OPTIONS.databaseUrl, ...others]) {
     command.option(flag, `${description} [${env}]`);
   }
   return command;
@@ -29,9 +29,9 @@ export function withAccountSettings(command: Command, ...others: readonly Settin
  *
  * @throws StartError of one line for an invalid option, and for errors of the domain.
  */
-export async function withAccounts(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
+export async function withAccountDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   try {
-    const place = placeOf(config);
+    const place = toDatabaseTarget(config);
     if ('file' in place) await access(place.file).catch(refuseMissing);
     const database = await openDatabase(place);
     try {
@@ -41,11 +41,11 @@ export async function withAccounts(config: Config, work: (database: Database) =>
     }
   } catch (error) {
     // An expected error is printed without its stack and, like all errors of the command line, without a full stop.
-    if (error instanceof Error && error.name === 'AppError') throw new StartError(error.message.replace(/\.$/, ''));
-    throw toStartError(error, config);
+    if (error instanceof Error && error.name === 'AppError') throw new StartupError(error.message.replace(/\.$/, ''));
+    throw toStartupError(error, config);
   }
 }
 
 function refuseMissing(): never {
-  throw new StartError('No database in this state folder. Start the server once, or set --state');
+  throw new StartupError('No database in this state folder. Start the server once, or set --state');
 }

@@ -1,57 +1,58 @@
-import { resolve } from 'node:path';
-import { Command } from 'commander';
-import { loadConfig } from '../config.js';
-import { SETTINGS } from '../settings.js';
-import type { BackupCommand } from './run-backup.js';
+import type { Config } from '../config.js';
+import { StartupError, toStartupError } from '../startup-error.js';
+import { createBackup } from '../storage/backup/backup.js';
+import { restoreBackup } from '../storage/backup/restore.js';
+import type { ArchiveContents } from '../storage/backup/archive.js';
+import { openProgressBar } from './progress-bar.js';
 
-interface Flags {
-  readonly config?: string;
-  readonly state?: string;
-  readonly databaseUrl?: string;
-  readonly force?: true;
-  readonly quiet?: true;
-}
-
-/** The arguments of both commands. */
-export interface BackupSetting {
+export interface BackupRunOptions {
+  readonly config: Config;
+  readonly file: string;
+  readonly force: boolean;
+  readonly quiet: boolean;
   readonly release: string;
   readonly terminal: NodeJS.WriteStream;
 }
 
-/** `trellis backup`: writes all user data to one file, also while the server runs. */
-export function backupCommand(setting: BackupSetting): Command {
-  return withSettings(new Command('backup'))
-    .description('Back up accounts, boards, secrets and the server key to one file, also while the server runs')
-    .argument('<file>', 'backup file; as secret as the state folder')
-    .option('--force', 'overwrite an existing file')
-    .action(async (file: string, flags: Flags) => {
-      const { runBackup } = await import('./run-backup.js');
-      await runBackup(await toCommand(file, flags, setting));
-    });
+/** @throws StartError of one line for an unusable file, folder or database. */
+export async function runBackup(command: BackupRunOptions): Promise<void> {
+  const contents = await run(command, (work) => createBackup(work));
+  say(command, `Backed up ${describe(contents)} to ${command.file}.`);
 }
 
-/** `trellis restore`: restores a backup into either database engine. */
-export function restoreCommand(setting: BackupSetting): Command {
-  return withSettings(new Command('restore'))
-    .description('Restore a backup into SQLite or PostgreSQL; stop the server first')
-    .argument('<file>', 'output of "trellis backup", of this release or an older one')
-    .option('--force', 'replace existing data')
-    .action(async (file: string, flags: Flags) => {
-      const { runRestore } = await import('./run-backup.js');
-      await runRestore(await toCommand(file, flags, setting));
-    });
+/** @throws StartError of one line, also for a corrupt backup and for existing data. */
+export async function runRestore(command: BackupRunOptions): Promise<void> {
+  const contents = await run(command, (work) => restoreBackup(work));
+  say(command, `Restored ${describe(contents)} of ${contents.createdAt.toISOString()}.`);
 }
 
-function withSettings(command: Command): Command {
-  command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
-  for (const { flag, description, env } of [SETTINGS.state, SETTINGS.databaseUrl]) {
-    command.option(flag, `${description} [${env}]`);
+interface Work extends Pick<Config, 'databaseUrl' | 'state'>, Pick<BackupRunOptions, 'file' | 'force' | 'release'> {
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+async function run(
+  { config, terminal, quiet, ...options }: BackupRunOptions,
+  work: (options: Work) => Promise<ArchiveContents>,
+) {
+  const progress = openProgressBar(terminal, { quiet, items: 'rows' });
+  const { databaseUrl, state } = config;
+  const onProgress = (done: number, total: number): void => progress.show(done, total);
+  try {
+    return await work({ databaseUrl, state, onProgress, ...options });
+  } catch (error) {
+    if (error instanceof Error && error.name === 'ArchiveError') throw new StartupError(error.message);
+    throw toStartupError(error, config);
+  } finally {
+    progress.stop();
   }
-  return command.option('--quiet', 'print failures only');
 }
 
-async function toCommand(file: string, flags: Flags, setting: BackupSetting): Promise<BackupCommand> {
-  const { force = false, quiet = false, ...settings } = flags;
-  const config = await loadConfig({ flags: settings });
-  return { ...setting, config, file: resolve(file), force, quiet };
+function describe({ tables, files }: ArchiveContents): string {
+  const rows = [...tables.values()].reduce((sum, table) => sum + table.rows, 0);
+  const tableCount = `${rows.toLocaleString('en')} rows of ${tables.size} tables`;
+  return files.length === 0 ? tableCount : `${tableCount} and ${files.map(({ name }) => name).join(', ')}`;
+}
+
+function say({ quiet, terminal }: BackupRunOptions, line: string): void {
+  if (!quiet) terminal.write(`${line}\n`);
 }

@@ -1,5 +1,5 @@
 import type { BuildProgress } from '../images/build-images.js';
-import { openProgress } from './progress.js';
+import { openProgressBar } from './progress-bar.js';
 import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions, StoredImages } from './stored-images.js';
 
@@ -31,7 +31,7 @@ async function build(
   { terminal, quiet, signal }: ImagesCommandOptions,
   note: (reason: string) => void,
 ): Promise<BuildProgress> {
-  const view = openProgress(terminal, { quiet, what: 'images', alike: true });
+  const view = openProgressBar(terminal, { quiet, items: 'images', hasEstimate: true });
   try {
     return await imaging.images.build(links, {
       signal,

@@ -1,6 +1,6 @@
 import prettyBytes from 'pretty-bytes';
-import { StartError } from '../start-error.js';
-import type { QueryFailure } from './ask-stored-query.js';
+import { StartupError } from '../startup-error.js';
+import type { QueryFailure } from './run-stored-query.js';
 import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions } from './stored-images.js';
 
@@ -19,7 +19,7 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
   return withStoredImages(options, async ({ imaging: { images, pictures }, links, failures }) => {
     assertComplete(failures);
     const { files, bytes } = await images.prune({
-      asked: links,
+      used: links,
       dryRun,
       onRemove({ path, bytes: size }) {
         const [contentDigest = ''] = path.split('/');
@@ -36,5 +36,5 @@ export function pruneStoredImages({ dryRun, ...options }: PruneCommandOptions): 
 /** Accepts errors of files that are not images, which have no derived images; any other error could hide some. */
 function assertComplete(failures: readonly QueryFailure[]): void {
   const bad = failures.find(({ code }) => code !== 'unprocessable');
-  if (bad) throw new StartError(`${bad.message} Nothing was removed, because this error hides requested images`);
+  if (bad) throw new StartupError(`${bad.message} Nothing was removed, because this error hides requested images`);
 }

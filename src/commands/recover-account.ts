@@ -1,13 +1,13 @@
 import { createRecovery } from '../accounts/recovery.js';
 import type { Config } from '../config.js';
-import { auditPasskeys } from '../secrets/audit-passkeys.js';
-import { withAccounts } from './accounts-database.js';
-import type { Streams } from './accounts-database.js';
+import { auditPasskeyChange } from '../secrets/audit-passkey-change.js';
+import { withAccountDatabase } from './accounts-database.js';
+import type { OutputStreams } from './accounts-database.js';
 
 /** Prints a recovery link for a user. @throws StartError for an unknown username. */
-export function recoverAccount(config: Config, { out, err }: Streams, user: string): Promise<void> {
-  return withAccounts(config, async (database) => {
-    const { username, token } = await createRecovery(database, { witness: auditPasskeys }).invite(user);
+export function recoverAccount(config: Config, { out, err }: OutputStreams, user: string): Promise<void> {
+  return withAccountDatabase(config, async (database) => {
+    const { username, token } = await createRecovery(database, { passkeyListener: auditPasskeyChange }).invite(user);
     const origin = config.publicUrl ?? `http://localhost:${config.port}`;
     const fragment = new URLSearchParams({ invite: token, username });
     err.write(

@@ -2,20 +2,20 @@ import { join } from 'node:path';
 import type { Config } from '../config.js';
 import type { DerivedImage } from '../images/links.js';
 import { createSiteContext } from '../resolvers/context.js';
-import type { Budget, SiteContext } from '../resolvers/context.js';
+import type { ResolverBudget, SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, parseStoredQuery } from '../resolvers/stored-arguments.js';
 import { createFormatDate } from '../site/dates.js';
 import type { Site } from '../site/site.js';
 import { readStoredQueries } from '../site/stored-queries.js';
 import type { StoredQuery } from '../site/stored-queries.js';
-import { openConfiguredSite, openImaging } from '../site-data.js';
-import type { Imaging } from '../site-data.js';
-import { StartError, toStartError } from '../start-error.js';
+import { openSiteFromConfig, openImageService } from '../site-data.js';
+import type { ImageService } from '../site-data.js';
+import { StartupError, toStartupError } from '../startup-error.js';
 import { openStateFolder } from '../storage/state-folder.js';
-import { askStoredQuery, withPages } from './ask-stored-query.js';
-import type { QueryFailure } from './ask-stored-query.js';
-import { openProgress } from './progress.js';
+import { runStoredQuery, addPageInfo } from './run-stored-query.js';
+import type { QueryFailure } from './run-stored-query.js';
+import { openProgressBar } from './progress-bar.js';
 
 export interface ImagesCommandOptions {
   readonly config: Config;
@@ -30,7 +30,7 @@ export interface ImagesCommandOptions {
 
 /** The images that the stored queries of a site request. */
 export interface StoredImages {
-  readonly imaging: Imaging;
+  readonly imaging: ImageService;
   /** Every image that a response links to, with duplicates. */
   readonly links: readonly DerivedImage[];
   readonly queries: number;
@@ -51,7 +51,7 @@ export async function withStoredImages(
   try {
     return await open(options, use);
   } catch (error) {
-    if (!signal.aborted) throw toStartError(error, config);
+    if (!signal.aborted) throw toStartupError(error, config);
     print('Stopped. The next run continues from here.');
     return INTERRUPTED;
   }
@@ -65,7 +65,7 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
   const recordsDirectory = join(config.state, 'commands');
   const folder = await openStateFolder(recordsDirectory).catch(refuseSecond);
   try {
-    const site = await openConfiguredSite(config, { recordsDirectory, terminal, signal });
+    const site = await openSiteFromConfig(config, { recordsDirectory, terminal, signal });
     try {
       const queries = await requireQueries(config.site, site.config.queries);
       return await askAll(site, queries, options, use);
@@ -79,13 +79,13 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
 
 function refuseSecond(error: unknown): never {
   if (!(error instanceof Error) || error.name !== 'StateFolderError') throw error;
-  throw new StartError('`trellis images` is already running on this state folder');
+  throw new StartupError('`trellis images` is already running on this state folder');
 }
 
 async function requireQueries(site: string, glob: string): Promise<StoredQuery[]> {
   const queries = await readStoredQueries(site, glob);
   if (queries.length > 0) return queries;
-  throw new StartError(`No stored queries found: no file matches ${glob} in ${site}`);
+  throw new StartupError(`No stored queries found: no file matches ${glob} in ${site}`);
 }
 
 async function askAll(
@@ -95,15 +95,15 @@ async function askAll(
   use: (stored: StoredImages) => Promise<number>,
 ): Promise<number> {
   const schema = buildSiteSchema();
-  const asked = queries.map((query) => ({ query, document: withPages(parseStoredQuery(schema, query)) }));
+  const asked = queries.map((query) => ({ query, document: addPageInfo(parseStoredQuery(schema, query)) }));
   const links: DerivedImage[] = [];
-  const imaging = openImaging(site, config, { onLink: (image) => links.push(image) });
-  const progress = openProgress(terminal, { quiet, what: 'queries' });
+  const imaging = openImageService(site, config, { onLink: (image) => links.push(image) });
+  const progress = openProgressBar(terminal, { quiet, items: 'queries' });
   const failures: QueryFailure[] = [];
   try {
     for (const [index, question] of asked.entries()) {
       const contextOf = (): SiteContext => createContext(site, imaging);
-      failures.push(...(await askStoredQuery({ ...question, schema, contextOf, signal })));
+      failures.push(...(await runStoredQuery({ ...question, schema, contextOf, signal })));
       progress.show(index + 1, asked.length);
     }
     progress.stop();
@@ -114,13 +114,13 @@ async function askAll(
   }
 }
 
-function createContext({ store, config }: Site, imaging: Imaging): SiteContext {
+function createContext({ store, config }: Site, imaging: ImageService): SiteContext {
   const formatDate = createFormatDate({ dialect: config.dates });
   return createSiteContext({ records: store, formatDate, imagePolicy: ALLOW_ALL, ...imaging }, UNBOUNDED);
 }
 
 /** The site's own queries have no limits. */
-const UNBOUNDED: Budget = {
+const UNBOUNDED: ResolverBudget = {
   isOver: false,
   spend: () => undefined,
   check: () => undefined,

@@ -1,101 +1,112 @@
-import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config.js';
-import { withAccountSettings } from './accounts-database.js';
-import type { Streams } from './accounts-database.js';
-import { StartError } from '../start-error.js';
-import type { TokensCommand } from './run-tokens.js';
+import Table from 'cli-table3';
+import { createCliTokens } from '../accounts/cli-tokens.js';
+import type { CliTokens } from '../accounts/cli-tokens.js';
+import { serviceTokens } from '../accounts/service-tokens.js';
+import type { ApiToken } from '../accounts/tokens.js';
+import type { Config } from '../config.js';
+import { createCliServiceTokens } from '../secrets/cli-service-tokens.js';
+import type { CliServiceTokens } from '../secrets/cli-service-tokens.js';
+import type { TokenMetadata } from '../secrets/token-metadata.js';
+import { withAccountDatabase } from './accounts-database.js';
+import type { OutputStreams } from './accounts-database.js';
 
-/** The limits of the API. */
-const MAX_DAYS = 366;
+const DAY_SECONDS = 86_400;
 
-interface Flags {
-  readonly config?: string;
-  readonly state?: string;
-  readonly databaseUrl?: string;
-}
-
+/** Selects tokens: `user` is required for API tokens, `consumer` for consumer tokens. */
 interface TokenSelection {
   readonly kind: 'consumer' | 'personal' | 'write';
-  readonly user?: string;
-  readonly consumer?: string;
+  readonly user?: string | undefined;
+  readonly consumer?: string | undefined;
 }
 
-interface CreateFlags extends Flags, TokenSelection {
+interface NewToken extends TokenSelection {
   readonly label: string;
   readonly days: number;
   readonly scope: 'read' | 'write';
 }
 
-interface ListFlags extends Flags, TokenSelection {
-  readonly json?: true;
+export interface TokenOperations {
+  create(token: NewToken): Promise<void>;
+  list(query: TokenSelection & { readonly json: boolean }): Promise<void>;
+  revoke(id: string): Promise<void>;
 }
 
-/** `trellis tokens`: tokens for machines without a browser, created on the server's machine. */
-export function tokensCommand(streams: Streams): Command {
-  const tokens = new Command('tokens').description(
-    "Manage API, write and consumer tokens on the server's machine, also while the server runs",
-  );
-  withAccountSettings(tokens.command('create'))
-    .description('Create a token and print it once, on standard output')
-    .addOption(kindOption())
-    .option('--user <name>', 'username for an API token')
-    .option('--consumer <name>', 'consumer for a consumer token')
-    .requiredOption('--label <text>', 'purpose of the token')
-    .requiredOption('--days <number>', `lifetime in days, 1 to ${MAX_DAYS}`, parseDays)
-    .addOption(
-      new Option('--scope <scope>', 'scope of an API token; "write" includes "read"')
-        .choices(['read', 'write'])
-        .default('read'),
-    )
-    .action(({ kind, user, consumer, label, days, scope, ...flags }: CreateFlags) =>
-      run(flags, streams, (commands) => {
-        const selection = assertConsumer({ kind, user, consumer });
-        return commands.create({ ...selection, label, days, scope });
-      }),
-    );
-  withAccountSettings(tokens.command('list'))
-    .description('List the API tokens of a user, or all write or consumer tokens, oldest first')
-    .addOption(kindOption())
-    .option('--user <name>', 'username for API tokens')
-    .option('--json', 'print the JSON of the API')
-    .action(({ kind, user, json, ...flags }: ListFlags) =>
-      run(flags, streams, (commands) => commands.list({ ...assertUser({ kind, user }), json: json === true })),
-    );
-  withAccountSettings(tokens.command('revoke'))
-    .description('Revoke a token of any user')
-    .argument('<id>', 'id of the token, see "list"')
-    .action((id: string, flags: Flags) => run(flags, streams, (commands) => commands.revoke(id)));
-  return tokens;
+/** @throws StartError of one line for an invalid option, name, label or id. */
+export function withTokenOperations(
+  config: Config,
+  streams: OutputStreams,
+  work: (commands: TokenOperations) => Promise<void>,
+): Promise<void> {
+  return withAccountDatabase(config, (database) => {
+    const secret = createCliServiceTokens(database, { store: serviceTokens });
+    return work(tokensCommand({ personal: createCliTokens(database), secret }, streams));
+  });
 }
 
-function kindOption(): Option {
-  const option = new Option(
-    '--kind <kind>',
-    'kind of token: personal is an API token of the dashboard, write and consumer are for secrets',
-  );
-  return option.choices(['personal', 'write', 'consumer']).default('personal');
+interface Tokens {
+  readonly personal: CliTokens;
+  readonly secret: CliServiceTokens;
 }
 
-/** @throws StartError when an option that the kind requires is missing. */
-function assertConsumer({ kind, user, consumer }: TokenSelection): TokenSelection {
-  if (kind === 'consumer' && consumer === undefined) throw new StartError('Consumer tokens require --consumer');
-  return { ...assertUser({ kind, user }), consumer };
+function tokensCommand(tokens: Tokens, { out, err }: OutputStreams): TokenOperations {
+  return {
+    async create(request) {
+      const { id, token, expiresAt, owner } = await create(tokens, request);
+      err.write(`Token ${id} of ${owner}, valid until ${toDay(expiresAt)}. It is shown only once:\n`);
+      out.write(`${token}\n`);
+    },
+    async list({ kind, user = '', json }) {
+      const own = kind === 'personal' ? await tokens.personal.list(user) : await tokens.secret.list(kind);
+      out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : toTable(own));
+    },
+    async revoke(id) {
+      if (!(await tokens.secret.revoke(id))) await tokens.personal.revoke(id);
+      err.write(`Revoked token ${id}.\n`);
+    },
+  };
 }
 
-function assertUser({ kind, user }: TokenSelection): TokenSelection {
-  if (kind === 'personal' && user === undefined) throw new StartError('API tokens require --user');
-  return { kind, user };
+interface Created {
+  readonly id: string;
+  readonly token: string;
+  readonly expiresAt: Date;
+  readonly owner: string;
 }
 
-async function run(flags: Flags, streams: Streams, work: (commands: TokensCommand) => Promise<void>): Promise<void> {
-  const config = await loadConfig({ flags: { ...flags } });
-  // Loaded late, so that --help and errors in settings do not wait for the database modules.
-  const { withTokens } = await import('./run-tokens.js');
-  await withTokens(config, streams, work);
+async function create(
+  { personal, secret }: Tokens,
+  { kind, user = '', consumer, label, days, scope }: NewToken,
+): Promise<Created> {
+  const ttlSeconds = days * DAY_SECONDS;
+  if (kind !== 'personal') {
+    const created = await secret.create(kind, { description: label, consumer, ttlSeconds });
+    return { ...created, owner: kind === 'consumer' ? (consumer ?? '') : 'the owner of the secrets' };
+  }
+  const scopes = scope === 'write' ? (['read', 'write'] as const) : (['read'] as const);
+  const expiresAt = new Date(Date.now() + ttlSeconds * 1_000);
+  return { ...(await personal.create(user, { label, scopes, expiresAt })), owner: user };
 }
 
-function parseDays(text: string): number {
-  const days = Number(text);
-  if (/^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS) return days;
-  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_DAYS}.`);
+function toTable(tokens: readonly (ApiToken | TokenMetadata)[]): string {
+  if (tokens.length === 0) return 'No tokens.\n';
+  const table = new Table({
+    head: ['id', 'label', 'permissions', 'valid until', 'last used'],
+    style: { head: [], border: [] },
+  });
+  for (const token of tokens) {
+    const { id, expiresAt, lastUsedAt } = token;
+    const used = lastUsedAt === undefined ? 'never' : toDay(lastUsedAt);
+    table.push([id, ...toCells(token), toDay(expiresAt), used]);
+  }
+  return `${table.toString()}\n`;
 }
+
+/** Returns the label and the permissions of a token; for an inactive one, its status instead. */
+function toCells(token: ApiToken | TokenMetadata): [label: string, permissions: string] {
+  if ('scopes' in token) return [token.label, token.scopes.join(' ')];
+  const { description, consumer, status } = token;
+  const permissions = consumer === undefined ? 'manage secrets' : `read secrets of ${consumer}`;
+  return [description, status === 'active' ? permissions : status];
+}
+
+const toDay = (date: Date): string => date.toISOString().slice(0, 10);

@@ -4,10 +4,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface BoardChanges {
   notify(personId: string): void;
   /** Subscribes to a board: no change after this call is missed. The caller must `close()` the subscription. */
-  follow(personId: string): BoardFollower;
+  subscribe(personId: string): BoardSubscription;
 }
 
-export interface BoardFollower {
+export interface BoardSubscription {
   /**
    * Waits for a change since the last call, or since the subscription began. Several changes count as one. Resolves
    * without a change when the signal aborts.
@@ -17,21 +17,21 @@ export interface BoardFollower {
 }
 
 /** Polling for changes that other processes make. */
-export interface BoardWatch {
+export interface ChangePolling {
   /** Returns version identifiers by user. Deleted users are missing. */
   readonly readVersions: (personIds: readonly string[]) => Promise<ReadonlyMap<string, string>>;
   readonly everyMs: number;
 }
 
 /** Polls all boards that have subscribers in this process together, as long as there are any. */
-export function createBoardChanges(watch?: BoardWatch): BoardChanges {
+export function createBoardChanges(watch?: ChangePolling): BoardChanges {
   const listeners = new Map<string, Set<() => void>>();
   const notify = (personId: string): void => {
     for (const listener of listeners.get(personId) ?? []) listener();
   };
   let isPolling = false;
 
-  async function poll({ readVersions, everyMs }: BoardWatch): Promise<void> {
+  async function poll({ readVersions, everyMs }: ChangePolling): Promise<void> {
     let known: ReadonlyMap<string, string> = new Map();
     while (listeners.size > 0) {
       await sleep(everyMs, undefined, { ref: false });
@@ -47,7 +47,7 @@ export function createBoardChanges(watch?: BoardWatch): BoardChanges {
 
   return {
     notify,
-    follow(personId) {
+    subscribe(personId) {
       const own = listeners.get(personId) ?? new Set();
       listeners.set(personId, own);
       const subscription = createSubscription((listener) => {
@@ -66,7 +66,7 @@ export function createBoardChanges(watch?: BoardWatch): BoardChanges {
 
 function createSubscription(
   unsubscribe: (listener: () => void) => void,
-): BoardFollower & { readonly listener: () => void } {
+): BoardSubscription & { readonly listener: () => void } {
   let isPending = false;
   let wake: (() => void) | undefined;
   const listener = (): void => {

@@ -1,4 +1,4 @@
-import type { PersonCaller } from '../accounts/scopes.js';
+import type { UserCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
@@ -9,9 +9,9 @@ import { toUsernameKey } from '../storage/username-key.js';
  * @throws AppError `not_found` for an unknown username, `forbidden` if the owner doesn't share the board with the
  * caller.
  */
-export async function requireOwnerId(
+export async function getBoardOwnerId(
   database: Database,
-  { personId }: PersonCaller,
+  { personId }: UserCaller,
   username?: string,
 ): Promise<string> {
   if (username === undefined) return personId;

@@ -53,7 +53,7 @@ export async function readBoardVersions(
 }
 
 /** Selects board states, without the boards themselves. */
-export function selectStates(database: Database) {
+export function selectBoardStates(database: Database) {
   return database
     .selectFrom('people')
     .leftJoin('boards', 'boards.person_id', 'people.id')
@@ -62,7 +62,7 @@ export function selectStates(database: Database) {
 }
 
 function selectVersions(database: Database, at: number) {
-  return selectStates(database).select((query) => {
+  return selectBoardStates(database).select((query) => {
     const own = query.selectFrom('snoozes').whereRef('snoozes.person_id', '=', 'people.id');
     return [
       own
@@ -78,7 +78,7 @@ function selectVersions(database: Database, at: number) {
 }
 
 const findPreparedState = prepare((database, { personId }: { readonly personId: string }) =>
-  selectStates(database).where('people.id', '=', personId),
+  selectBoardStates(database).where('people.id', '=', personId),
 );
 
 const findPreparedVersion = prepare((database, { personId, at }: { readonly personId: string; readonly at: number }) =>

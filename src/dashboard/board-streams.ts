@@ -1,12 +1,12 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
-import { rateLimited } from '../errors.js';
+import { requireUser } from '../accounts/scopes.js';
+import { rateLimitError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
-import type { BoardLook } from './board-answers.js';
+import type { BoardOptions } from './board-cache.js';
 import type { BoardVersion } from './board-state.js';
 import type { Boards } from './boards.js';
-import { requireSavedSettings } from './settings-row.js';
+import { assertSettingsSaved } from './settings-row.js';
 
 /** More than one user needs for their tabs and devices. Each stream occupies a connection. */
 const MAX_STREAMS = 16;
@@ -14,7 +14,7 @@ const MAX_STREAMS = 16;
 /** The stream of a page that the user has closed ends before that. */
 const RETRY_AFTER_SECONDS = 15;
 
-export interface BoardStreamRequest extends Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'> {
+export interface BoardStreamRequest extends Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'> {
   /** The event id of the newest board that the caller has received. */
   readonly lastEventId?: string | undefined;
   /** Ends the stream. */
@@ -49,8 +49,8 @@ export function createBoardStreams({ database, boards }: BoardStreamsOptions): B
   return {
     async open(caller, request) {
       const { signal } = request;
-      const user = requirePerson(caller);
-      await requireSavedSettings(database, user.personId);
+      const user = requireUser(caller);
+      await assertSettingsSaved(database, user.personId);
       const release = open.enter(user.personId);
       signal.addEventListener('abort', release, { once: true });
       return stream({ ...request, boards, caller: user }, release);
@@ -60,13 +60,13 @@ export function createBoardStreams({ database, boards }: BoardStreamsOptions): B
 
 interface StreamOptions extends BoardStreamRequest {
   readonly boards: Boards;
-  readonly caller: ReturnType<typeof requirePerson>;
+  readonly caller: ReturnType<typeof requireUser>;
 }
 
 async function* stream(options: StreamOptions, release: () => void): AsyncGenerator<BoardEvent, void, undefined> {
   const { boards, caller, includeDrafts, includeSnoozed, signal } = options;
   const shown = { includeDrafts, includeSnoozed };
-  const subscription = boards.follow(caller.personId);
+  const subscription = boards.subscribe(caller.personId);
   let lastId = options.lastEventId;
   try {
     while (!signal.aborted) {
@@ -86,7 +86,7 @@ async function* stream(options: StreamOptions, release: () => void): AsyncGenera
 }
 
 /** The options are part of the id, because they change the contents of the board. */
-function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = false }: BoardLook): string {
+function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = false }: BoardOptions): string {
   return `${id}${includeDrafts ? '-drafts' : ''}${includeSnoozed ? '-snoozed' : ''}`;
 }
 
@@ -109,7 +109,7 @@ function createCounter(): { enter(personId: string): () => void } {
       if (own.size >= MAX_STREAMS) {
         const message = `You have reached the limit of ${MAX_STREAMS} open streams. Close one first.`;
         const [windowSeconds, resetSeconds] = [RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS];
-        throw rateLimited(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
+        throw rateLimitError(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
       }
       const entry = Symbol(personId);
       counts.set(personId, own.add(entry));

@@ -1,12 +1,12 @@
 /** Renders a stored board snapshot for one reader at one moment. */
 import type { components } from '../generated/dashboard/types.js';
-import { holds } from './board-reader.js';
-import type { BoardReader, Snooze } from './board-reader.js';
+import { isSnoozed } from './owner-state.js';
+import type { OwnerState, Snooze } from './owner-state.js';
 import { SECTIONS } from './forges/rules/sections.js';
-import { keyOf } from './pull-request-changes.js';
+import { toPullRequestKey } from './pull-request-changes.js';
 import type { Changes } from './pull-request-changes.js';
-import { gradeRateLimit } from './rate-limit.js';
-import { listEnds, select } from './view-filter.js';
+import { withSeverity } from './rate-limit.js';
+import { listExpiries, applyView } from './view-filter.js';
 import type { View } from './view-filter.js';
 
 type Schemas = components['schemas'];
@@ -14,9 +14,15 @@ export type Board = Schemas['Dashboard'];
 type PullRequest = Schemas['PullRequest'];
 
 /** The stored result of a refresh. The other fields of a board are derived from it. */
-export type Snapshot = Pick<Board, 'autoMerged' | 'forges' | 'issues' | 'pullRequests' | 'repos'>;
+export type BoardSnapshot = Pick<Board, 'autoMerged' | 'forges' | 'issues' | 'pullRequests' | 'repos'>;
 
-export const EMPTY_SNAPSHOT: Snapshot = { forges: [], pullRequests: [], issues: [], repos: [], autoMerged: [] };
+export const EMPTY_BOARD_SNAPSHOT: BoardSnapshot = {
+  forges: [],
+  pullRequests: [],
+  issues: [],
+  repos: [],
+  autoMerged: [],
+};
 
 /** How often an open page should reload the board. */
 const READ_INTERVAL_SECONDS = 30;
@@ -24,19 +30,19 @@ const READ_INTERVAL_SECONDS = 30;
 /** How long the board lists pull requests that were merged automatically. */
 const AUTO_MERGED_MS = 600_000;
 
-export interface Look {
+export interface RenderOptions {
   readonly generatedAt: number;
   /** The moment of reading, in milliseconds. */
   readonly at: number;
   readonly includeDrafts: boolean;
   readonly includeSnoozed: boolean;
   /** Set on the caller's own board only: other readers have no visits and snoozes there. */
-  readonly reader?: BoardReader | undefined;
+  readonly reader?: OwnerState | undefined;
   readonly view?: View | undefined;
 }
 
 /** A snapshot with the derived values that don't depend on the reader or the time. */
-export interface ArrangedSnapshot extends Snapshot {
+export interface PreparedSnapshot extends BoardSnapshot {
   readonly withoutDrafts: readonly PullRequest[];
   readonly openIssueCount: number;
   readonly hiddenDrafts: number;
@@ -47,7 +53,7 @@ export interface ArrangedSnapshot extends Snapshot {
  * Sorts pull requests: those that can be merged now first, then by last update, newest first. Freezes the lists, so
  * that rendered boards can share them.
  */
-export function arrange(snapshot: Snapshot, changes: Changes = {}): ArrangedSnapshot {
+export function prepareSnapshot(snapshot: BoardSnapshot, changes: Changes = {}): PreparedSnapshot {
   const pullRequests = [...snapshot.pullRequests].sort((a, b) => urgency(a) - urgency(b) || byActivity(a, b));
   return {
     ...snapshot,
@@ -61,8 +67,8 @@ export function arrange(snapshot: Snapshot, changes: Changes = {}): ArrangedSnap
   };
 }
 
-/** Renders a board. It is frozen and can be reused until the time that {@link findEnd} returns. */
-export function showBoard(snapshot: ArrangedSnapshot, options: Look): Board {
+/** Renders a board. It is frozen and can be reused until the time that {@link findExpiry} returns. */
+export function renderBoard(snapshot: PreparedSnapshot, options: RenderOptions): Board {
   const { at, view } = options;
   const includeDrafts = listsDrafts(options);
   const marked = mark(includeDrafts ? snapshot.pullRequests : snapshot.withoutDrafts, snapshot, options);
@@ -71,7 +77,7 @@ export function showBoard(snapshot: ArrangedSnapshot, options: Look): Board {
     generatedAt: new Date(options.generatedAt).toISOString(),
     readIntervalSeconds: READ_INTERVAL_SECONDS,
     forges: snapshot.forges.map((forge) => gradeForge(forge, at)),
-    pullRequests: view === undefined ? listed : select(listed, view, at),
+    pullRequests: view === undefined ? listed : applyView(listed, view, at),
     issues: snapshot.issues,
     repos: snapshot.repos,
     openIssueCount: snapshot.openIssueCount,
@@ -83,36 +89,39 @@ export function showBoard(snapshot: ArrangedSnapshot, options: Look): Board {
 }
 
 /** Returns the first time after `at` at which the passing of time alone changes the board, or infinity. */
-export function findEnd({ autoMerged, forges, pullRequests }: ArrangedSnapshot, { at, reader, view }: Look): number {
+export function findExpiry(
+  { autoMerged, forges, pullRequests }: PreparedSnapshot,
+  { at, reader, view }: RenderOptions,
+): number {
   const ends = [
     ...autoMerged.map(({ mergedAt }) => Date.parse(mergedAt) + AUTO_MERGED_MS + 1),
     ...forges
       .flatMap(({ rateLimitGraphQL, rateLimitREST }) => [rateLimitGraphQL, rateLimitREST])
       .map((quota) => Date.parse(quota?.resetsAt ?? '')),
     ...[...(reader?.snoozes.values() ?? [])].map(({ until = NaN }) => until),
-    ...(view === undefined ? [] : listEnds(pullRequests, view)),
+    ...(view === undefined ? [] : listExpiries(pullRequests, view)),
   ];
   return ends.reduce((first, end) => (end > at && end < first ? end : first), Infinity);
 }
 
 /** A view that selects the drafts section includes drafts without the query parameter. */
-function listsDrafts({ includeDrafts, view }: Look): boolean {
+function listsDrafts({ includeDrafts, view }: RenderOptions): boolean {
   return includeDrafts || view?.filter.sections?.includes('drafts') === true;
 }
 
 function mark(
   list: readonly PullRequest[],
-  { changes }: ArrangedSnapshot,
-  { at, reader }: Look,
+  { changes }: PreparedSnapshot,
+  { at, reader }: RenderOptions,
 ): readonly PullRequest[] {
   if (reader === undefined || (reader.seenAt === undefined && reader.snoozes.size === 0)) return list;
   return list.map((one) => {
-    const key = keyOf(one);
+    const key = toPullRequestKey(one);
     const [change, snooze] = [changes[key], reader.snoozes.get(key)];
     return {
       ...one,
       ...(reader.seenAt === undefined ? {} : { changedSinceVisit: change !== undefined && change.at > reader.seenAt }),
-      ...(snooze !== undefined && holds(snooze, change, at) ? { snooze: toShown(snooze) } : {}),
+      ...(snooze !== undefined && isSnoozed(snooze, change, at) ? { snooze: toShown(snooze) } : {}),
     };
   });
 }
@@ -139,7 +148,7 @@ function byActivity(a: { readonly updatedAt: string }, b: { readonly updatedAt: 
 }
 
 /** Skips drafts of repositories whose pull requests are ignored, as those are never listed. */
-function countDrafts({ pullRequests, repos }: Snapshot): number {
+function countDrafts({ pullRequests, repos }: BoardSnapshot): number {
   const ignored = new Set(
     repos.filter(({ ignoredPRs }) => ignoredPRs).map(({ forge, fullName }) => `${forge} ${fullName}`),
   );
@@ -150,7 +159,7 @@ function gradeForge(forge: Schemas['ForgeHealth'], at: number): Schemas['ForgeHe
   const { rateLimitGraphQL, rateLimitREST } = forge;
   return {
     ...forge,
-    ...(rateLimitGraphQL && { rateLimitGraphQL: gradeRateLimit(rateLimitGraphQL, at) }),
-    ...(rateLimitREST && { rateLimitREST: gradeRateLimit(rateLimitREST, at) }),
+    ...(rateLimitGraphQL && { rateLimitGraphQL: withSeverity(rateLimitGraphQL, at) }),
+    ...(rateLimitREST && { rateLimitREST: withSeverity(rateLimitREST, at) }),
   };
 }

@@ -3,9 +3,9 @@ import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
 import { createActions } from './actions/actions.js';
 import type { Actions } from './actions/actions.js';
-import { createAttempts, sweepAttempts } from './actions/attempts.js';
-import { createFollowUps } from './actions/follow-ups.js';
-import { sweepMarks } from './actions/keep-marks.js';
+import { createAttempts, deleteExpiredAttempts } from './actions/attempts.js';
+import { createAutomation } from './automation/automation.js';
+import { deleteExpiredState } from './actions/state-entries.js';
 import { createBoardChanges } from './board-changes.js';
 import { readBoardVersions } from './board-state.js';
 import { createBoards } from './boards.js';
@@ -15,8 +15,8 @@ import type { BoardStreams } from './board-streams.js';
 import { createFeeds } from './feeds.js';
 import type { Feeds } from './feeds.js';
 import type { GithubApp } from './forges/github/app.js';
-import { createForgeClients } from './forges/open-forges.js';
-import type { ForgeClients } from './forges/open-forges.js';
+import { createForgeClients } from './forges/forge-clients.js';
+import type { ForgeClients } from './forges/forge-clients.js';
 import { createPreferences } from './preferences.js';
 import type { Preferences } from './preferences.js';
 import { createRefresher } from './refresh/refresher.js';
@@ -33,11 +33,11 @@ import { createSharing } from './sharing.js';
 import type { Sharing } from './sharing.js';
 import { createSnoozes } from './snoozes.js';
 import type { Snoozes } from './snoozes.js';
-import { createTestForge } from './test-forge.js';
-import type { TestForge } from './test-forge.js';
-import { sweepDays } from './throughput/keep-days.js';
-import { createThroughput } from './throughput/throughput.js';
-import type { Throughput } from './throughput/throughput.js';
+import { createForgeConnectionTest } from './forge-connection-test.js';
+import type { ForgeConnectionTest } from './forge-connection-test.js';
+import { deleteOldDays } from './insights/daily-counts.js';
+import { createThroughput } from './insights/throughput.js';
+import type { Throughput } from './insights/throughput.js';
 import { createViews } from './views.js';
 import type { Views } from './views.js';
 import { createVisits } from './visits.js';
@@ -56,7 +56,7 @@ export interface Dashboard {
   readonly refresher: Refresher;
   readonly settings: Settings;
   readonly forges: ForgeClients;
-  readonly testForge: TestForge;
+  readonly testForgeConnection: ForgeConnectionTest;
   readonly preferences: Preferences;
   readonly sharing: Sharing;
   readonly views: Views;
@@ -114,8 +114,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     hasGithubApp: githubApp !== undefined,
     async onSaved(personId, moved) {
       // Rows of the old server must not receive actions that would go to the new one.
-      if (moved.length > 0) await refresher.recompose(personId);
-      await refresher.expedite(personId);
+      if (moved.length > 0) await refresher.rebuildBoard(personId);
+      await refresher.refreshSoon(personId);
     },
   });
   const forges = createForgeClients({
@@ -130,13 +130,13 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     database,
     boards,
     findSettings: (personId) => settings.findForges(personId),
-    forgesOf: (personId) => forges.of(personId),
+    getForges: (personId) => forges.of(personId),
     intervalMs: refreshMs,
     onRefreshed: (...refreshed) => followUps(...refreshed),
     report,
     now,
   });
-  const followUps = createFollowUps({ database, refresher, attempts, now });
+  const followUps = createAutomation({ database, refresher, attempts, now });
   return {
     boards,
     streams: createBoardStreams({ database, boards }),
@@ -149,7 +149,7 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     refresher,
     settings,
     forges,
-    testForge: createTestForge(settings, forges),
+    testForgeConnection: createForgeConnectionTest(settings, forges),
     preferences: createPreferences({ database, key }),
     sharing: createSharing(database),
     views: createViews(database),
@@ -167,8 +167,8 @@ export function createDashboard(options: DashboardOptions): Dashboard {
 }
 
 /** Deletes expired data of all boards. */
-export async function sweepDashboard(database: Database, at: number): Promise<void> {
-  await sweepMarks(database, at);
-  await sweepAttempts(database, at);
-  await sweepDays(database, at);
+export async function deleteExpiredDashboardData(database: Database, at: number): Promise<void> {
+  await deleteExpiredState(database, at);
+  await deleteExpiredAttempts(database, at);
+  await deleteOldDays(database, at);
 }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson, requireSession } from '../accounts/scopes.js';
+import { requireUser, requireSession } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
@@ -57,7 +57,7 @@ export function createFeeds({ database, boards, origin, now = Date.now }: FeedsO
   };
   return {
     async list(caller) {
-      const rows = await ownFeeds(database, requirePerson(caller).personId).selectAll().execute();
+      const rows = await ownFeeds(database, requireUser(caller).personId).selectAll().execute();
       return rows.toSorted((a, b) => a.created_at - b.created_at || (a.id < b.id ? -1 : 1)).map(toFeed);
     },
     async create(caller, { kind, label, view }) {

@@ -1,4 +1,4 @@
-import type { ForgeName } from './forges/facts.js';
+import type { ForgeName } from './forges/model.js';
 
 export const FORGE_PRODUCT_NAMES: Readonly<Record<ForgeName, string>> = {
   github: 'GitHub',

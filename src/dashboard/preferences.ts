@@ -1,11 +1,11 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson, requireSession } from '../accounts/scopes.js';
+import { requireUser, requireSession } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
 import type { SettingsTable } from '../storage/tables.js';
-import { findSettingsRow, requireSettingsRow } from './settings-row.js';
+import { findSettingsRow, getOrCreateSettingsRow } from './settings-row.js';
 
 export type Theme = components['schemas']['Theme'];
 type FilterState = components['schemas']['FilterState'];
@@ -39,10 +39,10 @@ export interface PreferencesOptions {
 }
 
 export function createPreferences({ database, key }: PreferencesOptions): Preferences {
-  const find = (caller: Caller | undefined) => findSettingsRow(database, requirePerson(caller).personId);
+  const find = (caller: Caller | undefined) => findSettingsRow(database, requireUser(caller).personId);
   const save = async (caller: Caller | undefined, change: Partial<SettingsTable>): Promise<void> => {
-    const { personId } = requirePerson(caller);
-    await requireSettingsRow(database, key, personId);
+    const { personId } = requireUser(caller);
+    await getOrCreateSettingsRow(database, key, personId);
     await database.updateTable('settings').set(change).where('person_id', '=', personId).execute();
   };
   return {

@@ -1,6 +1,6 @@
 /** The time of the last relevant change of each pull request on a board. */
-import { pullRequestKey } from './actions/marks.js';
-import type { PullRequest } from './forges/facts.js';
+import { pullRequestKey } from './actions/local-state.js';
+import type { PullRequest } from './forges/model.js';
 
 /** The values whose changes are relevant. Values that the forge doesn't currently report are missing. */
 interface State {
@@ -19,14 +19,14 @@ export interface Change extends State {
 /** Keyed by {@link pullRequestKey}. */
 export type Changes = Readonly<Record<string, Change>>;
 
-export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
+export const toPullRequestKey = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
   pullRequestKey(forge, repo, number);
 
 /** Returns the changes of the next board, given those of the previous one. New pull requests count as changed. */
-export function noteChanges(before: Changes, pullRequests: readonly PullRequest[], at: number): Changes {
+export function updateLastChanged(before: Changes, pullRequests: readonly PullRequest[], at: number): Changes {
   return Object.fromEntries(
     pullRequests.map((one) => {
-      const key = keyOf(one);
+      const key = toPullRequestKey(one);
       return [key, noteChange(before[key], toState(one), at)];
     }),
   );

@@ -6,7 +6,7 @@ const WARNING_SHARE = 0.2;
 const LOW_SHARE = 0.05;
 
 /** Sets the severity of an API quota at a time in milliseconds, because an exceeded quota may have been reset since. */
-export function gradeRateLimit(quota: RateLimit, at: number): RateLimit {
+export function withSeverity(quota: RateLimit, at: number): RateLimit {
   return { ...quota, severity: severityOf(quota, at) };
 }
 

@@ -1,13 +1,13 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
-import { rateLimited } from '../errors.js';
+import { requireUser } from '../accounts/scopes.js';
+import { rateLimitError } from '../errors.js';
 import type { AppError } from '../errors.js';
-import { onceAtATime } from '../in-turn.js';
+import { singleFlight } from '../lib/async/concurrency.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
-import type { BoardLook } from './board-answers.js';
+import type { BoardOptions } from './board-cache.js';
 import type { Boards } from './boards.js';
-import { requireSavedSettings } from './settings-row.js';
+import { assertSettingsSaved } from './settings-row.js';
 
 /** Forges allow a few thousand requests per hour, and one refresh of a large board takes dozens. */
 const COOLDOWN_MS = 30_000;
@@ -19,7 +19,7 @@ export interface Refreshes {
    * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` within 30 seconds of the
    * last refresh in any process.
    */
-  run(caller: Caller | undefined, options: Pick<BoardLook, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
+  run(caller: Caller | undefined, options: Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
 }
 
 export interface RefreshesOptions {
@@ -31,12 +31,12 @@ export interface RefreshesOptions {
 }
 
 export function createRefreshes({ database, boards, refresh, now = Date.now }: RefreshesOptions): Refreshes {
-  const once = onceAtATime<undefined>();
+  const once = singleFlight<undefined>();
   return {
     async run(caller, options) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       await once(personId, async () => {
-        await requireSavedSettings(database, personId);
+        await assertSettingsSaved(database, personId);
         await claimRefresh(database, personId, now());
         await refresh(personId);
         return undefined;
@@ -65,5 +65,5 @@ function cooldownError(milliseconds: number): AppError {
   const windowSeconds = COOLDOWN_MS / 1000;
   const resetSeconds = Math.min(Math.max(Math.ceil(milliseconds / 1000), 1), windowSeconds);
   const message = `Boards can be refreshed every ${windowSeconds} seconds. Retry in ${resetSeconds} s.`;
-  return rateLimited(message, { limit: 1, windowSeconds, resetSeconds });
+  return rateLimitError(message, { limit: 1, windowSeconds, resetSeconds });
 }

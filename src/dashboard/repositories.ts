@@ -1,11 +1,11 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { RepositoryMarksTable } from '../storage/tables.js';
-import { toRepositoryRow } from './actions/keep-marks.js';
-import type { ForgeName } from './forges/facts.js';
+import { toRepositoryRow } from './actions/state-entries.js';
+import type { ForgeName } from './forges/model.js';
 import type { Refresher } from './refresh/refresher.js';
 
 export interface RepositoryReference {
@@ -41,7 +41,7 @@ interface Ignored {
 
 export interface RepositoriesOptions {
   readonly database: Database;
-  readonly refresher: Pick<Refresher, 'recompose'>;
+  readonly refresher: Pick<Refresher, 'rebuildBoard'>;
 }
 
 /** A board has at most 2,000 repositories of each of the three forges. */
@@ -51,13 +51,13 @@ type Change = Partial<Pick<RepositoryMarksTable, 'auto_update_branch' | 'ignored
 
 export function createRepositories({ database, refresher }: RepositoriesOptions): Repositories {
   async function mark(caller: Caller | undefined, { forge, fullName }: RepositoryReference, change: Change) {
-    const { personId } = requirePerson(caller);
+    const { personId } = requireUser(caller);
     const row = toRepositoryRow({ personId, forge, fullName });
     await inTransaction(database, async (transaction) => {
       await saveChange(transaction, row, change);
       await assertBelowLimit(transaction, personId);
     });
-    await refresher.recompose(personId);
+    await refresher.rebuildBoard(personId);
   }
   return {
     async ignore(caller, { prs, issues, ...repository }) {

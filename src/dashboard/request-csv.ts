@@ -19,7 +19,7 @@ const COLUMNS = [
  * Formats entries as CSV (RFC 4180) with a header row. Values that a spreadsheet would run as formulas get a leading
  * apostrophe.
  */
-export function formatCsv(entries: readonly LoggedRequest[]): string {
+export function formatRequestCsv(entries: readonly LoggedRequest[]): string {
   const rows = entries.map(({ rateLimit: quota, ...entry }) => ({
     ...entry,
     rateLimit: quota?.limit,

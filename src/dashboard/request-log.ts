@@ -5,9 +5,9 @@ import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { RequestLogTable } from '../storage/tables.js';
-import { gradeRateLimit } from './rate-limit.js';
+import { withSeverity } from './rate-limit.js';
 import type { RateLimit } from './rate-limit.js';
-import { formatCsv } from './request-csv.js';
+import { formatRequestCsv } from './request-csv.js';
 
 export type LoggedRequest = components['schemas']['RequestLogEntry'];
 
@@ -18,17 +18,17 @@ const MAX_ENTRIES = 10_000;
 const PRUNE_AFTER = 100;
 
 /** A request that was sent to a forge. The log adds the time. */
-export interface NewRequest extends Omit<LoggedRequest, 'loggedAt' | 'rateLimit'> {
+export interface NewRequestLogEntry extends Omit<LoggedRequest, 'loggedAt' | 'rateLimit'> {
   /** The remaining API quota according to the response. Its severity is computed when the log is read. */
   readonly rateLimit?: Omit<RateLimit, 'severity'>;
 }
 
-export interface RequestFilter {
+export interface RequestLogFilter {
   readonly forge?: LoggedRequest['forge'] | undefined;
   readonly account?: string | undefined;
 }
 
-export interface RequestPage extends RequestFilter {
+export interface RequestLogPage extends RequestLogFilter {
   readonly limit: number;
   readonly offset: number;
 }
@@ -36,11 +36,11 @@ export interface RequestPage extends RequestFilter {
 /** The log of requests to forges. Reading it requires an admin session (else `session_required` or `forbidden`). */
 export interface RequestLog {
   /** Adds an entry. The log keeps about the newest 10,000. */
-  record(request: NewRequest): Promise<void>;
+  record(request: NewRequestLogEntry): Promise<void>;
   /** Returns a page of matching entries, newest first, and the number of all matching entries. */
-  list(caller: Caller | undefined, page: RequestPage): Promise<{ entries: LoggedRequest[]; total: number }>;
+  list(caller: Caller | undefined, page: RequestLogPage): Promise<{ entries: LoggedRequest[]; total: number }>;
   /** Returns all matching entries, newest first, as CSV with a header row. */
-  exportCsv(caller: Caller | undefined, filter: RequestFilter): Promise<string>;
+  exportCsv(caller: Caller | undefined, filter: RequestLogFilter): Promise<string>;
 }
 
 export function createRequestLog(database: Database, now: () => number = Date.now): RequestLog {
@@ -74,12 +74,12 @@ export function createRequestLog(database: Database, now: () => number = Date.no
     async exportCsv(caller, filter) {
       requireAdminSession(caller);
       const rows = await findMatching(database, filter).selectAll().orderBy('id', 'desc').execute();
-      return formatCsv(rows.map((row) => toEntry(row, now())));
+      return formatRequestCsv(rows.map((row) => toEntry(row, now())));
     },
   };
 }
 
-function findMatching(database: Database, { forge, account }: RequestFilter) {
+function findMatching(database: Database, { forge, account }: RequestLogFilter) {
   const all = database.selectFrom('request_log');
   const ofForge = forge === undefined ? all : all.where('forge', '=', forge);
   return account === undefined ? ofForge : ofForge.where('account', '=', account);
@@ -115,6 +115,6 @@ function toEntry(row: RequestLogTable, at: number): LoggedRequest {
     outcome: outcome as LoggedRequest['outcome'],
     ...(account === null ? {} : { account }),
     ...(status_code === null ? {} : { statusCode: status_code }),
-    ...(budget === null ? {} : { rateLimit: gradeRateLimit(JSON.parse(budget) as RateLimit, at) }),
+    ...(budget === null ? {} : { rateLimit: withSeverity(JSON.parse(budget) as RateLimit, at) }),
   };
 }

@@ -8,7 +8,7 @@ import { NO_FORGES } from './forge-settings.js';
 import type { ForgeSettings } from './forge-settings.js';
 
 /** The token in a user's webhook URL, and the secret that deliveries are signed with. */
-export interface Webhook {
+export interface WebhookCredentials {
   readonly token: string;
   readonly secret: string;
 }
@@ -18,7 +18,11 @@ const forgesContext = (personId: string): string => `forges of ${personId}`;
 const webhookContext = (personId: string): string => `webhook of ${personId}`;
 
 /** Returns the user's settings. The first call creates them, with a new webhook. */
-export async function requireSettingsRow(database: Database, key: ServerKey, personId: string): Promise<SettingsTable> {
+export async function getOrCreateSettingsRow(
+  database: Database,
+  key: ServerKey,
+  personId: string,
+): Promise<SettingsTable> {
   const known = await findSettingsRow(database, personId);
   if (known !== undefined) return known;
   const row = createRow(key, personId);
@@ -35,41 +39,41 @@ export async function findSettingsRow(database: Database, personId: string): Pro
 }
 
 /** @throws AppError `not_found` if the user has never saved forge settings, so that there are no forges to read. */
-export async function requireSavedSettings(database: Database, personId: string): Promise<void> {
+export async function assertSettingsSaved(database: Database, personId: string): Promise<void> {
   const row = await findSettingsRow(database, personId);
   if (row === undefined || row.saved_at === null) {
     throw new AppError('not_found', 'No forge settings saved yet. Save them first.');
   }
 }
 
-export function unsealForges(key: ServerKey, { person_id, forges }: SettingsTable): ForgeSettings {
+export function decryptForgeSettings(key: ServerKey, { person_id, forges }: SettingsTable): ForgeSettings {
   // Values that an earlier release stored lack settings that were added later.
-  return { ...NO_FORGES, ...(JSON.parse(key.unseal(forges, forgesContext(person_id))) as Partial<ForgeSettings>) };
+  return { ...NO_FORGES, ...(JSON.parse(key.decrypt(forges, forgesContext(person_id))) as Partial<ForgeSettings>) };
 }
 
-export function sealForges(key: ServerKey, personId: string, forges: ForgeSettings): Buffer {
-  return key.seal(JSON.stringify(forges), forgesContext(personId));
+export function encryptForgeSettings(key: ServerKey, personId: string, forges: ForgeSettings): Buffer {
+  return key.encrypt(JSON.stringify(forges), forgesContext(personId));
 }
 
-export function unsealWebhook(
+export function decryptWebhook(
   key: ServerKey,
   { person_id, webhook }: Pick<SettingsTable, 'person_id' | 'webhook'>,
-): Webhook {
-  return JSON.parse(key.unseal(webhook, webhookContext(person_id))) as Webhook;
+): WebhookCredentials {
+  return JSON.parse(key.decrypt(webhook, webhookContext(person_id))) as WebhookCredentials;
 }
 
 /** Creates a webhook with a random token and secret, together with the columns that store it. */
 export function createWebhook(
   key: ServerKey,
   personId: string,
-): Webhook & { readonly sealed: Pick<SettingsTable, 'webhook_token_hash' | 'webhook'> } {
-  const webhook: Webhook = {
+): WebhookCredentials & { readonly sealed: Pick<SettingsTable, 'webhook_token_hash' | 'webhook'> } {
+  const webhook: WebhookCredentials = {
     token: randomBytes(16).toString('base64url'),
     secret: randomBytes(32).toString('base64url'),
   };
   const sealed = {
     webhook_token_hash: createHash('sha256').update(webhook.token).digest('hex'),
-    webhook: key.seal(JSON.stringify(webhook), webhookContext(personId)),
+    webhook: key.encrypt(JSON.stringify(webhook), webhookContext(personId)),
   };
   return { ...webhook, sealed };
 }
@@ -79,7 +83,7 @@ function createRow(key: ServerKey, personId: string): SettingsTable {
     person_id: personId,
     saved_at: null,
     refreshed_at: null,
-    forges: sealForges(key, personId, NO_FORGES),
+    forges: encryptForgeSettings(key, personId, NO_FORGES),
     ...createWebhook(key, personId).sealed,
     theme: '',
     timezone: '',

@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
-import type { PersonCaller } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/scopes.js';
+import type { UserCaller } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
@@ -9,9 +9,15 @@ import type { ServerKey } from '../storage/server-key.js';
 import type { SettingsTable } from '../storage/tables.js';
 import { mergeForgeSettings } from './forge-settings.js';
 import type { ForgeSettings, SettingsRequest } from './forge-settings.js';
-import type { ForgeName } from './forges/facts.js';
-import { findMovedForges, forgetForges } from './moved-forges.js';
-import { findSettingsRow, requireSettingsRow, sealForges, unsealForges, unsealWebhook } from './settings-row.js';
+import type { ForgeName } from './forges/model.js';
+import { findForgesWithNewUrl, deleteForgeData } from './forge-urls.js';
+import {
+  findSettingsRow,
+  getOrCreateSettingsRow,
+  encryptForgeSettings,
+  decryptForgeSettings,
+  decryptWebhook,
+} from './settings-row.js';
 
 type SettingsView = components['schemas']['Settings'];
 
@@ -52,44 +58,44 @@ interface Change {
 
 export function createSettings(options: SettingsOptions): Settings {
   const { database, key, now = Date.now, hasGithubApp = false, onSaved } = options;
-  const show = (row: SettingsTable, caller: PersonCaller): SettingsView => ({
+  const show = (row: SettingsTable, caller: UserCaller): SettingsView => ({
     ...toView(key, row),
     ...(mayWrite(caller) ? toWebhookView(key, row) : {}),
     githubAppConfigured: hasGithubApp,
   });
   const merge = (row: SettingsTable, { request, isAdmin }: Change) => {
-    const stored = unsealForges(key, row);
+    const stored = decryptForgeSettings(key, row);
     const merged = mergeForgeSettings(stored, request);
     if (!isAdmin) assertSameInstallation(stored, merged);
     return { stored, merged };
   };
   return {
     async read(caller) {
-      const user = requirePerson(caller);
-      return show(await requireSettingsRow(database, key, user.personId), user);
+      const user = requireUser(caller);
+      return show(await getOrCreateSettingsRow(database, key, user.personId), user);
     },
     async save(caller, request) {
-      const user = requirePerson(caller);
+      const user = requireUser(caller);
       const { personId, isAdmin } = user;
       const { view, moved } = await inTransaction(database, async (transaction) => {
-        const row = await requireSettingsRow(transaction, key, personId);
+        const row = await getOrCreateSettingsRow(transaction, key, personId);
         const { stored, merged } = merge(row, { request, isAdmin });
-        const change = { saved_at: now(), forges: sealForges(key, personId, merged) };
+        const change = { saved_at: now(), forges: encryptForgeSettings(key, personId, merged) };
         await transaction.updateTable('settings').set(change).where('person_id', '=', personId).execute();
-        const changedForges = findMovedForges(stored, merged);
-        await forgetForges(transaction, personId, changedForges);
+        const changedForges = findForgesWithNewUrl(stored, merged);
+        await deleteForgeData(transaction, personId, changedForges);
         return { view: show({ ...row, ...change }, user), moved: changedForges };
       });
       await onSaved?.(personId, moved);
       return view;
     },
     async preview(caller, request) {
-      const { personId, isAdmin } = requirePerson(caller);
-      return merge(await requireSettingsRow(database, key, personId), { request, isAdmin }).merged;
+      const { personId, isAdmin } = requireUser(caller);
+      return merge(await getOrCreateSettingsRow(database, key, personId), { request, isAdmin }).merged;
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);
-      return row === undefined || row.saved_at === null ? undefined : unsealForges(key, row);
+      return row === undefined || row.saved_at === null ? undefined : decryptForgeSettings(key, row);
     },
   };
 }
@@ -102,15 +108,15 @@ function assertSameInstallation(stored: ForgeSettings, merged: ForgeSettings): v
   throw new AppError('forbidden', message, { field: 'githubAppInstallationId' });
 }
 
-const mayWrite = (caller: PersonCaller): boolean => caller.kind === 'session' || caller.scopes.includes('write');
+const mayWrite = (caller: UserCaller): boolean => caller.kind === 'session' || caller.scopes.includes('write');
 
 function toWebhookView(key: ServerKey, row: SettingsTable): Pick<SettingsView, 'webhookSecret' | 'webhookToken'> {
-  const { token: webhookToken, secret: webhookSecret } = unsealWebhook(key, row);
+  const { token: webhookToken, secret: webhookSecret } = decryptWebhook(key, row);
   return { webhookToken, webhookSecret };
 }
 
 function toView(key: ServerKey, row: SettingsTable): Omit<SettingsView, 'githubAppConfigured'> {
-  const { githubToken, forgejoToken, gitlabToken, ...shown } = unsealForges(key, row);
+  const { githubToken, forgejoToken, gitlabToken, ...shown } = decryptForgeSettings(key, row);
   return {
     ...shown,
     githubTokenSet: githubToken !== '',

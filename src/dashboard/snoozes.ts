@@ -1,13 +1,13 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { toPullRequestRow } from './actions/keep-marks.js';
-import { pullRequestKey } from './actions/marks.js';
-import { moveRevision } from './board-reader.js';
+import { toPullRequestRow } from './actions/state-entries.js';
+import { pullRequestKey } from './actions/local-state.js';
+import { bumpRevision } from './owner-state.js';
 import type { Boards } from './boards.js';
-import type { ForgeName } from './forges/facts.js';
+import type { ForgeName } from './forges/model.js';
 import type { Changes } from './pull-request-changes.js';
 
 const MAX_DAYS = 366;
@@ -48,13 +48,13 @@ export interface SnoozesOptions {
 export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptions): Snoozes {
   return {
     async save(caller, snooze) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       assertEnds(snooze, now());
       await inTransaction(database, (transaction) => saveSnooze(transaction, personId, snooze));
       boards.notify(personId);
     },
     async delete(caller, reference) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       await inTransaction(database, (transaction) => deleteSnooze(transaction, personId, reference));
       boards.notify(personId);
     },
@@ -82,7 +82,7 @@ async function saveSnooze(transaction: Database, personId: string, snooze: NewSn
     .values({ ...row, ...change })
     .onConflict((conflict) => conflict.columns(['person_id', 'forge', 'repo', 'number']).doUpdateSet(change))
     .execute();
-  await moveRevision(transaction, personId);
+  await bumpRevision(transaction, personId);
 }
 
 async function getChangedAt(transaction: Database, personId: string, reference: Reference): Promise<number> {
@@ -98,5 +98,5 @@ async function deleteSnooze(transaction: Database, personId: string, reference: 
   const { forge, repo, number } = toPullRequestRow({ personId, ...reference });
   const own = transaction.deleteFrom('snoozes').where('person_id', '=', personId).where('forge', '=', forge);
   const { numDeletedRows } = await own.where('repo', '=', repo).where('number', '=', number).executeTakeFirst();
-  if (numDeletedRows > 0n) await moveRevision(transaction, personId);
+  if (numDeletedRows > 0n) await bumpRevision(transaction, personId);
 }

@@ -9,13 +9,13 @@ export type View = Pick<Schemas['SavedView'], 'filter' | 'group' | 'sort'>;
 const HOUR_MS = 3_600_000;
 
 /** @param at The time from which hours are counted back, in milliseconds. */
-export function select(pullRequests: readonly PullRequest[], { filter, sort }: View, at: number): PullRequest[] {
+export function applyView(pullRequests: readonly PullRequest[], { filter, sort }: View, at: number): PullRequest[] {
   const isSelected = toTest(filter, at);
   return sorted(pullRequests.filter(isSelected), sort);
 }
 
 /** Lists the times, in milliseconds, at which pull requests become too old for the view. */
-export function listEnds(pullRequests: readonly PullRequest[], { filter }: View): number[] {
+export function listExpiries(pullRequests: readonly PullRequest[], { filter }: View): number[] {
   const { updatedWithinHours, createdWithinHours } = filter;
   const ends = (time: 'createdAt' | 'updatedAt', hours: number) =>
     pullRequests.map((one) => Date.parse(one[time]) + hours * HOUR_MS + 1);

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { requirePerson } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
@@ -25,13 +25,13 @@ export interface Views {
 export function createViews(database: Database): Views {
   return {
     async list(caller) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       const rows = await ownViews(database, personId).selectAll().execute();
       // Sorted here, because the text order of databases depends on engine and locale.
       return rows.map(({ name, view }) => ({ name, ...(JSON.parse(view) as View) })).sort(byName);
     },
     async save(caller, { name, filter, sort, group }) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       const view = JSON.stringify({ filter, sort, group } satisfies View);
       await inTransaction(database, async (transaction) => {
         await assertBelowLimit(transaction, personId, name);
@@ -42,7 +42,7 @@ export function createViews(database: Database): Views {
       return { name, filter, sort, group };
     },
     async delete(caller, name) {
-      const { personId } = requirePerson(caller);
+      const { personId } = requireUser(caller);
       await database.deleteFrom('views').where('person_id', '=', personId).where('name', '=', name).execute();
     },
   };

@@ -5,7 +5,7 @@ interface Headers {
   readonly Link?: string;
 }
 
-export interface Page {
+export interface ListPage {
   readonly total: number;
   /** The path of the list operation. */
   readonly path: string;
@@ -14,7 +14,7 @@ export interface Page {
 }
 
 /** Returns the headers of a page: the total count, and a link to the next page. */
-export function pageHeaders({ total, path, next }: Page): Headers {
+export function pageHeaders({ total, path, next }: ListPage): Headers {
   const count = { 'X-Total-Count': String(total) };
   if (next === undefined) return count;
   const query = new URLSearchParams();

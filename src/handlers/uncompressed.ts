@@ -5,7 +5,7 @@
  *
  * `tests/contract/uncompressed.test.ts` derives these operations from the contracts and compares.
  */
-export const UNCOMPRESSED = {
+export const UNCOMPRESSED_OPERATIONS = {
   dashboard: [
     'beginRegistration',
     'beginLogin',

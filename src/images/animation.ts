@@ -1,7 +1,7 @@
 import type { Sharp } from 'sharp';
 import type { ImageMetadata } from './metadata.js';
-import { MAX_PIXELS } from './open-picture.js';
-import type { Recipe } from './recipe.js';
+import { MAX_PIXELS } from './open-image.js';
+import type { ImageTransform } from './transform.js';
 
 /**
  * Returns whether the derived image is animated. Only an animated GIF keeps its frames, and only in a format that can
@@ -10,7 +10,7 @@ import type { Recipe } from './recipe.js';
  * Rotating or trimming reduces a GIF to its first frame as well: its frames lie in memory as one tall strip, to which
  * neither operation can be applied. So does exceeding {@link MAX_PIXELS} over all frames.
  */
-export function keepsFrames({ format, pages, width, height }: ImageMetadata, recipe: Recipe): boolean {
+export function keepsFrames({ format, pages, width, height }: ImageMetadata, recipe: ImageTransform): boolean {
   const canHold = recipe.format === 'gif' || recipe.format === 'webp';
   if (format !== 'gif' || pages === 1 || !canHold) return false;
   if (recipe.rotate !== undefined || recipe.trim !== undefined) return false;
@@ -21,7 +21,7 @@ export function keepsFrames({ format, pages, width, height }: ImageMetadata, rec
  * Crops every frame to the area chosen for the first one. Needed for the focuses ATTENTION and ENTROPY, which depend on
  * the pixels: sharp computes them for single frames only.
  */
-export async function cropFrames(frames: Sharp, first: Sharp, recipe: Recipe): Promise<Sharp> {
+export async function cropFrames(frames: Sharp, first: Sharp, recipe: ImageTransform): Promise<Sharp> {
   const { width, height, focus } = recipe;
   const { info } = await first
     .clone()

@@ -14,18 +14,18 @@ interface Range {
  *
  * @throws AppError `invalid_input` that names the argument.
  */
-export function requireWithin(name: string, value: number | null | undefined, { min, max, whole = true }: Range): void {
+export function assertWithin(name: string, value: number | null | undefined, { min, max, whole = true }: Range): void {
   if (value === null || value === undefined) return;
   if (value >= min && value <= max && (!whole || Number.isInteger(value))) return;
-  throw invalid(name, `${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`, value);
+  throw invalidArgument(name, `${whole ? 'a whole number' : 'a number'} from ${min} to ${max}`, value);
 }
 
-export function requireSides(sides: Readonly<Record<string, number | null | undefined>>): void {
-  for (const [name, value] of Object.entries(sides)) requireWithin(name, value, { min: 1, max: MAX_SIDE });
+export function assertSides(sides: Readonly<Record<string, number | null | undefined>>): void {
+  for (const [name, value] of Object.entries(sides)) assertWithin(name, value, { min: 1, max: MAX_SIDE });
 }
 
 /** Returns an `invalid_input` error that states the argument, its rule and the first 100 characters of its value. */
-export function invalid(name: string, expected: string, received: unknown): AppError {
+export function invalidArgument(name: string, expected: string, received: unknown): AppError {
   const shown = typeof received === 'string' ? JSON.stringify(received) : String(received);
   const message = `Expected ${name} to be ${expected}; received ${shown.slice(0, 100)}.`;
   return new AppError('invalid_input', message, { field: name });

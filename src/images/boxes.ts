@@ -7,7 +7,7 @@ export interface Box extends Size {
 }
 
 /** Converts a box from the pixels as stored in the file to the image with its EXIF orientation (1 to 8) applied. */
-export function turnBox(box: Box, file: Size, orientation: number): Box {
+export function orientBox(box: Box, file: Size, orientation: number): Box {
   const { left, top, width, height } = box;
   const [right, bottom] = [file.width - left - width, file.height - top - height];
   const turned = { width: height, height: width };

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 import type { DerivedImage } from './links.js';
-import type { MakeFile } from './make-images.js';
+import type { GenerateFile } from './generate-file.js';
 
 export interface BuildProgress {
   readonly total: number;
@@ -29,7 +29,7 @@ const MAX_STARTED = 16;
  * @throws Any other error, such as a full disk, and the reason of the signal. Images in progress are finished first.
  */
 export async function buildImages(
-  makeFile: MakeFile,
+  makeFile: GenerateFile,
   links: readonly DerivedImage[],
   { onProgress, onFailure, signal }: BuildOptions = {},
 ): Promise<BuildProgress> {

@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { invalid } from './bounds.js';
+import { invalidArgument } from './bounds.js';
 
 /** Red, green, blue and opacity, each 0 to 255. */
 export type Colour = readonly [number, number, number, number];
@@ -15,7 +15,7 @@ const MAX_TEXT = 100;
  */
 export function parseColour(name: string, text: string): Colour {
   const parsed = text.length > MAX_TEXT ? undefined : parse(text.trim().toLowerCase());
-  if (parsed === undefined) throw invalid(name, 'a CSS colour', text);
+  if (parsed === undefined) throw invalidArgument(name, 'a CSS colour', text);
   const [red, green, blue, alpha] = parsed.map(Math.round) as [number, number, number, number];
   // All fully transparent colours are equal.
   return alpha === 0 ? [0, 0, 0, 0] : [red, green, blue, alpha];
@@ -48,7 +48,7 @@ export function formatColour([red, green, blue, alpha]: Colour): string {
  */
 export function parseHex(name: string, text: string): Colour {
   const [, digits] = /^#?([0-9a-f]{6})$/iu.exec(text) ?? [];
-  if (digits === undefined) throw invalid(name, 'six hexadecimal digits, such as "#192550"', text);
+  if (digits === undefined) throw invalidArgument(name, 'six hexadecimal digits, such as "#192550"', text);
   const [red, green, blue] = [0, 2, 4].map((at) => Number.parseInt(digits.slice(at, at + 2), 16));
   return [red ?? 0, green ?? 0, blue ?? 0, 255];
 }

@@ -1,5 +1,5 @@
 import type { Sharp } from 'sharp';
-import type { Recipe } from './recipe.js';
+import type { ImageTransform } from './transform.js';
 
 /**
  * 0 (fastest) to 9. Two steps below sharp's default: encoding takes a fifth to a seventh of the time, and files are 4
@@ -14,7 +14,7 @@ export interface Timing {
 }
 
 /** Sets the encoder of an image to the format of its transform. The metadata of the source is not written. */
-export function encode(image: Sharp, recipe: Recipe, { hasAlpha, timing = {} }: EncodeOptions): Sharp {
+export function encode(image: Sharp, recipe: ImageTransform, { hasAlpha, timing = {} }: EncodeOptions): Sharp {
   const { quality = 100 } = recipe;
   switch (recipe.format) {
     case 'jpg':
@@ -41,7 +41,7 @@ export interface EncodeOptions {
 /** Added to the requested quality: the quality that a palette aims for when few colours suffice. */
 const PALETTE_REACH = 25;
 
-function pngOptions({ quality = 100, compressionLevel = 9, speed = 4 }: Recipe): PngChoice {
+function pngOptions({ quality = 100, compressionLevel = 9, speed = 4 }: ImageTransform): PngChoice {
   if (quality === 100) return { compressionLevel };
   return { compressionLevel, palette: true, quality: Math.min(quality + PALETTE_REACH, 100), effort: 11 - speed };
 }

@@ -1,6 +1,6 @@
 import type { FixedArguments } from './arguments.js';
-import { linkImage, previewOf, traceImage, whenAsked } from './draft.js';
-import type { Draft, DraftParts, LinkedImage } from './draft.js';
+import { linkImage, toPreview, toInlineTrace, lazy } from './image-request.js';
+import type { ImageRequest, ImageFieldDependencies, LinkedImage } from './image-request.js';
 import { fixedFrames } from './sizes.js';
 import { toWebpSet } from './source-set.js';
 import type { SourceSet } from './source-set.js';
@@ -13,7 +13,7 @@ export interface FixedImage extends SourceSet {
 
 const DENSITIES = ['1x', '1.5x', '2x'];
 
-export function toFixed(parts: DraftParts, draft: Draft<FixedArguments>): FixedImage {
+export function toFixed(parts: ImageFieldDependencies, draft: ImageRequest<FixedArguments>): FixedImage {
   const frames = fixedFrames(draft.size, draft.args);
   const images = frames.map((frame) => linkImage(parts, draft, frame)) as [LinkedImage];
   const [first] = images;
@@ -25,8 +25,8 @@ export function toFixed(parts: DraftParts, draft: Draft<FixedArguments>): FixedI
     src: first.src,
     srcSet: toSrcSet(images),
     ...toWebpSet(parts, draft, { frames, shown: 0, toSrcSet }),
-    base64: whenAsked(() => previewOf(parts, draft, first)),
-    tracedSVG: whenAsked(() => traceImage(parts, draft, frames[0] ?? {})),
+    base64: lazy(() => toPreview(parts, draft, first)),
+    tracedSVG: lazy(() => toInlineTrace(parts, draft, frames[0] ?? {})),
   };
 }
 

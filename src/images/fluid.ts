@@ -1,6 +1,6 @@
 import type { FluidArguments } from './arguments.js';
-import { linkImage, previewOf, traceImage, whenAsked } from './draft.js';
-import type { Draft, DraftParts, LinkedImage } from './draft.js';
+import { linkImage, toPreview, toInlineTrace, lazy } from './image-request.js';
+import type { ImageRequest, ImageFieldDependencies, LinkedImage } from './image-request.js';
 import { fluidFrames } from './sizes.js';
 import type { Frame } from './sizes.js';
 import { toWebpSet } from './source-set.js';
@@ -17,7 +17,7 @@ export interface FluidImage extends SourceSet {
 /** The width of traced outlines unless the arguments set both sides. */
 const TRACED_WIDTH = 400;
 
-export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidImage {
+export function toFluid(parts: ImageFieldDependencies, draft: ImageRequest<FluidArguments>): FluidImage {
   const { frames, fallback, presented } = fluidFrames(draft.size, draft.args);
   const images = frames.map((frame) => linkImage(parts, draft, frame));
   const [first, shown, present] = [images[0], images[fallback], images[presented]];
@@ -32,8 +32,8 @@ export function toFluid(parts: DraftParts, draft: Draft<FluidArguments>): FluidI
     src: shown.src,
     srcSet: toSrcSet(images),
     ...toWebpSet(parts, draft, { frames, shown: fallback, toSrcSet }),
-    base64: whenAsked(() => previewOf(parts, draft, first)),
-    tracedSVG: whenAsked(() => traceImage(parts, draft, tracedFrame(draft.args))),
+    base64: lazy(() => toPreview(parts, draft, first)),
+    tracedSVG: lazy(() => toInlineTrace(parts, draft, tracedFrame(draft.args))),
   };
 }
 

@@ -38,7 +38,7 @@ const findKept = (extension: string): Output | undefined =>
  *
  * @param ext The extension of the source file, with its dot.
  */
-export function outputOf(ext: string, toFormat: ImageFormat | null | undefined): Output {
+export function toOutput(ext: string, toFormat: ImageFormat | null | undefined): Output {
   if (toFormat && toFormat !== 'NO_CHANGE') return { format: CHOSEN[toFormat], extension: CHOSEN[toFormat] };
   return findKept(ext.slice(1).toLowerCase()) ?? { format: 'png', extension: 'png' };
 }
@@ -71,7 +71,7 @@ export const LONGEST_SIDES: Readonly<Record<OutputFormat, number>> = {
 
 const DEFAULT_QUALITY = 50;
 
-export function qualityOf(format: OutputFormat, args: ImageArguments): number {
+export function getQuality(format: OutputFormat, args: ImageArguments): number {
   const own = { jpg: args.jpegQuality, png: args.pngQuality, webp: args.webpQuality };
   return (format in own ? own[format as keyof typeof own] : undefined) ?? args.quality ?? DEFAULT_QUALITY;
 }

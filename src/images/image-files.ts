@@ -4,7 +4,7 @@ import { access, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import type { DerivedImage } from './links.js';
 import type { Quota } from './quota.js';
-import { digestOf, formatRecipe } from './recipe.js';
+import { toImageDigest, formatTransform } from './transform.js';
 
 export interface StoredFile {
   readonly path: string;
@@ -14,7 +14,7 @@ export interface StoredFile {
 /** The files of derived images. A file is complete as soon as it appears under its path. */
 export interface ImageFiles {
   /** Returns the path below the image folder, with `/`: `<content digest>/<transform digest>.<format>`. */
-  pathOf(image: DerivedImage): string;
+  toPath(image: DerivedImage): string;
   has(path: string): Promise<boolean>;
   /**
    * Writes a file to a temporary name, then moves it to its path when the quota has room for it.
@@ -40,15 +40,16 @@ const ABANDONED_MS = 60 * 60 * 1000;
 const IMAGES = 'images';
 
 /** Returns the folder of derived images in a state folder. */
-export const imageFolderOf = (stateDirectory: string): string => path.join(publicFolderOf(stateDirectory), IMAGES);
+export const toImageFolder = (stateDirectory: string): string => path.join(publicFolderOf(stateDirectory), IMAGES);
 
 const publicFolderOf = (stateDirectory: string): string => path.join(stateDirectory, 'public');
 
 export function createImageFiles(stateDirectory: string, quota: Quota): ImageFiles {
-  const folder = imageFolderOf(stateDirectory);
+  const folder = toImageFolder(stateDirectory);
   const keyOf = (file: string): string => `${IMAGES}/${file}`;
   return {
-    pathOf: ({ contentDigest, recipe }) => `${contentDigest}/${digestOf(formatRecipe(recipe))}.${recipe.format}`,
+    toPath: ({ contentDigest, transform }) =>
+      `${contentDigest}/${toImageDigest(formatTransform(transform))}.${transform.format}`,
     has: (file) =>
       access(path.join(folder, file)).then(
         () => true,
@@ -84,7 +85,7 @@ export function createImageFiles(stateDirectory: string, quota: Quota): ImageFil
 }
 
 /** Returns a function that deletes an evicted file, given its path below the public folder. */
-export const evictFrom =
+export const createFileEvictor =
   (stateDirectory: string) =>
   (key: string): void => {
     try {
@@ -95,7 +96,7 @@ export const evictFrom =
   };
 
 /** Adds the files of the public folder that the quota does not count yet, such as those of an earlier release. */
-export async function adoptFiles(stateDirectory: string, quota: Quota, signal: AbortSignal): Promise<void> {
+export async function recordExistingFiles(stateDirectory: string, quota: Quota, signal: AbortSignal): Promise<void> {
   const folder = publicFolderOf(stateDirectory);
   for (const part of await listNames(folder)) {
     for await (const file of listFiles(path.join(folder, part))) {

@@ -2,22 +2,22 @@ import { mkdirSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { sizeAfterTrim, sizeBeforeTrim, toCheckedOperations, toResult } from './answers.js';
-import type { FieldArguments, FieldName, FieldResult } from './answers.js';
+import { trimmedSize, untrimmedSize, parseOperations, toFieldResult } from './field-results.js';
+import type { FieldArguments, FieldName, FieldResult } from './field-results.js';
 import { buildImages } from './build-images.js';
 import type { BuildOptions, BuildProgress } from './build-images.js';
-import type { DraftParts } from './draft.js';
+import type { ImageFieldDependencies } from './image-request.js';
 import { pruneImages } from './prune-images.js';
 import type { PruneOptions, PruneResult } from './prune-images.js';
 import { openImageDatabase } from './image-database.js';
-import { adoptFiles, createImageFiles, evictFrom } from './image-files.js';
+import { recordExistingFiles, createImageFiles, createFileEvictor } from './image-files.js';
 import type { ImageFiles } from './image-files.js';
 import { createInlineImages } from './inline-images.js';
 import { createLinks } from './links.js';
 import type { DerivedImage } from './links.js';
-import { createMakeFile } from './make-images.js';
-import type { FindSource, MakeFile } from './make-images.js';
-import { createMetadataStore, learnAll } from './metadata.js';
+import { createFileGenerator } from './generate-file.js';
+import type { FindSource, GenerateFile } from './generate-file.js';
+import { createMetadataStore, readMissingMetadata } from './metadata.js';
 import type { ImageMetadata, MetadataStore } from './metadata.js';
 import { parseOriginalName, toOriginal } from './original.js';
 import type { OriginalImage } from './original.js';
@@ -26,7 +26,7 @@ import type { Quota } from './quota.js';
 import { openRenderer } from './render/renderer.js';
 import { createResultCache } from './result-cache.js';
 import type { ResultCache } from './result-cache.js';
-import type { Operations } from './recipe.js';
+import type { Operations } from './transform.js';
 import type { Size } from './sizes.js';
 import type { ImageSource } from './source.js';
 import { createTrimStore } from './trims.js';
@@ -53,14 +53,14 @@ export interface Images {
    */
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
   /** Returns the image for the path of a link below `/static`, or `undefined` unless this site issued the link. */
-  findRoute(path: string): ImageRoute | undefined;
+  findRoute(path: string): ImageTarget | undefined;
   /** Returns the file that `original` links to, given the path below `/static`, or `undefined` for any other path. */
   parseOriginal(path: string): { readonly contentDigest: string; readonly base: string } | undefined;
   readonly metadata: MetadataStore;
   readonly files: ImageFiles;
   /** The quota of the files in `public` of the state folder: derived images and public copies. */
   readonly quota: Quota;
-  readonly makeFile: MakeFile;
+  readonly generateFile: GenerateFile;
   /** Returns the image that a path below `/static` links to, or `undefined` unless this site issued the link. */
   parseLink(path: string): DerivedImage | undefined;
   /** Generates images ahead of the first GET of their links. */
@@ -68,7 +68,7 @@ export interface Images {
   /** Removes the derived images that no stored query uses. */
   prune(options: PruneOptions): Promise<PruneResult>;
   /** Reads all missing headers, so that filters can use image sizes. Unreadable images are skipped. */
-  learn(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
+  readMissingMetadata(sources: Iterable<ImageSource>, signal?: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -80,11 +80,11 @@ interface LinkSigner {
 }
 
 /** The target of an image link, whether its file exists or not. */
-export interface ImageRoute {
+export interface ImageTarget {
   /** The path below the image folder, with `/`. */
   readonly path: string;
   /** Generates the file unless it exists. */
-  make(): Promise<void>;
+  generate(): Promise<void>;
   /** Records for the quota that the image was served. */
   touch(): void;
 }
@@ -131,7 +131,11 @@ export function openImages(options: ImagesOptions): Images {
   const database = openImageDatabase(path.join(stateDirectory, 'images.db'));
   const [inlineBytes, fileBytes] = [quotaBytes * INLINE_SHARE, quotaBytes * (1 - INLINE_SHARE)];
   const values = openQuota(database, { share: 'values', maxBytes: inlineBytes });
-  const quota = openQuota(database, { share: 'files', maxBytes: fileBytes, onEvict: evictFrom(stateDirectory) });
+  const quota = openQuota(database, {
+    share: 'files',
+    maxBytes: fileBytes,
+    onEvict: createFileEvictor(stateDirectory),
+  });
   const renderer = openRenderer();
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
@@ -140,9 +144,9 @@ export function openImages(options: ImagesOptions): Images {
   const inline = createInlineImages({ values, renderer, metadata, trims });
   const findResults = createResultCaches(signer);
   const linked = new WeakMap<object, DerivedImage[]>();
-  const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
+  const routes = new LRUCache<string, ImageTarget>({ max: MAX_ROUTES });
   const closing = new AbortController();
-  const adopted = database.isNew ? adoptFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
+  const adopted = database.isNew ? recordExistingFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
   // An unreadable folder has no files to serve, so its missing entries do no harm.
   adopted.catch(() => undefined);
 
@@ -150,7 +154,7 @@ export function openImages(options: ImagesOptions): Images {
   const toUrl = (below: string): string => toPath(signer ? signer.sign(below) : below);
 
   /** @param images Receives the linked images. Without it, links are not reported and carry no expiry. */
-  const createFieldDependencies = (images?: DerivedImage[]): DraftParts => ({
+  const createFieldDependencies = (images?: DerivedImage[]): ImageFieldDependencies => ({
     inline,
     link(image) {
       images?.push(image);
@@ -160,8 +164,8 @@ export function openImages(options: ImagesOptions): Images {
   });
 
   async function findSize(source: ImageSource, header: ImageMetadata, operations: Operations): Promise<Size> {
-    if (operations.trim === undefined) return sizeBeforeTrim(header, operations);
-    return sizeAfterTrim(await trims.measure(source, header, operations.trim), header, operations);
+    if (operations.trim === undefined) return untrimmedSize(header, operations);
+    return trimmedSize(await trims.measure(source, header, operations.trim), header, operations);
   }
 
   async function computeResult<Field extends FieldName>(
@@ -169,28 +173,28 @@ export function openImages(options: ImagesOptions): Images {
     source: ImageSource,
     args: FieldArguments[Field],
   ): Promise<FieldResult<Field>> {
-    const operations = toCheckedOperations(field, args);
+    const operations = parseOperations(field, args);
     const results = findResults();
     const header = await metadata.read(source);
     const size = await findSize(source, header, operations);
     const images: DerivedImage[] = [];
-    const result = toResult(field, createFieldDependencies(images), { source, size, operations, args });
+    const result = toFieldResult(field, createFieldDependencies(images), { source, size, operations, args });
     linked.set(result, images);
     results.keep(field, source, args, result);
     return result;
   }
 
   const maxBytes = Math.min(MAX_FILE_BYTES, fileBytes);
-  const makeFile = createMakeFile({ renderer, metadata, trims, files, findSource, maxBytes });
+  const makeFile = createFileGenerator({ renderer, metadata, trims, files, findSource, maxBytes });
 
-  function findNewRoute(url: string): ImageRoute | undefined {
+  function findNewRoute(url: string): ImageTarget | undefined {
     const image = links.parse(url);
     if (image === undefined) return undefined;
-    const file = files.pathOf(image);
-    const make = async (): Promise<void> => {
+    const file = files.toPath(image);
+    const generate = async (): Promise<void> => {
       await makeFile(image);
     };
-    const route = { path: file, make, touch: () => files.touch(file) };
+    const route = { path: file, generate, touch: () => files.touch(file) };
     routes.set(url, route);
     return route;
   }
@@ -199,7 +203,7 @@ export function openImages(options: ImagesOptions): Images {
     metadata,
     files,
     quota,
-    makeFile,
+    generateFile: makeFile,
     parseLink: (url) => links.parse(url),
     findRoute: (url) => routes.get(url) ?? findNewRoute(url),
     parseOriginal(url) {
@@ -220,13 +224,13 @@ export function openImages(options: ImagesOptions): Images {
       const header = metadata.find(source.contentDigest);
       if (!header) return undefined;
       if (field === 'original') return toOriginal(source, header, toPath);
-      const operations = toCheckedOperations(field, {});
-      const size = sizeBeforeTrim(header, operations);
-      return toPlain(toResult(field, createFieldDependencies(), { source, size, operations, args: {} }));
+      const operations = parseOperations(field, {});
+      const size = untrimmedSize(header, operations);
+      return toPlain(toFieldResult(field, createFieldDependencies(), { source, size, operations, args: {} }));
     },
     build: (requested, options) => buildImages(makeFile, unique(requested, files), options),
     prune: (options) => pruneImages(files, options),
-    learn: (sources, signal) => learnAll(metadata, sources, signal),
+    readMissingMetadata: (sources, signal) => readMissingMetadata(metadata, sources, signal),
     async close() {
       closing.abort();
       renderer.close();
@@ -251,7 +255,7 @@ function createResultCaches(signer: LinkSigner | undefined): () => ResultCache {
 
 /** Returns each image once, ordered by source, so that the disk cache serves repeated reads of a source. */
 function unique(images: Iterable<DerivedImage>, files: ImageFiles): DerivedImage[] {
-  const byPath = new Map([...images].map((image) => [files.pathOf(image), image]));
+  const byPath = new Map([...images].map((image) => [files.toPath(image), image]));
   return [...byPath.values()].sort((one, other) => (one.contentDigest < other.contentDigest ? -1 : 1));
 }
 

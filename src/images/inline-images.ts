@@ -1,25 +1,25 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { onceAtATime } from '../in-turn.js';
-import { measure } from './make-images.js';
-import type { Workshop } from './make-images.js';
+import { singleFlight } from '../lib/async/concurrency.js';
+import { measureImage } from './generate-file.js';
+import type { RenderContext } from './generate-file.js';
 import type { Quota } from './quota.js';
-import { digestOf, formatRecipe } from './recipe.js';
-import type { Recipe } from './recipe.js';
+import { toImageDigest, formatTransform } from './transform.js';
+import type { ImageTransform } from './transform.js';
 import type { ImageSource } from './source.js';
 import { toDataUri } from './trace.js';
 import type { TraceOptions } from './trace.js';
 
 /** Reads an inline image, synchronously when it is cached. Nothing is read or rendered before the call. */
-export type ReadInline = () => string | Promise<string>;
+export type InlineImageReader = () => string | Promise<string>;
 
 /** Inline images as data URIs. Each is rendered once and stored by its source digest and transform. */
 export interface InlineImages {
-  base64(source: ImageSource, recipe: Recipe): ReadInline;
-  traced(source: ImageSource, recipe: Recipe, options: TraceOptions): ReadInline;
+  base64(source: ImageSource, recipe: ImageTransform): InlineImageReader;
+  traced(source: ImageSource, recipe: ImageTransform, options: TraceOptions): InlineImageReader;
 }
 
-export interface InlineParts extends Workshop {
+export interface InlineDependencies extends RenderContext {
   /** Stores the data URIs. */
   readonly values: Quota;
 }
@@ -30,12 +30,12 @@ const MAX_KNOWN_CHARACTERS = 64 * 1024 * 1024;
 /** A page loads larger images faster by link. Twelve of this size as base64 are a response of 16 MB. */
 const MAX_INLINE_BYTES = 2 ** 20;
 
-export function createInlineImages(parts: InlineParts): InlineImages {
+export function createInlineImages(parts: InlineDependencies): InlineImages {
   const { renderer, values } = parts;
   const known = new LRUCache<string, string>({ maxSize: MAX_KNOWN_CHARACTERS, sizeCalculation: (text) => text.length });
-  const once = onceAtATime<string>();
+  const once = singleFlight<string>();
 
-  function cached({ contentDigest }: ImageSource, name: string, render: () => Promise<string>): ReadInline {
+  function cached({ contentDigest }: ImageSource, name: string, render: () => Promise<string>): InlineImageReader {
     const key = `${contentDigest} ${name}`;
     async function load(): Promise<string> {
       const value = values.find(key) ?? (await once(key, renderAndStore));
@@ -52,19 +52,19 @@ export function createInlineImages(parts: InlineParts): InlineImages {
 
   return {
     base64: (source, recipe) =>
-      cached(source, `base64 ${digestOf(formatRecipe(recipe))}`, async () => {
+      cached(source, `base64 ${toImageDigest(formatTransform(recipe))}`, async () => {
         // Previews are never animated.
-        const header = { ...(await measure(parts, source, recipe)), pages: 1 };
-        return renderer.run('preview', { source, header, recipe, maxBytes: MAX_INLINE_BYTES });
+        const header = { ...(await measureImage(parts, source, recipe)), pages: 1 };
+        return renderer.run('preview', { source, header, transform: recipe, maxBytes: MAX_INLINE_BYTES });
       }),
     traced: (source, recipe, options) =>
       cached(
         source,
-        `traced ${digestOf(`${formatRecipe(recipe)} ${hash('sha256', JSON.stringify(options))}`)}`,
+        `traced ${toImageDigest(`${formatTransform(recipe)} ${hash('sha256', JSON.stringify(options))}`)}`,
         async () => {
-          const header = await measure(parts, source, recipe);
+          const header = await measureImage(parts, source, recipe);
           const maxBytes = MAX_INLINE_BYTES;
-          return toDataUri(await renderer.run('trace', { source, header, recipe, options, maxBytes }));
+          return toDataUri(await renderer.run('trace', { source, header, transform: recipe, options, maxBytes }));
         },
       ),
   };

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { findOutputFormat } from './formats.js';
-import { decode } from './original.js';
-import { formatRecipeText, parseRecipeText } from './recipe-text.js';
-import type { Recipe } from './recipe.js';
+import { decodeSegment } from './original.js';
+import { formatTransformText, parseTransformText } from './transform-text.js';
+import type { ImageTransform } from './transform.js';
 
 /** A derived image: the digest of its source file, and its transform. */
 export interface DerivedImage {
   readonly contentDigest: string;
-  readonly recipe: Recipe;
+  readonly transform: ImageTransform;
 }
 
 interface ImageName {
@@ -41,19 +41,19 @@ export function createLinks(key: Uint8Array): Links {
     createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);
 
   return {
-    format({ contentDigest, recipe, name, extension }) {
-      const text = formatRecipeText(recipe);
-      const signature = sign(`${contentDigest}/${recipe.format}/${text}`);
+    format({ contentDigest, transform, name, extension }) {
+      const text = formatTransformText(transform);
+      const signature = sign(`${contentDigest}/${transform.format}/${text}`);
       return `/${contentDigest}/${signature}_${text}/${encodeURIComponent(name)}.${extension}`;
     },
     parse(path) {
       const [, contentDigest = '', signature = '', text = '', encodedName = '', extension = ''] = LINK.exec(path) ?? [];
       const format = findOutputFormat(extension);
-      const name = decode(encodedName);
+      const name = decodeSegment(encodedName);
       if (format === undefined || !name) return undefined;
       const expected = sign(`${contentDigest}/${format}/${text}`);
       if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return undefined;
-      return { contentDigest, recipe: parseRecipeText(text, format), name, extension };
+      return { contentDigest, transform: parseTransformText(text, format), name, extension };
     },
   };
 }

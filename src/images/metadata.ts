@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
 import type { ImageDatabase } from './image-database.js';
-import { onceAtATime } from '../in-turn.js';
+import { singleFlight } from '../lib/async/concurrency.js';
 import type { Renderer } from './render/renderer.js';
 import type { SourceFormat } from './signature.js';
 import type { ImageSource } from './source.js';
@@ -49,7 +49,7 @@ export function createMetadataStore(database: ImageDatabase, renderer: Pick<Rend
   const failed = new LRUCache<string, AppError>({ max: MAX_FAILED, ttl: FAILED_MS });
   const select = database.prepare('SELECT value FROM metadata WHERE picture = ?');
   const insert = database.prepare('INSERT OR REPLACE INTO metadata VALUES (?, ?)');
-  const once = onceAtATime<ImageMetadata>();
+  const once = singleFlight<ImageMetadata>();
 
   function find(contentDigest: string): ImageMetadata | undefined {
     return known.get(contentDigest) ?? load(contentDigest);
@@ -88,7 +88,7 @@ export function createMetadataStore(database: ImageDatabase, renderer: Pick<Rend
 }
 
 /** Reads all headers that are not stored yet. Unreadable files are skipped. */
-export async function learnAll(
+export async function readMissingMetadata(
   store: MetadataStore,
   sources: Iterable<ImageSource>,
   signal?: AbortSignal,

@@ -28,12 +28,12 @@ export type OriginalName = Pick<ImageSource, 'name' | 'contentDigest' | 'ext'>;
 
 /** The inverse of {@link formatOriginalName}; returns `undefined` for a segment of any other form. */
 export function parseOriginalName(segment: string): OriginalName | undefined {
-  const [, name, contentDigest, ext] = /^(.+)-([0-9a-f]{32})(\.[^./]*)?$/su.exec(decode(segment) ?? '') ?? [];
+  const [, name, contentDigest, ext] = /^(.+)-([0-9a-f]{32})(\.[^./]*)?$/su.exec(decodeSegment(segment) ?? '') ?? [];
   return name === undefined || contentDigest === undefined ? undefined : { name, contentDigest, ext: ext ?? '' };
 }
 
 /** Decodes a percent-encoded path segment; returns `undefined` for malformed text. */
-export function decode(segment: string): string | undefined {
+export function decodeSegment(segment: string): string | undefined {
   try {
     return decodeURIComponent(segment);
   } catch {

@@ -1,22 +1,22 @@
 import sharp from 'sharp';
 import type { ResizeOptions, Sharp } from 'sharp';
 import { AppError } from '../errors.js';
-import { turnBox } from './boxes.js';
+import { orientBox } from './boxes.js';
 import type { Box } from './boxes.js';
 import { cropFrames, keepsFrames } from './animation.js';
 import { encode } from './encode.js';
 import type { EncodeOptions, Timing } from './encode.js';
 import type { ImageMetadata } from './metadata.js';
-import { openPicture } from './open-picture.js';
-import type { Recipe } from './recipe.js';
-import { isTwoRuns } from './render/jobs.js';
+import { openImage } from './open-image.js';
+import type { ImageTransform } from './transform.js';
+import { needsTwoRuns } from './render/jobs.js';
 import { applyDuotone } from './recolour.js';
-import { lyingSize } from './sizes.js';
-import { unreadable } from './source.js';
+import { sizeInFile } from './sizes.js';
+import { unreadableImageError } from './source.js';
 import type { ImageSource } from './source.js';
 
 /** The metadata of an image, and the box within its borders if the transform trims them. */
-export interface Measured extends ImageMetadata {
+export interface ImageDimensions extends ImageMetadata {
   readonly trimmed?: Box;
 }
 
@@ -26,7 +26,11 @@ export interface Measured extends ImageMetadata {
  *
  * @throws AppError `unprocessable` when the source can't be decoded completely.
  */
-export async function makeImage(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Buffer> {
+export async function renderImage(
+  source: ImageSource,
+  metadata: ImageDimensions,
+  recipe: ImageTransform,
+): Promise<Buffer> {
   try {
     const { image, ...options } = await paint(source, metadata, recipe);
     return await encode(image, recipe, options).toBuffer();
@@ -36,7 +40,11 @@ export async function makeImage(source: ImageSource, metadata: Measured, recipe:
 }
 
 /** Renders a derived image without encoding it: four bytes per pixel (RGBA), row by row. */
-export async function makePixels(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Pixels> {
+export async function renderPixels(
+  source: ImageSource,
+  metadata: ImageDimensions,
+  recipe: ImageTransform,
+): Promise<Pixels> {
   try {
     const { image } = await paint(source, { ...metadata, pages: 1 }, recipe);
     // Workaround: sharp drops the alpha channel of raw pixels after `grayscale()`, so they are encoded first.
@@ -53,12 +61,12 @@ export async function makePixels(source: ImageSource, metadata: Measured, recipe
 }
 
 const toAppError = (source: ImageSource, cause: unknown): AppError =>
-  cause instanceof AppError ? cause : unreadable(source, 'its pixels cannot be decoded', cause);
+  cause instanceof AppError ? cause : unreadableImageError(source, 'its pixels cannot be decoded', cause);
 
 /** Returns the box within the borders of an image, in the pixels as stored in the file. */
-export async function measureTrimmed(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Box> {
+export async function measureTrim(source: ImageSource, { format }: ImageMetadata, threshold: number): Promise<Box> {
   try {
-    const image = await openPicture(source, format);
+    const image = await openImage(source, format);
     // Only the offsets are needed; one grey byte per pixel is the cheapest output that sharp supports.
     const { info } = await image
       .trim({ threshold })
@@ -84,11 +92,11 @@ interface Painted extends EncodeOptions {
   readonly image: Sharp;
 }
 
-async function paint(source: ImageSource, metadata: Measured, recipe: Recipe): Promise<Painted> {
+async function paint(source: ImageSource, metadata: ImageDimensions, recipe: ImageTransform): Promise<Painted> {
   const { hasAlpha } = metadata;
   const animated = keepsFrames(metadata, recipe);
   const scaled = await scale(source, metadata, recipe, animated);
-  if (!isTwoRuns(recipe)) {
+  if (!needsTwoRuns(recipe)) {
     return { image: recipe.grayscale ? scaled.grayscale() : scaled, hasAlpha };
   }
   const pixels = await toPixels(scaled);
@@ -97,19 +105,24 @@ async function paint(source: ImageSource, metadata: Measured, recipe: Recipe): P
   return { image, hasAlpha, ...(animated ? { timing: await readTiming(source, metadata) } : {}) };
 }
 
-async function scale(source: ImageSource, metadata: Measured, recipe: Recipe, animated: boolean): Promise<Sharp> {
-  const image = await openPicture(source, metadata.format, { animated, autoOrient: recipe.orient });
+async function scale(
+  source: ImageSource,
+  metadata: ImageDimensions,
+  recipe: ImageTransform,
+  animated: boolean,
+): Promise<Sharp> {
+  const image = await openImage(source, metadata.format, { animated, autoOrient: recipe.orient });
   const box = recipe.trim === undefined ? undefined : metadata.trimmed;
-  if (box) image.extract(recipe.orient ? turnBox(box, lyingSize(metadata), metadata.orientation) : box);
+  if (box) image.extract(recipe.orient ? orientBox(box, sizeInFile(metadata), metadata.orientation) : box);
   if (animated && recipe.scaling === 'cover' && needsPixels(recipe)) {
-    return cropFrames(image, await openPicture(source, metadata.format), recipe);
+    return cropFrames(image, await openImage(source, metadata.format), recipe);
   }
   return image.resize(resizeOptions(recipe));
 }
 
-const needsPixels = ({ focus }: Recipe): boolean => focus === 'ATTENTION' || focus === 'ENTROPY';
+const needsPixels = ({ focus }: ImageTransform): boolean => focus === 'ATTENTION' || focus === 'ENTROPY';
 
-function resizeOptions({ width, height, scaling, focus, background = '#000000' }: Recipe): ResizeOptions {
+function resizeOptions({ width, height, scaling, focus, background = '#000000' }: ImageTransform): ResizeOptions {
   if (scaling === 'cover') return { width, height, fit: 'cover', position: (focus ?? 'ATTENTION').toLowerCase() };
   return { width, height, fit: scaling, background };
 }
@@ -125,10 +138,10 @@ async function toPixels(image: Sharp): Promise<Sharp> {
   });
 }
 
-const rotate = (image: Sharp, { rotate: degrees }: Recipe): Sharp =>
+const rotate = (image: Sharp, { rotate: degrees }: ImageTransform): Sharp =>
   degrees === undefined ? image : image.rotate(degrees);
 
 async function readTiming(source: ImageSource, { format }: ImageMetadata): Promise<Timing> {
-  const { delay, loop } = await (await openPicture(source, format, { animated: true })).metadata();
+  const { delay, loop } = await (await openImage(source, format, { animated: true })).metadata();
   return { ...(delay ? { delay } : {}), ...(loop === undefined ? {} : { loop }) };
 }

@@ -1,8 +1,8 @@
 import type { Metadata } from 'sharp';
 import type { ImageMetadata } from './metadata.js';
-import { MAX_PIXELS, openPicture, readFormat } from './open-picture.js';
+import { MAX_PIXELS, openImage, readFormat } from './open-image.js';
 import type { SourceFormat } from './signature.js';
-import { unreadable } from './source.js';
+import { unreadableImageError } from './source.js';
 import type { ImageSource } from './source.js';
 
 /**
@@ -12,9 +12,9 @@ import type { ImageSource } from './source.js';
  */
 export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
   const format = await readFormat(source);
-  const image = await openPicture(source, format, { limitInputPixels: false });
+  const image = await openImage(source, format, { limitInputPixels: false });
   const header = await image.metadata().catch((cause: unknown) => {
-    throw unreadable(source, 'its header cannot be decoded', cause);
+    throw unreadableImageError(source, 'its header cannot be decoded', cause);
   });
   return toMetadata(source, format, header);
 }
@@ -22,9 +22,9 @@ export async function readHeader(source: ImageSource): Promise<ImageMetadata> {
 function toMetadata(source: ImageSource, format: SourceFormat, header: Metadata): ImageMetadata {
   const { autoOrient, orientation = 1, pages = 1, hasAlpha } = header;
   const { width, height } = autoOrient;
-  if (!(width >= 1 && height >= 1)) throw unreadable(source, 'its header has no image size');
+  if (!(width >= 1 && height >= 1)) throw unreadableImageError(source, 'its header has no image size');
   if (width * height > MAX_PIXELS) {
-    throw unreadable(source, `it has ${width} × ${height} pixels; the limit is ${MAX_PIXELS}`);
+    throw unreadableImageError(source, `it has ${width} × ${height} pixels; the limit is ${MAX_PIXELS}`);
   }
   const isAnimated = format === 'gif' || format === 'webp';
   return { format, width, height, orientation, pages: isAnimated ? pages : 1, hasAlpha };

@@ -1,6 +1,6 @@
 import type { Sharp } from 'sharp';
 import { parseHex } from './colours.js';
-import type { Recipe } from './recipe.js';
+import type { ImageTransform } from './transform.js';
 
 /** The weights of red, green and blue in the luminance (ITU-R BT.709). They add up to 1. */
 const LUMINANCE = [0.2126, 0.7152, 0.0722] as const;
@@ -15,7 +15,10 @@ type Row = [number, number, number];
  * one offset. The image must not be resized in the same run: sharp would clip the result of the matrix before it adds
  * the offset.
  */
-export function applyDuotone(image: Sharp, { highlight, shadow, opacity }: NonNullable<Recipe['duotone']>): Sharp {
+export function applyDuotone(
+  image: Sharp,
+  { highlight, shadow, opacity }: NonNullable<ImageTransform['duotone']>,
+): Sharp {
   const part = opacity / 100;
   const [light, dark] = [parseHex('highlight', highlight), parseHex('shadow', shadow)];
   const row = (channel: 0 | 1 | 2): Row => {

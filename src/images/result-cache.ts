@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { FieldArguments, FieldName, FieldResult } from './answers.js';
+import type { FieldArguments, FieldName, FieldResult } from './field-results.js';
 import type { ImageSource } from './source.js';
 
 /** Caches the results of image fields, so that a repeated query computes nothing. */

@@ -65,7 +65,7 @@ function hasProportions(source: Size, { width, height }: Size): boolean {
 }
 
 /** Returns the size of the bounding box of a rectangle that is rotated by whole degrees. */
-export function turnSize({ width, height }: Size, degrees: number): Size {
+export function rotateSize({ width, height }: Size, degrees: number): Size {
   if (degrees % 180 === 0) return { width, height };
   if (degrees % 90 === 0) return { width: height, height: width };
   const radians = (degrees * Math.PI) / 180;
@@ -76,7 +76,7 @@ export function turnSize({ width, height }: Size, degrees: number): Size {
 /**
  * Converts between the size as stored in the file and the size with the EXIF orientation applied, in either direction.
  */
-export const lyingSize = ({ width, height, orientation }: Size & { readonly orientation: number }): Size =>
+export const sizeInFile = ({ width, height, orientation }: Size & { readonly orientation: number }): Size =>
   orientation < 5 ? { width, height } : { width: height, height: width };
 
 const DEFAULT_FIXED_WIDTH = 400;

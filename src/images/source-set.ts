@@ -1,7 +1,7 @@
 import type { ImageArguments } from './arguments.js';
-import { isWebp, linkImage } from './draft.js';
-import type { Draft, DraftParts, LinkedImage } from './draft.js';
-import type { ReadInline } from './inline-images.js';
+import { isWebp, linkImage } from './image-request.js';
+import type { ImageRequest, ImageFieldDependencies, LinkedImage } from './image-request.js';
+import type { InlineImageReader } from './inline-images.js';
 import type { Frame } from './sizes.js';
 
 /** One image in several sizes, and in WEBP. Members that need pixels or further links are functions. */
@@ -10,8 +10,8 @@ export interface SourceSet extends WebpSet {
   readonly originalName: string;
   readonly src: string;
   readonly srcSet: string;
-  readonly base64: ReadInline;
-  readonly tracedSVG: ReadInline;
+  readonly base64: InlineImageReader;
+  readonly tracedSVG: InlineImageReader;
 }
 
 /** Null if the images are already in WEBP. */
@@ -28,7 +28,11 @@ interface SetShape {
 }
 
 /** Returns the WEBP versions of a set of images. Their links are issued when a query selects them. */
-export function toWebpSet(parts: DraftParts, draft: Draft<ImageArguments>, { frames, ...shape }: SetShape): WebpSet {
+export function toWebpSet(
+  parts: ImageFieldDependencies,
+  draft: ImageRequest<ImageArguments>,
+  { frames, ...shape }: SetShape,
+): WebpSet {
   let known: readonly LinkedImage[] | undefined;
   const link = (): readonly LinkedImage[] =>
     (known ??= isWebp(draft) ? [] : frames.map((frame) => linkImage(parts, draft, frame, 'WEBP')));

@@ -24,7 +24,7 @@ export interface ImageSource {
  *
  * @throws AppError `not_found` when the file was deleted, `conflict` when it has changed.
  */
-export async function requireUnchanged({ absolutePath, relativePath, size, mtimeMs }: ImageSource): Promise<void> {
+export async function assertUnchanged({ absolutePath, relativePath, size, mtimeMs }: ImageSource): Promise<void> {
   const stats = await stat(absolutePath).catch((cause: unknown) => {
     throw new AppError('not_found', `${quote(relativePath)} was deleted after the last scan.`, { cause });
   });
@@ -35,7 +35,7 @@ export async function requireUnchanged({ absolutePath, relativePath, size, mtime
 }
 
 /** Returns an `unprocessable` error that states the file and why it can't be read. */
-export function unreadable(source: ImageSource, reason: string, cause?: unknown): AppError {
+export function unreadableImageError(source: ImageSource, reason: string, cause?: unknown): AppError {
   const message = `${quote(source.relativePath)} cannot be read as an image: ${reason}.`;
   return new AppError('unprocessable', message, { cause });
 }

@@ -1,5 +1,5 @@
 import type { TraceArguments } from './arguments.js';
-import { requireWithin } from './bounds.js';
+import { assertWithin } from './bounds.js';
 import { formatColour, parseColour } from './colours.js';
 
 /** How outlines are traced. All members are set, so that arguments with the same meaning give equal options. */
@@ -30,10 +30,10 @@ const MAX_DISTANCE = 65_535;
  * @throws AppError `invalid_input` that names the argument.
  */
 export function toTraceOptions(args: TraceArguments): TraceOptions {
-  requireWithin('traceSVG.turdSize', args.turdSize, { min: 0, max: 2 ** 32, whole: false });
-  requireWithin('traceSVG.alphaMax', args.alphaMax, { min: 0, max: MAX_ALPHA, whole: false });
-  requireWithin('traceSVG.optTolerance', args.optTolerance, { min: 0, max: MAX_DISTANCE, whole: false });
-  requireWithin('traceSVG.threshold', args.threshold, { min: 0, max: 255 });
+  assertWithin('traceSVG.turdSize', args.turdSize, { min: 0, max: 2 ** 32, whole: false });
+  assertWithin('traceSVG.alphaMax', args.alphaMax, { min: 0, max: MAX_ALPHA, whole: false });
+  assertWithin('traceSVG.optTolerance', args.optTolerance, { min: 0, max: MAX_DISTANCE, whole: false });
+  assertWithin('traceSVG.threshold', args.threshold, { min: 0, max: 255 });
   const policy = args.turnPolicy ?? 'TURNPOLICY_MAJORITY';
   return {
     turnPolicy: policy.slice('TURNPOLICY_'.length).toLowerCase() as TraceOptions['turnPolicy'],

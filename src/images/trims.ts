@@ -1,5 +1,5 @@
 import type { Box } from './boxes.js';
-import { onceAtATime } from '../in-turn.js';
+import { singleFlight } from '../lib/async/concurrency.js';
 import type { ImageMetadata } from './metadata.js';
 import type { Quota } from './quota.js';
 import type { Renderer } from './render/renderer.js';
@@ -12,7 +12,7 @@ export interface TrimStore {
 }
 
 export function createTrimStore(values: Quota, renderer: Renderer): TrimStore {
-  const once = onceAtATime<Box>();
+  const once = singleFlight<Box>();
   return {
     async measure(source, header, amount) {
       const key = `${source.contentDigest} trim ${amount}`;

@@ -4,7 +4,7 @@ import type { ComputedValues } from '../site/computed-values.js';
 import type { SiteContext, SiteServices } from './context.js';
 import { siteResolvers } from './site.js';
 
-type Services = SiteServices & Pick<SiteContext, 'loadPicture'>;
+type Services = SiteServices & Pick<SiteContext, 'loadImageSource'>;
 type SiteRecord = Readonly<Record<string, unknown>>;
 
 /**
@@ -29,7 +29,7 @@ const IMAGE_FIELDS = {
   sizes: 'fluid',
 } as const;
 
-export const computedValues = (services: Services): ComputedValues => ({
+export const createComputedValues = (services: Services): ComputedValues => ({
   find(kind, field, record) {
     if (isImageField(kind, field)) return undefined;
     return VALUES[`${kind}.${field}`]?.(record, services) ?? null;
@@ -46,7 +46,7 @@ const isImageField = (kind: string, field: string): boolean => kind === 'ImagePr
 type ImageField = (typeof IMAGE_FIELDS)[keyof typeof IMAGE_FIELDS];
 
 async function imageValue(field: ImageField, { parent }: SiteRecord, services: Services): Promise<unknown> {
-  const source = typeof parent === 'string' ? await services.loadPicture(parent) : undefined;
+  const source = typeof parent === 'string' ? await services.loadImageSource(parent) : undefined;
   return source && (await peekAfterReading(field, source, services));
 }
 

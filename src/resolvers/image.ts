@@ -1,4 +1,4 @@
-import type { FieldArguments, FieldName } from '../images/answers.js';
+import type { FieldArguments, FieldName } from '../images/field-results.js';
 import type { ImageSource } from '../images/source.js';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
@@ -25,7 +25,7 @@ function derive<Field extends FieldName>(
   args: FieldArguments[Field],
   context: SiteContext,
 ): never {
-  context.imagePolicy.requireAllowed(field, args);
+  context.imagePolicy.assertAllowed(field, args);
   return resolveWithSource(image, context, (source) => context.images.answer(field, source, args));
 }
 
@@ -44,5 +44,5 @@ function resolveWithSource(
   if (parent === null) return null as never;
   const known = context.pictures.known(parent);
   if (known) return resolve(known) as never;
-  return context.loadPicture(parent).then((source) => (source ? resolve(source) : null)) as never;
+  return context.loadImageSource(parent).then((source) => (source ? resolve(source) : null)) as never;
 }

@@ -1,20 +1,20 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordConnection } from '../site/connection.js';
 import type { DateArguments } from '../site/dates.js';
-import type { Field, RecordTable, RelationField } from '../site/fields.js';
+import type { RecordField, RecordTable, RelationField } from '../site/fields.js';
 import type { GroupQuery, RecordGroup } from '../site/groups.js';
-import type { Asker, RecordQuery } from '../site/record-queries.js';
-import type { Sort } from '../site/compile-sort.js';
-import type { Filter } from '../site/compile-filter.js';
-import type { Budget, SiteContext } from './context.js';
-import { selectionOf } from './selection.js';
-import { widthOf } from './width.js';
+import type { QueryContext, RecordQuery } from '../site/record-queries.js';
+import type { RecordSort } from '../site/compile-sort.js';
+import type { RecordFilter } from '../site/compile-filter.js';
+import type { ResolverBudget, SiteContext } from './context.js';
+import { getSelection } from './selection.js';
+import { valuesPerRecord } from './values-per-record.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;
 
 /** Creates the resolvers that follow from the record types: queries, connections, dates and relations. */
-export function recordResolvers(tables: Readonly<Record<string, RecordTable>>): Resolvers {
+export function createRecordResolvers(tables: Readonly<Record<string, RecordTable>>): Resolvers {
   const resolvers: Resolvers = { Query: {} };
   for (const table of Object.values(tables)) {
     Object.assign(resolvers.Query ?? {}, queriesOf(table));
@@ -26,21 +26,21 @@ export function recordResolvers(tables: Readonly<Record<string, RecordTable>>): 
 }
 
 interface AllArguments {
-  readonly filter?: Filter | null;
-  readonly sort?: Sort | null;
+  readonly filter?: RecordFilter | null;
+  readonly sort?: RecordSort | null;
   readonly skip?: number | null;
   readonly limit?: number | null;
 }
 
 const queriesOf = ({ kind, single, all }: RecordTable) => ({
-  [single]: (_: unknown, filter: Filter, context: SiteContext, info: GraphQLResolveInfo) => {
+  [single]: (_: unknown, filter: RecordFilter, context: SiteContext, info: GraphQLResolveInfo) => {
     const { records, computed, budget } = context;
     const query = { filter, computed, meter: budget };
-    return read(() => records.find(kind, query, selectionOf(kind, RECORD, info)), context);
+    return read(() => records.find(kind, query, getSelection(kind, RECORD, info)), context);
   },
 
   [all]: (_: unknown, args: AllArguments, { records, computed, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    records.page(kind, toQuery(args, { computed, meter: budget }), selectionOf(kind, CONNECTION, info)),
+    records.page(kind, toQuery(args, { computed, meter: budget }), getSelection(kind, CONNECTION, info)),
 });
 
 /** The path from a query of one record to the record: the field itself. */
@@ -58,7 +58,7 @@ const CONNECTION = [
   ['group', 'edges', 'previous'],
 ];
 
-function toQuery({ sort, ...args }: AllArguments, asker: Asker): RecordQuery {
+function toQuery({ sort, ...args }: AllArguments, asker: QueryContext): RecordQuery {
   if (!sort?.fields) return { ...args, ...asker };
   return { ...args, ...asker, sort: { ...sort, fields: sort.fields.map((field) => field && toPath(field)) } };
 }
@@ -74,53 +74,53 @@ const connectionResolvers = {
     read(() => connection.pageInfo, context),
 
   nodes: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
-    read(() => spend(connection.nodes, widthOf(info), context.budget), context),
+    read(() => spend(connection.nodes, valuesPerRecord(info), context.budget), context),
 
   edges: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
-    read(() => spend(connection.edges, widthOf(info), context.budget), context),
+    read(() => spend(connection.edges, valuesPerRecord(info), context.budget), context),
 
   distinct: (connection: RecordConnection, { field }: { field: string }, context: SiteContext) =>
     read(() => spend(connection.distinct({ field: toPath(field) }), 1, context.budget), context),
 
   group: (connection: RecordConnection, query: GroupQuery, context: SiteContext, info: GraphQLResolveInfo) =>
     read(
-      () => spend(connection.group({ ...query, field: toPath(query.field) }), widthOf(info), context.budget),
+      () => spend(connection.group({ ...query, field: toPath(query.field) }), valuesPerRecord(info), context.budget),
       context,
     ),
 };
 
 /** Reads fairly with respect to other requests, and again once computed values that the query needs are loaded. */
 const read = <T>(getValue: () => T, { records, budget }: SiteContext): T | Promise<T> =>
-  records.whenKnown(() => budget.workInTurn(getValue));
+  records.withComputedValues(() => budget.workInTurn(getValue));
 
 /** These do not wait for other requests: the first group that is resolved reads the records of all groups. */
 const groupResolvers = {
   nodes: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    records.whenKnown(() =>
+    records.withComputedValues(() =>
       spend(
         budget.work(() => group.nodes),
-        widthOf(info),
+        valuesPerRecord(info),
         budget,
       ),
     ),
 
   edges: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    records.whenKnown(() =>
+    records.withComputedValues(() =>
       spend(
         budget.work(() => group.edges),
-        widthOf(info),
+        valuesPerRecord(info),
         budget,
       ),
     ),
 };
 
 /** Counts the values of a list in the response, then returns the list. Throws when the limit is exceeded. */
-function spend<T>(list: readonly T[], width: number, budget: Budget): readonly T[] {
+function spend<T>(list: readonly T[], width: number, budget: ResolverBudget): readonly T[] {
   budget.spend(list.length * width);
   return list;
 }
 
-function addFields(resolvers: Resolvers, type: string, fields: readonly Field[]): void {
+function addFields(resolvers: Resolvers, type: string, fields: readonly RecordField[]): void {
   const own = (resolvers[type] ??= {});
   for (const field of fields) {
     if (field.kind === 'relation') own[field.name] = relationResolver(field);
@@ -135,7 +135,7 @@ function relationResolver({ name, list }: RelationField): Resolver {
   // An operation that exceeded a limit has no data in its response, so it can finish quickly.
   return (record, _args, { budget }, info) => {
     const related = record[key] as readonly unknown[] | null;
-    return budget.isOver ? [] : related && spend(related, widthOf(info), budget);
+    return budget.isOver ? [] : related && spend(related, valuesPerRecord(info), budget);
   };
 }
 

@@ -4,20 +4,20 @@ import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';
 import type { DateArguments } from '../site/dates.js';
-import type { Field, RecordTable } from '../site/fields.js';
+import type { RecordField, RecordTable } from '../site/fields.js';
 import type { SiteContext } from './context.js';
 import { dateScalar } from './date.js';
 import { fileResolvers } from './file.js';
 import { imageProcResolvers } from './image.js';
 import { withWideInt } from './int.js';
-import { recordResolvers } from './records.js';
+import { createRecordResolvers } from './records.js';
 import { siteResolvers } from './site.js';
 
 const handWritten: SiteResolvers = { File: fileResolvers, ImageProc: imageProcResolvers, Site: siteResolvers };
 
 /** Builds the executable schema of the site. */
 export function buildSiteSchema(): GraphQLSchema {
-  const resolvers = recordResolvers(records);
+  const resolvers = createRecordResolvers(records);
   for (const [type, fields] of Object.entries<object>({ ...handWritten })) {
     resolvers[type] = { ...resolvers[type], ...withDates(records[type as keyof typeof records], fields) };
   }
@@ -35,7 +35,7 @@ function withDates(table: RecordTable, fields: object): FieldResolvers {
   return Object.fromEntries(formatted);
 }
 
-const takesDateArguments = (field: Field | undefined): boolean =>
+const takesDateArguments = (field: RecordField | undefined): boolean =>
   field !== undefined && 'dateArguments' in field && field.dateArguments;
 
 const formatResult =

@@ -1,8 +1,8 @@
 import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType, Kind } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
 import { records } from '../generated/site/records.js';
-import type { Field, ObjectField, RecordTable, ScalarField } from '../site/fields.js';
-import type { SelectedRelation, SelectedValue, Selection } from '../site/selection.js';
+import type { RecordField, ObjectField, RecordTable, ScalarField } from '../site/fields.js';
+import type { SelectedRelation, SelectedValue, RecordSelection } from '../site/selection.js';
 
 const tables: Readonly<Record<string, RecordTable>> = records;
 
@@ -11,7 +11,7 @@ type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValu
 
 interface Known {
   readonly nodes: readonly FieldNode[];
-  readonly selection: Selection;
+  readonly selection: RecordSelection;
 }
 
 /** The selections by AST node. The server caches parsed documents, so a repeated query has the same nodes. */
@@ -22,7 +22,11 @@ const known = new WeakMap<FieldNode, Known>();
  *
  * @param below The paths from the field that is being resolved to the records.
  */
-export function selectionOf(kind: string, below: readonly (readonly string[])[], info: GraphQLResolveInfo): Selection {
+export function getSelection(
+  kind: string,
+  below: readonly (readonly string[])[],
+  info: GraphQLResolveInfo,
+): RecordSelection {
   const { fieldNodes } = info;
   const [first] = fieldNodes;
   const found = first && known.get(first);
@@ -68,7 +72,7 @@ class Walk {
     );
   }
 
-  select(nodes: readonly FieldNode[], kind: string): Selection {
+  select(nodes: readonly FieldNode[], kind: string): RecordSelection {
     const values = new Map<string, SelectedValue>();
     const relations: SelectedRelation[] = [];
     for (const [name, same] of byName(this.#fieldsBelow(nodes, kind))) {
@@ -79,7 +83,7 @@ class Walk {
     return { values: [...values.values()], relations };
   }
 
-  #values(field: Field, nodes: readonly FieldNode[]): SelectedValue[] {
+  #values(field: RecordField, nodes: readonly FieldNode[]): SelectedValue[] {
     if (field.kind === 'scalar')
       return [{ kind: 'column', name: field.name, column: field.column, holds: contentOf(field) }];
     if (field.kind === 'object') return [this.#object(field, nodes)];
@@ -136,7 +140,7 @@ function contentOf({ list, type }: ScalarField): 'json' | 'boolean' | 'float' | 
 }
 
 /** Returns the columns of an object. If all are null, so is the object. */
-function columnsOf(field: Field): string[] {
+function columnsOf(field: RecordField): string[] {
   if (field.kind === 'scalar') return [field.column];
   if (field.kind !== 'object') return [];
   return field.list ? [field.path] : field.fields.flatMap(columnsOf);
@@ -148,8 +152,8 @@ function byName(nodes: readonly FieldNode[]): ReadonlyMap<string, FieldNode[]> {
   return names;
 }
 
-function once(select: (kind: string) => Selection): (kind: string) => Selection {
-  const selections = new Map<string, Selection>();
+function once(select: (kind: string) => RecordSelection): (kind: string) => RecordSelection {
+  const selections = new Map<string, RecordSelection>();
   return (kind) => {
     const selection = selections.get(kind) ?? select(kind);
     selections.set(kind, selection);

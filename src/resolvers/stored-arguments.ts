@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../errors.js';
-import type { FieldName } from '../images/answers.js';
+import type { FieldName } from '../images/field-results.js';
 import type { StoredQuery } from '../site/stored-queries.js';
 
 /** The fields that derive images, each with the field that it is an alias of. */
@@ -26,10 +26,10 @@ const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {
 /** Restricts the arguments of image fields. */
 export interface ImagePolicy {
   /** @throws AppError `forbidden` for arguments that are not allowed. */
-  requireAllowed(field: FieldName, args: object): void;
+  assertAllowed(field: FieldName, args: object): void;
 }
 
-export const ALLOW_ALL: ImagePolicy = { requireAllowed: () => undefined };
+export const ALLOW_ALL: ImagePolicy = { assertAllowed: () => undefined };
 
 /**
  * Allows the image arguments that stored queries use with any of their sets of variables, for every image of the site.
@@ -41,7 +41,7 @@ export function allowStoredArguments(schema: GraphQLSchema, queries: readonly St
   /** Allowed arguments by identity: all records of a list share one object, which is compared once. */
   const known = new WeakSet<object>();
   return {
-    requireAllowed(field, args) {
+    assertAllowed(field, args) {
       if (known.has(args)) return;
       if (!allowed.has(keyOf(field, args))) throw notStored(field);
       known.add(args);
@@ -58,7 +58,7 @@ function notStored(field: FieldName): AppError {
 
 function listImageArguments(schema: GraphQLSchema, query: StoredQuery): string[] {
   const document = parseStoredQuery(schema, query);
-  const { variableDefinitions = [] } = operationOf(document);
+  const { variableDefinitions = [] } = getOperation(document);
   return query.variables.flatMap((inputs) => {
     const { coerced, errors } = getVariableValues(schema, variableDefinitions, inputs);
     if (coerced === undefined) throw invalidQuery(query.file, errors[0]);
@@ -115,6 +115,6 @@ function invalidQuery(file: string, error: GraphQLError | undefined): AppError {
 }
 
 /** Returns the operation of a stored query. */
-export function operationOf({ definitions }: DocumentNode): OperationDefinitionNode {
+export function getOperation({ definitions }: DocumentNode): OperationDefinitionNode {
   return definitions.find(({ kind }) => kind === Kind.OPERATION_DEFINITION) as OperationDefinitionNode;
 }

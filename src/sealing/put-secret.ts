@@ -1,14 +1,14 @@
 import { toBase64 } from './base64.js';
 import { decodeError } from '../client/errors.js';
 import type { SecretsClient, components } from '../generated/secrets/client.js';
-import { findRecipients } from './find-recipients.js';
-import type { Readers } from './find-recipients.js';
+import { resolveRecipients } from './resolve-recipients.js';
+import type { RecipientSelection } from './resolve-recipients.js';
 import { seal } from './seal.js';
 
 type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** A value with its metadata and the parties that it is sealed to. */
-export interface SecretValue extends Readers {
+export interface SecretValue extends RecipientSelection {
   readonly slug: string;
   /** Bytes, or text that is encoded as UTF-8. */
   readonly value: Uint8Array | string;
@@ -68,7 +68,7 @@ export async function replaceSecret(client: SecretsClient, secret: SecretReplace
 
 async function sealFor(client: SecretsClient, secret: SecretValue) {
   const { value, usedBy = [], tags, rotateAfterDays, keepReadableCopy = false } = secret;
-  const recipients = await findRecipients(client, secret);
+  const recipients = await resolveRecipients(client, secret);
   const sealed = await seal(value, recipients);
   return {
     value: toBase64(sealed),

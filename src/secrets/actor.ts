@@ -7,7 +7,7 @@ export interface Actor {
 }
 
 /** The origin of a request, as recorded in the audit log. */
-export interface Origin {
+export interface RequestOrigin {
   readonly caller: Caller | undefined;
   /** The name that the client gave itself; not verified. */
   readonly callerName?: string | undefined;
@@ -17,21 +17,21 @@ export interface Origin {
 }
 
 /** The part of a caller that identifies it; `machine` is a command on the server's machine. */
-export type Identified =
+export type CallerIdentity =
   | 'machine'
   | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
   | Pick<SessionCaller, 'kind'>
   | Pick<TokenCaller, 'kind' | 'tokenId'>;
 
-/** The part of an {@link Origin} that an audit entry records. */
-export interface AuditOrigin extends Omit<Origin, 'caller'> {
-  readonly caller: Identified | undefined;
+/** The part of an {@link RequestOrigin} that an audit entry records. */
+export interface AuditOrigin extends Omit<RequestOrigin, 'caller'> {
+  readonly caller: CallerIdentity | undefined;
 }
 
 /** All sessions are the owner's and share one id; existing audit logs contain it. */
 const SESSION_ACTOR_ID = 'admin';
 
-export function toActor(caller: Identified): Actor {
+export function toActor(caller: CallerIdentity): Actor {
   if (caller === 'machine') return { type: caller, id: caller };
   return { type: caller.kind, id: caller.kind === 'session' ? SESSION_ACTOR_ID : caller.tokenId };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { inTransaction, isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import { prepareInserts } from '../storage/prepared-each.js';
+import { prepareInserts } from '../storage/prepared-batch.js';
 import type { AuditLogTable } from '../storage/tables.js';
 import { toActor } from './actor.js';
 import type { AuditOrigin } from './actor.js';
@@ -15,11 +15,11 @@ export interface AuditHead {
   readonly hash: string;
 }
 
-export const EMPTY: AuditHead = { count: 0, hash: '' };
+export const EMPTY_AUDIT_HEAD: AuditHead = { count: 0, hash: '' };
 
 /**
  * Runs audited work in a transaction, like `inTransaction`. On PostgreSQL it locks the chain before anything is read,
- * so that transactions of several servers wait for each other. {@link appendAudit} alone would lock it after the first
+ * so that transactions of several servers wait for each other. {@link appendAuditEntry} alone would lock it after the first
  * read; the transaction would then fail to serialize and run again.
  */
 export async function inAuditedTransaction<T>(
@@ -27,7 +27,7 @@ export async function inAuditedTransaction<T>(
   work: (transaction: Database) => Promise<T>,
 ): Promise<T> {
   return inTransaction(database, async (transaction) => {
-    await takeChain(transaction);
+    await lockAuditChain(transaction);
     return work(transaction);
   });
 }
@@ -37,7 +37,7 @@ export async function inAuditedTransaction<T>(
  * reads takes the snapshot of a serializable transaction, even while it waits for a lock; `lock table` takes none.
  * Transactions of SQLite hold the only write lock from their start.
  */
-export async function takeChain(transaction: Database): Promise<void> {
+export async function lockAuditChain(transaction: Database): Promise<void> {
   if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
 }
 
@@ -45,8 +45,12 @@ export async function takeChain(transaction: Database): Promise<void> {
  * Appends an entry in the caller's transaction, so that the entry and the change are committed together. Each hash
  * includes the previous one, so that a changed or removed entry is detected. Ids increase by one along the chain.
  */
-export async function appendAudit(transaction: Database, entry: NewAuditEntry, origin: AuditOrigin): Promise<void> {
-  await appendAudits(transaction, [{ entry, origin }]);
+export async function appendAuditEntry(
+  transaction: Database,
+  entry: NewAuditEntry,
+  origin: AuditOrigin,
+): Promise<void> {
+  await appendAuditEntries(transaction, [{ entry, origin }]);
 }
 
 interface Attributed {
@@ -54,20 +58,20 @@ interface Attributed {
   readonly origin: AuditOrigin;
 }
 
-/** Appends several entries in the given order, with fewer statements than repeated {@link appendAudit}. */
-export async function appendAudits(database: Database, entries: readonly Attributed[]): Promise<void> {
+/** Appends several entries in the given order, with fewer statements than repeated {@link appendAuditEntry}. */
+export async function appendAuditEntries(database: Database, entries: readonly Attributed[]): Promise<void> {
   // A transaction that waits for others locked the chain at its start; a later lock would not prevent a conflict.
   if (database.isTransaction) await writeEntries(database, entries);
   else await inAuditedTransaction(database, (transaction) => writeEntries(transaction, entries));
 }
 
 async function writeEntries(transaction: Database, entries: readonly Attributed[]): Promise<void> {
-  let { count, hash } = await readHead(transaction);
+  let { count, hash } = await readAuditHead(transaction);
   const rows: AuditLogTable[] = [];
   for (const { entry, origin } of entries) {
     count += 1;
     const row = { id: count, ...toRow(entry), ...toColumns(origin) };
-    hash = hashEntry(hash, row);
+    hash = hashAuditEntry(hash, row);
     rows.push({ ...row, hash });
   }
   await insertEntries(transaction, rows);
@@ -79,16 +83,16 @@ async function writeEntries(transaction: Database, entries: readonly Attributed[
  * `JSON.stringify` formats it: the hash of the previous entry (empty for the first), then the values of this entry in
  * the order below, with null for absent ones. An array makes the column of each value unambiguous.
  */
-export function hashEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
+export function hashAuditEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
   const { id, action, at, ip, caller, actor_type, actor_id } = row;
   const about = [row.subject_type, row.slug, row.variant_id, row.version, row.subject_id, row.previous_name];
   const values = [previousHash, id, action, ...about, at, ip, caller, actor_type, actor_id];
   return createHash('sha256').update(JSON.stringify(values)).digest('hex');
 }
 
-/** Returns the head of the chain; {@link EMPTY} before the first entry. */
-export async function readHead(database: Database): Promise<AuditHead> {
-  const [head = EMPTY] = await findHead(database, {});
+/** Returns the head of the chain; {@link EMPTY_AUDIT_HEAD} before the first entry. */
+export async function readAuditHead(database: Database): Promise<AuditHead> {
+  const [head = EMPTY_AUDIT_HEAD] = await findHead(database, {});
   return head;
 }
 

@@ -1,15 +1,15 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { inTurn } from '../in-turn.js';
+import { limitConcurrency } from '../lib/async/concurrency.js';
 import type { Database } from '../storage/database.js';
 import type { AuditLogTable, Tables } from '../storage/tables.js';
 import type { Actor } from './actor.js';
-import { readHead } from './audit-chain.js';
-import { listAuditOptions } from './audit-options.js';
-import type { AuditOptions } from './audit-options.js';
-import { verifyAudit } from './verify-audit.js';
-import type { Verification, VerifyRequest } from './verify-audit.js';
+import { readAuditHead } from './audit-chain.js';
+import { listAuditFilterOptions } from './audit-filter-options.js';
+import type { AuditFilterOptions } from './audit-filter-options.js';
+import { verifyAuditChain } from './verify-audit-chain.js';
+import type { Verification, VerificationRequest } from './verify-audit-chain.js';
 import type { AuditAction, SubjectType } from './audit-actions.js';
 
 export interface AuditEntry {
@@ -58,9 +58,9 @@ export interface AuditPage {
 /** The audit log. All methods require the owner. */
 export interface AuditLog {
   query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
-  listFilterOptions(caller: Caller | undefined): Promise<AuditOptions>;
+  listFilterOptions(caller: Caller | undefined): Promise<AuditFilterOptions>;
   /** Verifies the whole chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
-  verify(caller: Caller | undefined, request?: VerifyRequest): Promise<Verification>;
+  verify(caller: Caller | undefined, request?: VerificationRequest): Promise<Verification>;
 }
 
 const DEFAULT_LIMIT = 50;
@@ -69,12 +69,12 @@ const DEFAULT_LIMIT = 50;
 const VERIFICATIONS_AT_ONCE = 1;
 
 export function createAuditLog(database: Database): AuditLog {
-  const verifyInTurn = inTurn(VERIFICATIONS_AT_ONCE);
+  const verifyInTurn = limitConcurrency(VERIFICATIONS_AT_ONCE);
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
       const matching = applyFilter(database.selectFrom('audit_log'), filter);
-      const total = isWhole(filter) ? (await readHead(database)).count : await count(matching);
+      const total = isWhole(filter) ? (await readAuditHead(database)).count : await count(matching);
       let page = matching
         .selectAll()
         .orderBy('id', order)
@@ -86,11 +86,11 @@ export function createAuditLog(database: Database): AuditLog {
     },
     async listFilterOptions(caller) {
       requireOwner(caller);
-      return listAuditOptions(database);
+      return listAuditFilterOptions(database);
     },
     async verify(caller, request) {
       requireOwner(caller);
-      return verifyInTurn(() => verifyAudit(database, request));
+      return verifyInTurn(() => verifyAuditChain(database, request));
     },
   };
 }

@@ -3,7 +3,7 @@ import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 
 /** Reports whether a secret names the consumer, or it was added. */
-export async function isKnown(database: Database, name: string): Promise<boolean> {
+export async function consumerExists(database: Database, name: string): Promise<boolean> {
   const added = database.selectFrom('secret_consumers').select('name').where('name', '=', name);
   if ((await added.executeTakeFirst()) !== undefined) return true;
   const used = database.selectFrom('secret_object_consumers').select('consumer').where('consumer', '=', name);
@@ -11,8 +11,8 @@ export async function isKnown(database: Database, name: string): Promise<boolean
 }
 
 /** @throws AppError `not_found` for an unknown consumer. */
-export async function requireKnown(database: Database, name: string): Promise<void> {
-  if (!(await isKnown(database, name))) throw new AppError('not_found', 'unknown consumer');
+export async function assertConsumerExists(database: Database, name: string): Promise<void> {
+  if (!(await consumerExists(database, name))) throw new AppError('not_found', 'unknown consumer');
 }
 
 /**
@@ -21,7 +21,7 @@ export async function requireKnown(database: Database, name: string): Promise<vo
  *
  * @throws AppError `conflict` when two variants of a slug would share the consumer.
  */
-export async function moveConsumer(transaction: Database, from: string, to: string): Promise<void> {
+export async function renameConsumer(transaction: Database, from: string, to: string): Promise<void> {
   await requireVariantsApart(transaction, from, to);
   const links = transaction.selectFrom('secret_object_consumers').select('object_id');
   await transaction
@@ -68,7 +68,7 @@ async function requireVariantsApart(transaction: Database, from: string, to: str
 }
 
 /** Stores the public key of a consumer. @returns Whether the key changed. */
-export async function storeKey(transaction: Database, name: string, publicKey: string): Promise<boolean> {
+export async function savePublicKey(transaction: Database, name: string, publicKey: string): Promise<boolean> {
   const known = transaction.selectFrom('secret_consumers').select('public_key').where('name', '=', name);
   if ((await known.executeTakeFirst())?.public_key === publicKey) return false;
   await transaction
@@ -80,7 +80,7 @@ export async function storeKey(transaction: Database, name: string, publicKey: s
 }
 
 /** Removes a consumer from all secrets and from the list of added consumers. */
-export async function stripConsumer(transaction: Database, name: string): Promise<void> {
+export async function removeConsumer(transaction: Database, name: string): Promise<void> {
   await transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).execute();
   await transaction.deleteFrom('secret_consumers').where('name', '=', name).execute();
 }
@@ -90,7 +90,7 @@ export async function stripConsumer(transaction: Database, name: string): Promis
  *
  * @returns The ids of the revoked tokens.
  */
-export async function revokeTokensOf(transaction: Database, name: string, at: number): Promise<string[]> {
+export async function revokeConsumerTokens(transaction: Database, name: string, at: number): Promise<string[]> {
   const rows = await transaction
     .updateTable('tokens')
     .set({ revoked_at: at })

@@ -2,10 +2,17 @@ import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
-import type { Origin } from './actor.js';
-import { appendAudits, inAuditedTransaction } from './audit-chain.js';
+import type { RequestOrigin } from './actor.js';
+import { appendAuditEntries, inAuditedTransaction } from './audit-chain.js';
 import type { NewAuditEntry } from './audit-actions.js';
-import { isKnown, moveConsumer, requireKnown, revokeTokensOf, storeKey, stripConsumer } from './consumer-changes.js';
+import {
+  consumerExists,
+  renameConsumer,
+  assertConsumerExists,
+  revokeConsumerTokens,
+  savePublicKey,
+  removeConsumer,
+} from './consumer-changes.js';
 import { parseConsumerName, parsePublicKey } from './consumer-names.js';
 
 export interface Consumer {
@@ -38,11 +45,14 @@ export interface ConsumerUpdate {
 }
 
 /** The consumers: all names in secrets, and all names that were added. All methods require the owner. */
-export interface Consumers {
+export interface ConsumerStore {
   listNames(caller: Caller | undefined): Promise<string[]>;
   list(caller: Caller | undefined, filter: ConsumerFilter): Promise<ConsumerPage>;
   /** @throws AppError `conflict` for an existing name; `invalid_input` for an invalid name or key, and at the limit. */
-  add(origin: Origin, consumer: { readonly name: string; readonly publicKey?: string | undefined }): Promise<Consumer>;
+  add(
+    origin: RequestOrigin,
+    consumer: { readonly name: string; readonly publicKey?: string | undefined },
+  ): Promise<Consumer>;
   /**
    * Renames a consumer in all secrets and tokens, or merges it with the consumer that has the new name, and then sets
    * its public key. A public key for an unknown name adds the consumer.
@@ -50,9 +60,9 @@ export interface Consumers {
    * @throws AppError `not_found` for an unknown name; `conflict` when two variants of a slug would share the consumer,
    * in which case nothing is changed; `invalid_input` for an invalid name or key, and when both are absent.
    */
-  update(origin: Origin, name: string, update: ConsumerUpdate): Promise<Consumer>;
+  update(origin: RequestOrigin, name: string, update: ConsumerUpdate): Promise<Consumer>;
   /** Removes a consumer from all secrets, and revokes its tokens. @throws AppError `not_found` for an unknown name. */
-  remove(origin: Origin, name: string): Promise<void>;
+  remove(origin: RequestOrigin, name: string): Promise<void>;
 }
 
 const DEFAULT_PAGE_SIZE = 20;
@@ -60,7 +70,7 @@ const DEFAULT_PAGE_SIZE = 20;
 /** The limit for added consumers; more machines than one user manages. */
 const MAX_CONSUMERS = 10_000;
 
-export function createConsumers(database: Database): Consumers {
+export function createConsumerStore(database: Database): ConsumerStore {
   return {
     async listNames(caller) {
       requireOwner(caller);
@@ -79,7 +89,7 @@ export function createConsumers(database: Database): Consumers {
       requireOwner(origin.caller);
       const row = { name: parseConsumerName(name), public_key: publicKey === '' ? null : parsePublicKey(publicKey) };
       return inAuditedTransaction(database, async (transaction) => {
-        if (await isKnown(transaction, name))
+        if (await consumerExists(transaction, name))
           throw new AppError('conflict', 'consumer already exists', { field: 'name' });
         await requireRoom(transaction);
         await transaction.insertInto('secret_consumers').values(row).execute();
@@ -101,9 +111,9 @@ export function createConsumers(database: Database): Consumers {
     async remove(origin, name) {
       requireOwner(origin.caller);
       await inAuditedTransaction(database, async (transaction) => {
-        await requireKnown(transaction, name);
-        await stripConsumer(transaction, name);
-        const revoked = await revokeTokensOf(transaction, name, origin.at);
+        await assertConsumerExists(transaction, name);
+        await removeConsumer(transaction, name);
+        const revoked = await revokeConsumerTokens(transaction, name, origin.at);
         const entries = revoked.map(
           (subjectId) => ({ action: 'revoke', subjectType: 'consumer_token', subjectId }) as const,
         );
@@ -124,29 +134,29 @@ function parseUpdate({ name = '', publicKey = '' }: ConsumerUpdate): ConsumerUpd
 }
 
 async function rename(transaction: Database, from: string, to: string): Promise<NewAuditEntry[]> {
-  await requireKnown(transaction, from);
+  await assertConsumerExists(transaction, from);
   if (from === to) return [];
-  const action = (await isKnown(transaction, to)) ? 'merge' : 'rename';
-  await moveConsumer(transaction, from, to);
+  const action = (await consumerExists(transaction, to)) ? 'merge' : 'rename';
+  await renameConsumer(transaction, from, to);
   return [{ ...toEntry(action, to), previousName: from }];
 }
 
 async function setKey(transaction: Database, name: string, publicKey: string): Promise<NewAuditEntry[]> {
-  const isNew = !(await isKnown(transaction, name));
+  const isNew = !(await consumerExists(transaction, name));
   if (isNew) {
     // The name is a path parameter, which is not validated for existing consumers.
     parseConsumerName(name);
     await requireRoom(transaction);
   }
-  const isChanged = await storeKey(transaction, name, publicKey);
+  const isChanged = await savePublicKey(transaction, name, publicKey);
   return isChanged ? [toEntry(isNew ? 'create' : 'update', name)] : [];
 }
 
 const toEntry = <Action extends string>(action: Action, name: string) =>
   ({ action, subjectType: 'consumer', subjectId: name }) as const;
 
-async function record(transaction: Database, origin: Origin, entries: readonly NewAuditEntry[]): Promise<void> {
-  await appendAudits(
+async function record(transaction: Database, origin: RequestOrigin, entries: readonly NewAuditEntry[]): Promise<void> {
+  await appendAuditEntries(
     transaction,
     entries.map((entry) => ({ entry, origin })),
   );

@@ -2,12 +2,12 @@ import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { AuditOrigin } from './actor.js';
-import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
 import { parseConsumerName } from './consumer-names.js';
-import { toExpiry, toIssued } from './token-shape.js';
-import type { IssuedSecretToken } from './token-shape.js';
+import { toExpiry, toIssuedToken } from './token-metadata.js';
+import type { IssuedServiceToken } from './token-metadata.js';
 
-export interface NewSecretToken {
+export interface NewServiceToken {
   readonly description: string;
   /** Required for a consumer token; the consumer need not exist yet. */
   readonly consumer?: string | undefined;
@@ -15,7 +15,7 @@ export interface NewSecretToken {
   readonly ttlSeconds?: number | undefined;
 }
 
-export interface Mint {
+export interface MintContext {
   readonly kind: ServiceTokenKind;
   readonly store: ServiceTokens;
   /** The user that the token belongs to. */
@@ -25,7 +25,7 @@ export interface Mint {
 }
 
 /** The subject types of the tokens in the audit log. */
-export const SUBJECT_TYPE = { write: 'token', consumer: 'consumer_token' } as const;
+export const TOKEN_SUBJECT_TYPES = { write: 'token', consumer: 'consumer_token' } as const;
 
 /** The limits, including expired and revoked tokens. Consumers can be a fleet of machines. */
 const MAX_TOKENS: Readonly<Record<ServiceTokenKind, number>> = { write: 1_000, consumer: 10_000 };
@@ -40,9 +40,9 @@ const MAX_DESCRIPTION = 200;
  */
 export async function mintToken(
   database: Database,
-  { kind, store, personId, issuedBy }: Mint,
-  { origin, ...token }: NewSecretToken & { readonly origin: AuditOrigin },
-): Promise<IssuedSecretToken> {
+  { kind, store, personId, issuedBy }: MintContext,
+  { origin, ...token }: NewServiceToken & { readonly origin: AuditOrigin },
+): Promise<IssuedServiceToken> {
   const issue = {
     kind,
     personId,
@@ -55,9 +55,9 @@ export async function mintToken(
   return inAuditedTransaction(database, async (transaction) => {
     await requireRoom(transaction, kind);
     const issued = await store.issue(transaction, issue);
-    const entry = { action: 'create', subjectType: SUBJECT_TYPE[kind], subjectId: issued.row.id } as const;
-    await appendAudit(transaction, entry, origin);
-    return toIssued(issued, origin.at);
+    const entry = { action: 'create', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: issued.row.id } as const;
+    await appendAuditEntry(transaction, entry, origin);
+    return toIssuedToken(issued, origin.at);
   });
 }
 

@@ -1,29 +1,29 @@
 import type { CreationOptions, RequestOptions } from '../accounts/passkey-options.js';
-import type { PasskeyWitness } from '../accounts/passkey-witness.js';
+import type { PasskeyListener } from '../accounts/passkey-listener.js';
 import { requireAdminSession } from '../accounts/scopes.js';
 import type { SignIn } from '../accounts/sign-in.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
-import type { Origin } from './actor.js';
-import { auditPasskeys } from './audit-passkeys.js';
+import type { RequestOrigin } from './actor.js';
+import { auditPasskeyChange } from './audit-passkey-change.js';
 import { parsePublicKey } from './consumer-names.js';
-import { storeOwnerKeys } from './owner-keys.js';
-import type { Owner } from './owner.js';
+import { saveOwnerKeys } from './owner-keys.js';
+import type { SecretsOwner } from './owner.js';
 import type { OwnerKeys } from './owner-keys.js';
 import { readOwnerPasskey } from './owner-passkeys.js';
-import type { AccountsWith, OwnerPasskey } from './owner-passkeys.js';
+import type { AccountsFactory, OwnerPasskey } from './owner-passkeys.js';
 
 /** The default username of the owner. */
 const OWNER_NAME = 'owner';
 
-export interface RegistrationStart {
+export interface BeginOwnerRegistrationRequest {
   /** The secret of the setup link. */
   readonly setupToken?: string | undefined;
   readonly username?: string | undefined;
   readonly displayName?: string | undefined;
 }
 
-export interface RegistrationEnd extends OwnerKeys {
+export interface FinishOwnerRegistrationRequest extends OwnerKeys {
   /** The response of the browser, not yet validated. */
   readonly credential: unknown;
   /** The same username as at the start of the registration. */
@@ -47,36 +47,39 @@ export interface OwnerAccess {
    *
    * @throws AppError `forbidden` without a valid setup link; `unauthenticated` without a session once an owner exists.
    */
-  beginRegistration(origin: Origin, start: RegistrationStart): Promise<CreationOptions>;
+  beginRegistration(origin: RequestOrigin, start: BeginOwnerRegistrationRequest): Promise<CreationOptions>;
   /**
    * Stores the passkey, the public key and the wrapped copies of the identity in one transaction.
    *
    * @throws AppError `invalid_input` for a failed passkey verification, and for an invalid public key.
    */
-  finishRegistration(origin: Origin, end: RegistrationEnd): Promise<RegisteredPasskey>;
+  finishRegistration(origin: RequestOrigin, end: FinishOwnerRegistrationRequest): Promise<RegisteredPasskey>;
   /** @throws AppError `invalid_input` while the server has no owner. */
   beginSignIn(): Promise<RequestOptions>;
   /** @returns The secret for the session cookie. @throws AppError `unauthenticated` for other users. */
   finishSignIn(credential: unknown, from: string): Promise<string>;
 }
 
-export interface OwnerAccessParts {
-  readonly owner: Pick<Owner, 'exists'>;
+export interface OwnerAccessDependencies {
+  readonly owner: Pick<SecretsOwner, 'exists'>;
   readonly signIn: SignIn;
-  readonly accountsWith: AccountsWith;
+  readonly accountsFactory: AccountsFactory;
 }
 
-export function createOwnerAccess(database: Database, { owner, signIn, accountsWith }: OwnerAccessParts): OwnerAccess {
+export function createOwnerAccess(
+  database: Database,
+  { owner, signIn, accountsFactory }: OwnerAccessDependencies,
+): OwnerAccess {
   return {
     async beginRegistration({ caller }, { setupToken, username = OWNER_NAME, displayName = username }) {
-      const { passkeys, registration } = accountsWith(auditPasskeys);
+      const { passkeys, registration } = accountsFactory(auditPasskeyChange);
       if (caller !== undefined) return passkeys.begin(requireAdminSession(caller));
       await requireNoOwner(owner);
       return registration.begin({ username, displayName, inviteToken: setupToken });
     },
     async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', ...keys }) {
       if (keys.publicKey) parsePublicKey(keys.publicKey);
-      const { passkeys, registration } = accountsWith(saveKeys(origin, keys));
+      const { passkeys, registration } = accountsFactory(saveKeys(origin, keys));
       if (origin.caller !== undefined) {
         const added = { credential, label: label === '' ? undefined : label };
         const { id } = await passkeys.finish(requireAdminSession(origin.caller), added, origin.ip);
@@ -100,19 +103,19 @@ export function createOwnerAccess(database: Database, { owner, signIn, accountsW
 
 /** Returns a listener that records the new passkey and stores the keys in the transaction of the passkey. */
 function saveKeys(
-  { callerName }: Origin,
-  { wrappedIdentity, ...keys }: Omit<RegistrationEnd, 'credential'>,
-): PasskeyWitness {
+  { callerName }: RequestOrigin,
+  { wrappedIdentity, ...keys }: Omit<FinishOwnerRegistrationRequest, 'credential'>,
+): PasskeyListener {
   return async (transaction, change) => {
-    await auditPasskeys(transaction, change, callerName);
+    await auditPasskeyChange(transaction, change, callerName);
     const { passkeyId, actor: caller, from: ip, at } = change;
     const wrapped = { wrapped_identity: wrappedIdentity ?? null };
     await transaction.updateTable('passkeys').set(wrapped).where('id', '=', passkeyId).execute();
-    await storeOwnerKeys(transaction, keys, { caller, callerName, ip, at });
+    await saveOwnerKeys(transaction, keys, { caller, callerName, ip, at });
   };
 }
 
-async function requireNoOwner(owner: Pick<Owner, 'exists'>): Promise<void> {
+async function requireNoOwner(owner: Pick<SecretsOwner, 'exists'>): Promise<void> {
   if (!(await owner.exists())) return;
   throw new AppError('unauthenticated', 'This operation requires the session of the owner.');
 }

@@ -1,6 +1,6 @@
 import type { Database } from '../storage/database.js';
 import type { AuditOrigin } from './actor.js';
-import { appendAudit } from './audit-chain.js';
+import { appendAuditEntry } from './audit-chain.js';
 import { parsePublicKey } from './consumer-names.js';
 
 /** The public key and the recovery copy of the owner's age identity. The server can't decrypt the copy. */
@@ -18,7 +18,7 @@ export interface OwnerKeys {
  * @returns Whether anything was written.
  * @throws AppError `invalid_input` for an invalid public key.
  */
-export async function storeOwnerKeys(
+export async function saveOwnerKeys(
   transaction: Database,
   { publicKey = '', recoveryWrappedIdentity }: OwnerKeys,
   origin: AuditOrigin,
@@ -35,7 +35,7 @@ export async function storeOwnerKeys(
     await transaction.updateTable('secret_owner').set(recovery).execute();
   }
   const action = known === undefined ? 'create' : 'update';
-  await appendAudit(transaction, { action, subjectType: 'identity', subjectId: publicKey }, origin);
+  await appendAuditEntry(transaction, { action, subjectType: 'identity', subjectId: publicKey }, origin);
   return true;
 }
 

@@ -1,15 +1,15 @@
 import type { Accounts } from '../accounts/accounts.js';
-import type { PasskeyWitness } from '../accounts/passkey-witness.js';
+import type { PasskeyListener } from '../accounts/passkey-listener.js';
 import type { Passkey } from '../accounts/passkeys.js';
 import { requireAdminSession } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
-import type { Origin } from './actor.js';
-import { auditPasskeys } from './audit-passkeys.js';
+import type { RequestOrigin } from './actor.js';
+import { auditPasskeyChange } from './audit-passkey-change.js';
 
 /** Creates account services that pass every change of a passkey to a listener, in the transaction of the change. */
-export type AccountsWith = (witness: PasskeyWitness) => Pick<Accounts, 'passkeys' | 'registration'>;
+export type AccountsFactory = (witness: PasskeyListener) => Pick<Accounts, 'passkeys' | 'registration'>;
 
 /** A passkey of the owner, with its copy of the identity. */
 export interface OwnerPasskey extends Passkey {
@@ -17,7 +17,7 @@ export interface OwnerPasskey extends Passkey {
   readonly wrappedIdentity: string | undefined;
 }
 
-export interface PasskeyPage {
+export interface OwnerPasskeyPage {
   readonly passkeys: readonly OwnerPasskey[];
   /** The number of passkeys on all pages. */
   readonly total: number;
@@ -28,18 +28,18 @@ export interface PasskeyPage {
 /** The owner's passkeys. All methods require the owner's session and throw `session_required` for a token. */
 export interface OwnerPasskeys {
   /** Returns the passkeys oldest first. */
-  list(origin: Origin, page: { readonly limit?: number; readonly offset?: number }): Promise<PasskeyPage>;
+  list(origin: RequestOrigin, page: { readonly limit?: number; readonly offset?: number }): Promise<OwnerPasskeyPage>;
   /** @throws AppError `not_found` for an unknown id, `invalid_input` for an invalid label. */
-  rename(origin: Origin, passkey: Pick<Passkey, 'id' | 'label'>): Promise<OwnerPasskey>;
+  rename(origin: RequestOrigin, passkey: Pick<Passkey, 'id' | 'label'>): Promise<OwnerPasskey>;
   /** Removes a passkey; ignores an unknown id. @throws AppError `conflict` for the last passkey. */
-  remove(origin: Origin, id: string): Promise<void>;
+  remove(origin: RequestOrigin, id: string): Promise<void>;
 }
 
 const DEFAULT_LIMIT = 50;
 
-export function createOwnerPasskeys(database: Database, accountsWith: AccountsWith): OwnerPasskeys {
-  const audited = ({ callerName }: Origin) =>
-    accountsWith((transaction, change) => auditPasskeys(transaction, change, callerName)).passkeys;
+export function createOwnerPasskeys(database: Database, accountsWith: AccountsFactory): OwnerPasskeys {
+  const audited = ({ callerName }: RequestOrigin) =>
+    accountsWith((transaction, change) => auditPasskeyChange(transaction, change, callerName)).passkeys;
   return {
     async list({ caller }, { limit = DEFAULT_LIMIT, offset = 0 }) {
       const { personId } = requireAdminSession(caller);

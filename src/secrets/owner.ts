@@ -1,9 +1,9 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
 import type { Database } from '../storage/database.js';
-import type { Origin } from './actor.js';
-import { keepIdentity } from './keep-identity.js';
-import type { NewIdentity } from './keep-identity.js';
+import type { RequestOrigin } from './actor.js';
+import { saveIdentity } from './save-identity.js';
+import type { NewIdentity } from './save-identity.js';
 import { findOwnerRow } from './owner-keys.js';
 import type { OwnerKeys } from './owner-keys.js';
 
@@ -14,7 +14,7 @@ export interface OwnerIdentity extends OwnerKeys {
 }
 
 /** The owner of the secrets: the user who manages all of them. */
-export interface Owner {
+export interface SecretsOwner {
   /** Reports whether the owner has registered. */
   exists(): Promise<boolean>;
   /** Returns the identity; without a session, only its public key. */
@@ -28,10 +28,10 @@ export interface Owner {
    * @throws AppError `session_required` for a token; `invalid_input` for an invalid public key, and for a copy without
    * its passkey or the reverse; `conflict` for a different public key; `not_found` for an unknown passkey.
    */
-  keepIdentity(origin: Origin, identity: NewIdentity): Promise<OwnerIdentity>;
+  saveIdentity(origin: RequestOrigin, identity: NewIdentity): Promise<OwnerIdentity>;
 }
 
-export function createOwner(database: Database): Owner {
+export function createSecretsOwner(database: Database): SecretsOwner {
   return {
     async exists() {
       const admins = database.selectFrom('people').select('id').where('is_admin', '=', 1).limit(1);
@@ -42,8 +42,8 @@ export function createOwner(database: Database): Owner {
       requireOwner(caller);
       return (await findOwnerRow(database))?.public_key;
     },
-    async keepIdentity(origin, identity) {
-      await keepIdentity(database, origin, identity);
+    async saveIdentity(origin, identity) {
+      await saveIdentity(database, origin, identity);
       return readIdentity(database, origin.caller);
     },
   };

@@ -1,7 +1,7 @@
 /** Compares the recipients of a value with the current public keys of its consumers and the owner. */
 
 /** The reason why a value should be resealed. */
-export interface Reseal {
+export interface ResealReason {
   /** `recipients` compares the recorded public keys; `count`, without them, their number in the age header. */
   readonly reason: 'count' | 'recipients';
   /** The consumers whose current public key is not a recipient. */
@@ -19,11 +19,11 @@ interface Sealing {
 }
 
 /** Returns the reason to reseal a value; `undefined` when the recorded keys and the age header show none. */
-export function findReseal(sealing: Sealing): Reseal | undefined {
+export function findResealReason(sealing: Sealing): ResealReason | undefined {
   return sealing.recipients.length > 0 ? compareKeys(sealing) : compareCount(sealing);
 }
 
-function compareKeys({ consumers, ownerKey, recipients }: Sealing): Reseal | undefined {
+function compareKeys({ consumers, ownerKey, recipients }: Sealing): ResealReason | undefined {
   const missing = consumers.filter(({ publicKey }) => publicKey !== undefined && !recipients.includes(publicKey));
   const known = [ownerKey, ...consumers.map(({ publicKey }) => publicKey)];
   // An unknown key may belong to a consumer without a registered key.
@@ -32,7 +32,7 @@ function compareKeys({ consumers, ownerKey, recipients }: Sealing): Reseal | und
   return { reason: 'recipients', missing: missing.map(({ name }) => name), stale };
 }
 
-function compareCount({ consumers, recipientCount }: Sealing): Reseal | undefined {
+function compareCount({ consumers, recipientCount }: Sealing): ResealReason | undefined {
   const { size } = new Set(consumers.flatMap(({ publicKey }) => publicKey ?? []));
   const isTooFew = recipientCount < size;
   // The additional recipient may be the owner, whose readable copy is optional.

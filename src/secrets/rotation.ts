@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
-import { appendAudit, inAuditedTransaction } from './audit-chain.js';
+import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
 
 const DAY_MS = 86_400_000;
 
@@ -11,7 +11,7 @@ const MAX_TOGETHER = 100;
 const OWN_ADDRESS = '127.0.0.1';
 
 /** The SQL condition for secrets whose value is due for rotation. */
-export function isRotationDue(at: number) {
+export function rotationDueCondition(at: number) {
   return sql<boolean>`(rotate_after_days is not null and updated_at + rotate_after_days * ${sql.lit(DAY_MS)} <= ${at})`;
 }
 
@@ -21,7 +21,7 @@ export function toDueAt(updatedAt: number, afterDays: number): number {
 }
 
 /** Records due rotations in the audit log, once for each value, even if several servers run. */
-export async function noteRotationsDue(database: Database, at: number): Promise<void> {
+export async function recordDueRotations(database: Database, at: number): Promise<void> {
   while ((await recordBatch(database, at)) === MAX_TOGETHER);
 }
 
@@ -30,7 +30,7 @@ async function recordBatch(database: Database, at: number): Promise<number> {
     within
       .selectFrom('secret_objects')
       .select(['id', 'slug', 'version'])
-      .where(isRotationDue(at))
+      .where(rotationDueCondition(at))
       .where((where) =>
         where.or([where('noted_version', 'is', null), where('noted_version', '<>', where.ref('version'))]),
       )
@@ -44,7 +44,7 @@ async function recordBatch(database: Database, at: number): Promise<number> {
     for (const { id, slug, version } of objects) {
       await transaction.updateTable('secret_objects').set({ noted_version: version }).where('id', '=', id).execute();
       const entry = { slug, variantId: id, action: 'rotation_due' } as const;
-      await appendAudit(transaction, entry, { caller: undefined, ip: OWN_ADDRESS, at });
+      await appendAuditEntry(transaction, entry, { caller: undefined, ip: OWN_ADDRESS, at });
     }
     return objects.length;
   });

@@ -6,20 +6,20 @@ import { prepare } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';
 
 /** Identifies a secret: by its slug, or by slug and id when several variants share the slug. */
-export interface ObjectRef {
+export interface SecretRef {
   readonly slug: string;
   /** The id of the variant. */
   readonly id?: string | undefined;
 }
 
-export type ObjectRow = Selectable<SecretObjectsTable>;
+export type SecretTableRow = Selectable<SecretObjectsTable>;
 
 /** Selects at most two variants, enough to detect an ambiguous slug, which can have thousands. */
 const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).limit(2),
 );
 
-const findById = prepare((database, { slug, id }: Required<ObjectRef>) =>
+const findById = prepare((database, { slug, id }: Required<SecretRef>) =>
   database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id),
 );
 
@@ -29,15 +29,15 @@ const findById = prepare((database, { slug, id }: Required<ObjectRef>) =>
  * @throws AppError `not_found` for an unknown slug or id; `conflict` when several variants share the slug and no id is
  * given.
  */
-export async function requireVariant(database: Database, { slug, id }: ObjectRef): Promise<ObjectRow> {
+export async function getVariant(database: Database, { slug, id }: SecretRef): Promise<SecretTableRow> {
   // Hexadecimal digits are compared regardless of case.
   const variants =
     id === undefined ? findBySlug(database, { slug }) : findById(database, { slug, id: id.toLowerCase() });
-  return pickVariant(await variants, id);
+  return selectVariant(await variants, id);
 }
 
-/** Returns the variant with the id, or the only one. @throws AppError as {@link requireVariant}. */
-export function pickVariant<T extends { readonly id: string }>(variants: readonly T[], id: string | undefined): T {
+/** Returns the variant with the id, or the only one. @throws AppError as {@link getVariant}. */
+export function selectVariant<T extends { readonly id: string }>(variants: readonly T[], id: string | undefined): T {
   // Hexadecimal digits are compared regardless of case.
   const wanted = id?.toLowerCase();
   const [found, other] = wanted === undefined ? variants : variants.filter((variant) => variant.id === wanted);
@@ -56,18 +56,18 @@ export interface NewVariant {
  *
  * @throws AppError `conflict` when the slug exists and the new secret has no consumers, or shares one with a variant.
  */
-export async function requireRoomForNew(transaction: Database, { slug, consumers }: NewVariant): Promise<void> {
+export async function assertCanCreate(transaction: Database, { slug, consumers }: NewVariant): Promise<void> {
   if ((await findBySlug(transaction, { slug })).length === 0) return;
   if (consumers.length === 0 || (await isShared(transaction, { slug, consumers }))) throw alreadyExists();
 }
 
 /**
- * Asserts that a secret can have a new slug. In addition to the rule of {@link requireRoomForNew}, every existing
+ * Asserts that a secret can have a new slug. In addition to the rule of {@link assertCanCreate}, every existing
  * variant of that slug must have consumers.
  *
  * @throws AppError `conflict` otherwise.
  */
-export async function requireRoomForRenamed(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
+export async function assertCanRename(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
   const others = transaction
     .selectFrom('secret_objects')
     .leftJoin('secret_object_consumers as used', 'used.object_id', 'id')
@@ -82,9 +82,9 @@ export async function requireRoomForRenamed(transaction: Database, id: string, r
 }
 
 /** @throws AppError `conflict` when a different variant of the slug has one of the consumers. */
-export async function requireOwnConsumers(
+export async function assertConsumersUnused(
   transaction: Database,
-  { id, slug }: ObjectRow,
+  { id, slug }: SecretTableRow,
   consumers: readonly string[],
 ): Promise<void> {
   if (!(await isShared(transaction, { slug, consumers, except: id }))) return;

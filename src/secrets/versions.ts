@@ -3,18 +3,18 @@ import { requireOwner } from '../accounts/scopes.js';
 import { AppError } from '../errors.js';
 import type { Database } from '../storage/database.js';
 import { toActor } from './actor.js';
-import type { Actor, Origin } from './actor.js';
-import { appendAudit, inAuditedTransaction } from './audit-chain.js';
-import { describeObject, toStoredActor } from './object-details.js';
-import type { SecretObject } from './object-details.js';
-import type { ReadValue } from './object-reader.js';
-import { findValue, listRecipients, replaceValue } from './object-values.js';
+import type { Actor, RequestOrigin } from './actor.js';
+import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
+import { readSecretMetadata, fromStoredActor } from './secret-metadata.js';
+import type { SecretMetadata } from './secret-metadata.js';
+import type { StoredValue } from './value-reader.js';
+import { findValue, listRecipients, replaceValue } from './secret-values.js';
 import type { SealedValue } from './sealed-value.js';
-import { requireVariant } from './variants.js';
-import type { ObjectRef, ObjectRow } from './variants.js';
+import { getVariant } from './variants.js';
+import type { SecretRef, SecretTableRow } from './variants.js';
 
 /** The metadata of a previous value. */
-export interface ObjectVersion {
+export interface SecretVersion {
   readonly version: number;
   /** The time at which it became the current value. */
   readonly createdAt: Date;
@@ -25,52 +25,52 @@ export interface ObjectVersion {
   readonly recipients: readonly string[];
 }
 
-export interface VersionRef extends ObjectRef {
+export interface VersionRef extends SecretRef {
   readonly version: number;
 }
 
 /** The last 10 previous values of each secret. All methods require the owner and throw as those of the secrets. */
-export interface ObjectVersions {
+export interface VersionStore {
   /** Returns the versions newest first. */
-  list(caller: Caller | undefined, ref: ObjectRef): Promise<ObjectVersion[]>;
+  list(caller: Caller | undefined, ref: SecretRef): Promise<SecretVersion[]>;
   /** @throws AppError `not_found` for an unknown or deleted version. */
-  read(ref: VersionRef, origin: Origin): Promise<ReadValue>;
+  read(ref: VersionRef, origin: RequestOrigin): Promise<StoredValue>;
   /** Makes a version the current value again; the replaced value becomes a version. @throws AppError as `read`. */
-  restore(ref: VersionRef, origin: Origin): Promise<SecretObject>;
+  restore(ref: VersionRef, origin: RequestOrigin): Promise<SecretMetadata>;
 }
 
-export function createObjectVersions(database: Database): ObjectVersions {
+export function createVersionStore(database: Database): VersionStore {
   return {
     async list(caller, ref) {
       requireOwner(caller);
-      return listVersions(database, await requireVariant(database, ref));
+      return listVersions(database, await getVariant(database, ref));
     },
     async read({ version, ...ref }, origin) {
       requireOwner(origin.caller);
       return inAuditedTransaction(database, async (transaction) => {
-        const object = await requireVariant(transaction, ref);
+        const object = await getVariant(transaction, ref);
         const { sealed } = await requireReplaced(transaction, object, version);
         const { id, slug } = object;
-        await appendAudit(transaction, { slug, variantId: id, action: 'read', version }, origin);
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'read', version }, origin);
         return { id, sealed };
       });
     },
     async restore({ version, ...ref }, origin) {
       const by = toActor(requireOwner(origin.caller));
       return inAuditedTransaction(database, async (transaction) => {
-        const object = await requireVariant(transaction, ref);
+        const object = await getVariant(transaction, ref);
         const { id, slug } = object;
         const value = await requireReplaced(transaction, object, version);
         const recipients = await listRecipients(transaction, { objectId: id, version });
         await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
-        await appendAudit(transaction, { slug, variantId: id, action: 'restore', version }, origin);
-        return describeObject(transaction, await requireVariant(transaction, { slug, id }), origin.at);
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
+        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
       });
     },
   };
 }
 
-async function requireReplaced(database: Database, object: ObjectRow, version: number): Promise<SealedValue> {
+async function requireReplaced(database: Database, object: SecretTableRow, version: number): Promise<SealedValue> {
   const value = version === object.version ? undefined : await findValue(database, { objectId: object.id, version });
   if (value === undefined) {
     throw new AppError('not_found', `The secret has no previous version ${version}.`, { field: 'version' });
@@ -78,7 +78,7 @@ async function requireReplaced(database: Database, object: ObjectRow, version: n
   return value;
 }
 
-async function listVersions(database: Database, { id }: ObjectRow): Promise<ObjectVersion[]> {
+async function listVersions(database: Database, { id }: SecretTableRow): Promise<SecretVersion[]> {
   const rows = await database
     .selectFrom('secret_object_values')
     .select(['version', 'created_at', 'created_by_type', 'created_by_id', 'recipient_count'])
@@ -91,14 +91,14 @@ async function listVersions(database: Database, { id }: ObjectRow): Promise<Obje
     .where('replaced_at', 'is not', null)
     .orderBy('version', 'desc')
     .execute();
-  const versions: ObjectVersion[] = [];
+  const versions: SecretVersion[] = [];
   for (const row of rows) {
     versions.push({
       version: row.version,
       createdAt: new Date(row.created_at),
-      createdBy: toStoredActor(row.created_by_type, row.created_by_id),
+      createdBy: fromStoredActor(row.created_by_type, row.created_by_id),
       replacedAt: new Date(row.replaced_at),
-      replacedBy: toStoredActor(row.replaced_by_type, row.replaced_by_id),
+      replacedBy: fromStoredActor(row.replaced_by_type, row.replaced_by_id),
       recipientCount: row.recipient_count,
       recipients: await listRecipients(database, { objectId: id, version: row.version }),
     });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
-import { takeIn } from './body-bytes.js';
-import { parseJson } from './json.js';
+import { bufferRequestBody } from './buffered-body.js';
+import { parseUntrustedJson } from './json.js';
 import type { BodySpec } from './operation.js';
 
 /**
@@ -18,8 +18,8 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
   }
   const type = requireContentType(request, spec);
   requireIdentity(request);
-  const bytes = await takeIn(request, spec.maxBytes)();
-  if (bytes.length > 0) return isJson(type) ? parseJson(bytes) : bytes;
+  const bytes = await bufferRequestBody(request, spec.maxBytes)();
+  if (bytes.length > 0) return isJson(type) ? parseUntrustedJson(bytes) : bytes;
   requireOptional(spec);
   return undefined;
 }
@@ -29,7 +29,7 @@ export async function readBody(request: IncomingMessage, spec: BodySpec): Promis
  * {@link readBody} does.
  */
 export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
-  const read = takeIn(request, spec.maxBytes);
+  const read = bufferRequestBody(request, spec.maxBytes);
   return async () => {
     if (hasBody(request)) requireContentType(request, spec);
     requireIdentity(request);

@@ -2,11 +2,11 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors.js';
-import type { PageFacts } from '../web/page-facts.js';
+import type { PageData } from '../web/page-data.js';
 import { PAGE_MODULES } from './page-paths.js';
-import type { PageRequest } from './page-facts.js';
-import { listPageParts } from './page-parts.js';
-import type { Manifest } from './page-parts.js';
+import type { PageRequest } from './page-data.js';
+import { listPreloadTags } from './preload-tags.js';
+import type { Manifest } from './preload-tags.js';
 import { PRIVATE } from './headers.js';
 import { Payload } from './payload.js';
 import { sendPayload } from './send-payload.js';
@@ -20,7 +20,7 @@ export interface BuiltPages {
   /** Serves the document that all pages share, with preload tags for the files of the requested page. */
   readonly document: RequestHandler;
   /** Serves the document with the status 404 to browsers; other clients continue to the next handler. */
-  readonly nowhere: RequestHandler;
+  readonly notFound: RequestHandler;
 }
 
 export interface BuiltPagesOptions {
@@ -33,16 +33,16 @@ export interface BuiltPagesOptions {
   /** The label of this server at the top of every page; '' for none. */
   readonly label: string;
   /** Returns the data embedded in the document; `undefined` if the page has to request the data itself. */
-  readonly findFacts: (request: PageRequest) => Promise<PageFacts | undefined>;
+  readonly findPageData: (request: PageRequest) => Promise<PageData | undefined>;
 }
 
 /** Next to the built server, or in the output of the build if the server runs from its sources. */
 const FOLDERS = ['../pages/', '../../dist/pages/'].map((path) => fileURLToPath(new URL(path, import.meta.url)));
 
 /** Reads the pages once. If they have not been built, requests for them fail with `not_found`. */
-export function loadBuiltPages({ origin, services, siteAccess, label, findFacts }: BuiltPagesOptions): BuiltPages {
+export function loadBuiltPages({ origin, services, siteAccess, label, findPageData }: BuiltPagesOptions): BuiltPages {
   const folder = FOLDERS.find((path) => existsSync(`${path}index.html`));
-  if (folder === undefined) return { assets: pass, document: throwNotBuilt, nowhere: pass };
+  if (folder === undefined) return { assets: pass, document: throwNotBuilt, notFound: pass };
   const page = readFileSync(`${folder}index.html`, 'utf8')
     .replaceAll('{{services}}', services.join(' '))
     .replaceAll('{{siteAccess}}', siteAccess)
@@ -50,7 +50,7 @@ export function loadBuiltPages({ origin, services, siteAccess, label, findFacts 
     .replaceAll('{{label}}', () => escapeAttribute(label));
   const tagsFor = createTagLookup(folder, services);
   async function document(request: Request, response: Response): Promise<void> {
-    const facts = await findFacts(request);
+    const facts = await findPageData(request);
     const text = page
       .replaceAll('{{origin}}', origin())
       .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
@@ -62,7 +62,7 @@ export function loadBuiltPages({ origin, services, siteAccess, label, findFacts 
   return {
     assets: serveAssets(readAssets(`${folder}assets/`)),
     document,
-    nowhere: (request, response, next) =>
+    notFound: (request, response, next) =>
       request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
   };
 }
@@ -76,7 +76,7 @@ function createTagLookup(folder: string, services: readonly string[]): (path: st
   const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
   const modules = services.includes('dashboard') ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] };
   const tags = Object.entries(modules).map(([path, module = '']) => {
-    return [path, listPageParts(manifest, module, '/pages/')] as const;
+    return [path, listPreloadTags(manifest, module, '/pages/')] as const;
   });
   const byPath = new Map(tags);
   return (path) => byPath.get(path) ?? '';

@@ -7,7 +7,7 @@ import Negotiator from 'negotiator';
 export type ContentEncoding = 'br' | 'gzip';
 
 /** The compression effort: fast for a response that is sent once, thorough for a file that never changes. */
-export type Effort = 'dynamic' | 'static';
+export type CompressionEffort = 'dynamic' | 'static';
 
 /** A shorter response fits into one packet with its headers, so compression gains nothing. */
 export const MIN_COMPRESSED_BYTES = 1_024;
@@ -62,7 +62,11 @@ const gzipAsync = promisify(gzip);
 const brotliAsync = promisify(brotliCompress);
 
 /** Compresses in the thread pool, which keeps the event loop free. */
-export function compress(bytes: Buffer | string, encoding: ContentEncoding, effort: Effort): Promise<Buffer> {
+export function compress(
+  bytes: Buffer | string,
+  encoding: ContentEncoding,
+  effort: CompressionEffort,
+): Promise<Buffer> {
   if (encoding === 'gzip') return gzipAsync(bytes, { level: GZIP_LEVEL[effort] });
   const { BROTLI_PARAM_QUALITY, BROTLI_PARAM_SIZE_HINT } = constants;
   const params = {

@@ -1,34 +1,34 @@
 import type { RequestHandler } from 'express';
 import { AppError } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
-import { answer } from './answer.js';
-import type { AnswerOptions, Dispatch, Handler } from './answer.js';
+import { handleOperation } from './handle-operation.js';
+import type { OperationOptions, OperationDispatch, OperationHandler } from './handle-operation.js';
 import type { Headers } from './headers.js';
-import { createMatcher } from './match.js';
-import type { Match } from './match.js';
-import { refuseMethod } from './methods.js';
+import { createRouteMatcher } from './route-matcher.js';
+import type { RouteMatch } from './route-matcher.js';
+import { throwMethodNotAllowed } from './methods.js';
 import type { OperationSpec } from './operation.js';
 import { createToPayload } from './payload.js';
-import { requireKnownSchemes } from './security.js';
+import { assertKnownSchemes } from './security.js';
 import { parseTarget } from './target.js';
 
-export interface ContractRouterOptions extends AnswerOptions {
+export interface ContractRouterOptions extends OperationOptions {
   /** The prefix of all operation paths, such as `/secrets`; empty for none. */
   readonly basePath: string;
   /** Prefixes below which unknown paths are rejected with 404 by this router; by default the base path. */
-  readonly owns?: readonly string[];
+  readonly ownedPrefixes?: readonly string[];
   readonly operations: readonly OperationSpec[];
   /** Sent in `X-Trellis-Revision`, so that clients can warn about a contract that they don't know. */
   readonly revision: string;
   /** Fixed messages by error code, for contracts whose clients rely on the text. */
-  readonly refusals?: Refusals;
+  readonly fixedMessages?: FixedMessages;
   /** Headers of every response. */
   readonly headers?: Headers;
   /** The implementation of the generated handler interface: a function for each `operationId`. */
   readonly handlers: object;
 }
 
-export type Refusals = Readonly<Partial<Record<ErrorCode, string>>>;
+export type FixedMessages = Readonly<Partial<Record<ErrorCode, string>>>;
 
 /**
  * Serves a contract. The operation table controls routing, security and validation, in this order, before a handler is
@@ -37,42 +37,42 @@ export type Refusals = Readonly<Partial<Record<ErrorCode, string>>>;
  * @throws Error when an operation has no handler or refers to an unknown security scheme.
  */
 export function contractRouter(options: ContractRouterOptions): RequestHandler {
-  const { basePath, owns = [basePath], operations, schemes, revision, headers = [] } = options;
+  const { basePath, ownedPrefixes = [basePath], operations, schemes, revision, headers = [] } = options;
   const service = { ...options, handle: createDispatch(options), toPayload: createToPayload() };
-  requireKnownSchemes(operations, schemes);
-  const match = createMatcher(operations);
+  assertKnownSchemes(operations, schemes);
+  const match = createRouteMatcher(operations);
 
   return async (request, response, next) => {
     const { path, query } = parseTarget(request.originalUrl);
     const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : UNKNOWN;
     const isKnown = found.kind === 'operation' || found.kind === 'method';
-    if (!isKnown && !owns.some((prefix) => isBelow(path, prefix))) {
+    if (!isKnown && !ownedPrefixes.some((prefix) => isBelow(path, prefix))) {
       next();
       return;
     }
     for (const [name, value] of headers) response.setHeader(name, value);
     if (!isKnown) throw toPathError(found.kind);
     if (found.kind === 'method') {
-      refuseMethod(request, response, found.allow);
+      throwMethodNotAllowed(request, response, found.allow);
       return;
     }
     response.setHeader('X-Trellis-Revision', revision);
     try {
-      await answer(request, response, { operation: found.operation, params: found.params, query, service });
+      await handleOperation(request, response, { operation: found.operation, params: found.params, query, service });
     } catch (error) {
-      throw withFixedMessage(error, options.refusals);
+      throw withFixedMessage(error, options.fixedMessages);
     }
   };
 }
 
-function withFixedMessage(error: unknown, messages: Refusals = {}): unknown {
+function withFixedMessage(error: unknown, messages: FixedMessages = {}): unknown {
   const text = error instanceof AppError ? messages[error.code] : undefined;
   if (!(error instanceof AppError) || text === undefined) return error;
   const { code, field, headers } = error;
   return new AppError(code, text, { headers, cause: error, ...(field === undefined ? {} : { field }) });
 }
 
-const UNKNOWN: Match = { kind: 'unknown' };
+const UNKNOWN: RouteMatch = { kind: 'unknown' };
 
 function toPathError(kind: 'malformed' | 'unknown'): AppError {
   return kind === 'unknown'
@@ -85,9 +85,9 @@ function isBelow(path: string, prefix: string): boolean {
 }
 
 /** @throws Error for an operation without a handler, which the compiler prevents for typed handlers. */
-function createDispatch({ operations, handlers }: ContractRouterOptions): Dispatch {
-  const known = new Map(Object.entries(handlers as Readonly<Record<string, Handler>>));
-  const find = ({ id }: OperationSpec): Handler => {
+function createDispatch({ operations, handlers }: ContractRouterOptions): OperationDispatch {
+  const known = new Map(Object.entries(handlers as Readonly<Record<string, OperationHandler>>));
+  const find = ({ id }: OperationSpec): OperationHandler => {
     const handler = known.get(id);
     if (handler === undefined) throw new Error(`Operation ${id} has no handler.`);
     return handler;

@@ -1,14 +1,14 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
 import { AppError, ERROR_STATUS } from '../errors.js';
-import type { ActionRefusal, ErrorCode } from '../errors.js';
+import type { ActionErrorDetails, ErrorCode } from '../errors.js';
 import type { Log } from './log.js';
-import { contextOf } from './request-context.js';
+import { getRequestContext } from './request-context.js';
 
 /** The body of an error response: schema `Error` of the contracts, or `ActionError` for actions. */
 export interface ErrorBody {
   readonly error: string;
-  readonly code: ActionRefusal['code'] | ErrorCode;
+  readonly code: ActionErrorDetails['code'] | ErrorCode;
   readonly field?: string;
   /** The same text as `error`; only for actions. */
   readonly message?: string;
@@ -29,7 +29,7 @@ export function notFoundHandler(): RequestHandler {
 export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandler {
   return (error: unknown, _request, response, next) => {
     if (response.closed && isAbort(error)) return;
-    const { requestId } = contextOf(response);
+    const { requestId } = getRequestContext(response);
     const appError = toAppError(error);
     if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
     else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** Returns a strong ETag of a response body. */
-export function etagOf(payload: Uint8Array | string): string {
+export function toEtag(payload: Uint8Array | string): string {
   // 22 characters encode 128 bits, which rules out collisions.
   return `"${createHash('sha256').update(payload).digest('base64url').slice(0, 22)}"`;
 }

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RequestHandler } from 'express';
 import { graphiqlPage } from './graphiql.js';
-import { loadAssets, loadPage } from './static-assets.js';
+import { loadAssets, renderPageTemplate } from './static-assets.js';
 
 export interface Explorer {
   /** Serves the scripts and styles. */
@@ -42,7 +42,7 @@ export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptio
     'react.js': inPackage('react', 'umd/react.production.min.js'),
     'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
   });
-  const page = loadPage(web('graphiql.html'), assets)
+  const page = renderPageTemplate(web('graphiql.html'), assets)
     .replace('{{introspection}}', introspection ? 'on' : 'off')
     .replace('{{token}}', needsToken ? 'needed' : '');
   return { assets: assets.handler, page: graphiqlPage(page, enter) };

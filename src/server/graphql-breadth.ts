@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, FieldNode, FragmentDefinitionNode, SelectionSetNode } from 'graphql';
-import { requireWithin } from './graphql-limits.js';
+import { assertLimit } from './graphql-limits.js';
 import { measureDocument } from './graphql-measure.js';
 
 /**
@@ -8,11 +8,11 @@ import { measureDocument } from './graphql-measure.js';
  *
  * @throws GraphQLError `invalid_input` with the limit, the received number and the location.
  */
-export function requireModest(document: DocumentNode): void {
+export function assertBreadthLimits(document: DocumentNode): void {
   const { roots, fragments } = measureDocument(document);
   for (const root of roots) {
     const fields = fieldsOf([root.selectionSet], fragments);
-    if (root.kind === Kind.OPERATION_DEFINITION) requireWithin('rootFields', fields.size, root);
+    if (root.kind === Kind.OPERATION_DEFINITION) assertLimit('rootFields', fields.size, root);
     requireNarrow(fields, fragments);
   }
 }
@@ -51,8 +51,8 @@ function requireNarrow(fields: Fields, fragments: Fragments): void {
     const [first] = same;
     const aliases = (names.get(first.name.value) ?? 0) + 1;
     names.set(first.name.value, aliases);
-    requireWithin('aliases', aliases, first);
-    requireWithin('breadth', (breadth += 1), first);
+    assertLimit('aliases', aliases, first);
+    assertLimit('breadth', (breadth += 1), first);
     requireFewRepeats(same);
     const below = same.flatMap(({ selectionSet }) => selectionSet ?? []);
     if (below.length > 0) requireNarrow(fieldsOf(below, fragments), fragments);
@@ -61,9 +61,9 @@ function requireNarrow(fields: Fields, fragments: Fragments): void {
 
 function requireFewRepeats(same: readonly [FieldNode, ...FieldNode[]]): void {
   if (same.length === 1) return;
-  requireWithin('repeats', same.length, same[0]);
+  assertLimit('repeats', same.length, same[0]);
   const characters = same.reduce((sum, field) => sum + argumentsLength(field), 0);
-  requireWithin('repeatedArguments', characters, same[0]);
+  assertLimit('repeatedArguments', characters, same[0]);
 }
 
 const argumentsLength = (field: FieldNode): number =>

@@ -87,7 +87,7 @@ export class OperationBudget {
    *
    * @throws AppError `too_large`
    */
-  requireShort(answer: unknown): void {
+  assertResponseLength(answer: unknown): void {
     if (this.#values <= FEW_VALUES) return;
     const most = this.#limits.values * CHARACTERS_PER_VALUE;
     if (countCharacters(answer, most) <= most) return;

@@ -2,10 +2,10 @@ import { GraphQLError, parse, TokenKind } from 'graphql';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
-import { requireModest } from './graphql-breadth.js';
-import { requireWithin } from './graphql-limits.js';
+import { assertBreadthLimits } from './graphql-breadth.js';
+import { assertLimit } from './graphql-limits.js';
 import { validateDocument } from './graphql-validate.js';
-import type { ValidateOptions } from './graphql-validate.js';
+import type { ValidateDocumentOptions } from './graphql-validate.js';
 
 /**
  * The longest query of a site has some hundred tokens, and the introspection query of GraphiQL 300. Parsing and
@@ -31,7 +31,7 @@ interface PreparedDocument {
 export type PrepareDocument = (query: string) => PreparedDocument;
 
 /** Creates a cache of the valid documents of one schema. Invalid documents would evict those that are repeated. */
-export function createDocuments(options: ValidateOptions): PrepareDocument {
+export function createDocumentCache(options: ValidateDocumentOptions): PrepareDocument {
   const valid = new LRUCache<string, PreparedDocument>({
     ...CACHE_LIMITS,
     sizeCalculation: (_, query) => query.length,
@@ -45,17 +45,17 @@ export function createDocuments(options: ValidateOptions): PrepareDocument {
   };
 }
 
-function check(query: string, options: ValidateOptions): PreparedDocument {
+function check(query: string, options: ValidateDocumentOptions): PreparedDocument {
   const document = read(query);
   requireShortNames(document);
-  requireModest(document);
+  assertBreadthLimits(document);
   return { document, errors: validateDocument(document, options) };
 }
 
 function requireShortNames(document: DocumentNode): void {
   const [first] = document.definitions;
   for (let token = document.loc?.startToken; token; token = token.next ?? undefined) {
-    if (token.kind === TokenKind.NAME && first) requireWithin('nameLength', token.end - token.start, first);
+    if (token.kind === TokenKind.NAME && first) assertLimit('nameLength', token.end - token.start, first);
   }
 }
 

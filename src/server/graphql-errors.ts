@@ -4,13 +4,13 @@ import { AppError } from '../errors.js';
 import type { ErrorCode } from '../errors.js';
 
 /** Logs an internal error, whose details the caller does not see. */
-export type Report = (error: unknown) => void;
+export type ReportError = (error: unknown) => void;
 
 /**
  * Converts an error for the response. Errors in the request keep their message; internal errors are reported to the
  * log and shown as `internal`.
  */
-export function toPublicError(error: unknown, requestId: string, report: Report): GraphQLFormattedError {
+export function toPublicError(error: unknown, requestId: string, report: ReportError): GraphQLFormattedError {
   const located = error instanceof GraphQLError ? error : undefined;
   const cause = located?.originalError ?? error;
   const show = (message: string, code: ErrorCode, field?: string): GraphQLFormattedError => ({

@@ -48,14 +48,14 @@ const EXPECTED: Readonly<Record<LimitName, (limit: number, received: number) => 
 const amount = (received: number): string => (received < 1e9 ? String(received) : 'more than a billion');
 
 /** @throws GraphQLError `invalid_input` with the location of the node, if the number exceeds the limit. */
-export function requireWithin(limit: LimitName, received: number, node: ASTNode): void {
+export function assertLimit(limit: LimitName, received: number, node: ASTNode): void {
   if (received > DOCUMENT_LIMITS[limit]) {
-    throw refusal(`Expected ${EXPECTED[limit](DOCUMENT_LIMITS[limit], received)}.`, node);
+    throw documentError(`Expected ${EXPECTED[limit](DOCUMENT_LIMITS[limit], received)}.`, node);
   }
 }
 
 /** Creates an error in the caller's document, with its location. */
-export function refusal(
+export function documentError(
   message: string,
   nodes: ASTNode | readonly ASTNode[],
   code: AppError['code'] = 'invalid_input',

@@ -1,6 +1,6 @@
 import { Kind } from 'graphql';
 import type { DocumentNode, FragmentDefinitionNode, SelectionNode, SelectionSetNode, ValueNode } from 'graphql';
-import { DOCUMENT_LIMITS, refusal, requireWithin } from './graphql-limits.js';
+import { DOCUMENT_LIMITS, documentError, assertLimit } from './graphql-limits.js';
 
 interface Measure {
   readonly depth: number;
@@ -31,8 +31,8 @@ export function measureDocument({ definitions }: DocumentNode): {
   for (const root of [...operations, ...fragments.values()]) {
     if (root.kind === Kind.FRAGMENT_DEFINITION && measurement.hasReached(root)) continue;
     const measured = measurement.measure(root.selectionSet);
-    requireWithin('depth', measured.depth, root);
-    requireWithin('selections', (selections += measured.selections), root);
+    assertLimit('depth', measured.depth, root);
+    assertLimit('selections', (selections += measured.selections), root);
     roots.push(root);
   }
   return { roots, fragments };
@@ -62,7 +62,7 @@ class Measurement {
   }
 
   #below(selection: SelectionNode): Measure {
-    requireWithin('directives', selection.directives?.length ?? 0, selection);
+    assertLimit('directives', selection.directives?.length ?? 0, selection);
     if (selection.kind === Kind.FRAGMENT_SPREAD) return this.#fragment(selection.name.value);
     if (selection.kind === Kind.FIELD) {
       for (const { value } of selection.arguments ?? []) requireShallow(value, DOCUMENT_LIMITS.valueDepth);
@@ -83,11 +83,11 @@ class Measurement {
 }
 
 function throwCycle(fragment: FragmentDefinitionNode): never {
-  throw refusal(`Fragment "${fragment.name.value}" spreads itself.`, fragment);
+  throw documentError(`Fragment "${fragment.name.value}" spreads itself.`, fragment);
 }
 
 function requireShallow(value: ValueNode, levels: number): void {
-  if (levels === 0) requireWithin('valueDepth', Infinity, value);
+  if (levels === 0) assertLimit('valueDepth', Infinity, value);
   if (value.kind === Kind.LIST) for (const item of value.values) requireShallow(item, levels - 1);
   if (value.kind === Kind.OBJECT) for (const field of value.fields) requireShallow(field.value, levels - 1);
 }

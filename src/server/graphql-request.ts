@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 import { readBody } from './body.js';
-import { parseJson } from './json.js';
+import { parseUntrustedJson } from './json.js';
 import type { BodySpec } from './operation.js';
 import { parseQuery, parseTarget } from './target.js';
 
@@ -70,7 +70,7 @@ function readSearch(url: string): Members {
 function parseMember(name: string, text: string | undefined): unknown {
   if (text === undefined || text === '') return undefined;
   try {
-    return parseJson(Buffer.from(text));
+    return parseUntrustedJson(Buffer.from(text));
   } catch (cause) {
     throw invalid(name, `Expected "${name}" to be a JSON object; received text that is not JSON.`, cause);
   }

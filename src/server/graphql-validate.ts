@@ -1,8 +1,8 @@
 import { Kind, NoSchemaIntrospectionCustomRule, specifiedRules, validate } from 'graphql';
 import type { DocumentNode, GraphQLError, GraphQLSchema } from 'graphql';
-import { refusal } from './graphql-limits.js';
+import { documentError } from './graphql-limits.js';
 
-export interface ValidateOptions {
+export interface ValidateDocumentOptions {
   readonly schema: GraphQLSchema;
   /** Whether queries may use introspection. */
   readonly introspection: boolean;
@@ -13,7 +13,7 @@ const MAX_ERRORS = 100;
 /** Returns the errors in a document in the order of validation, which stops after {@link MAX_ERRORS}. */
 export function validateDocument(
   document: DocumentNode,
-  { schema, introspection }: ValidateOptions,
+  { schema, introspection }: ValidateDocumentOptions,
 ): readonly GraphQLError[] {
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const errors = validate(schema, document, rules, { maxErrors: MAX_ERRORS });
@@ -29,9 +29,12 @@ const isAbort = ({ message, nodes }: GraphQLError): boolean => !nodes && message
 function explain(errors: number, document: DocumentNode): GraphQLError {
   const [first = document] = document.definitions;
   if (errors > MAX_ERRORS) {
-    return refusal(`The document has more than ${MAX_ERRORS} errors; only the first ${MAX_ERRORS} are listed.`, first);
+    return documentError(
+      `The document has more than ${MAX_ERRORS} errors; only the first ${MAX_ERRORS} are listed.`,
+      first,
+    );
   }
-  return refusal('The document repeats too many fields: validation stopped after 500,000 comparisons.', first);
+  return documentError('The document repeats too many fields: validation stopped after 500,000 comparisons.', first);
 }
 
 const isIntrospection = ({ message }: GraphQLError): boolean => message.startsWith('GraphQL introspection has been');
@@ -40,5 +43,5 @@ const isIntrospection = ({ message }: GraphQLError): boolean => message.startsWi
 function toIntrospectionErrors({ nodes: [node] = [] }: GraphQLError): readonly GraphQLError[] {
   if (node?.kind !== Kind.FIELD || !node.name.value.startsWith('__')) return [];
   const message = `Introspection ("${node.name.value}") is disabled on this server.`;
-  return [refusal(message, node, 'forbidden')];
+  return [documentError(message, node, 'forbidden')];
 }

@@ -7,9 +7,9 @@ import { chooseMediaType } from './graphql-accept.js';
 import type { GraphqlMediaType } from './graphql-accept.js';
 import { OperationBudget } from './graphql-budget.js';
 import type { BudgetLimits } from './graphql-budget.js';
-import { createDocuments } from './graphql-documents.js';
+import { createDocumentCache } from './graphql-documents.js';
 import { toPublicError } from './graphql-errors.js';
-import type { Report } from './graphql-errors.js';
+import type { ReportError } from './graphql-errors.js';
 import { readGraphqlRequest } from './graphql-request.js';
 import type { GraphqlRequest } from './graphql-request.js';
 import { REVALIDATE } from './headers.js';
@@ -48,7 +48,7 @@ interface GraphqlResult {
 export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
   const handle = createHandler(options);
   return (request, response, requestId) => {
-    const report: Report = (error) => options.report(error, requestId);
+    const report: ReportError = (error) => options.report(error, requestId);
     const type = chooseMediaType(request.headers.accept);
     const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
     result
@@ -66,7 +66,7 @@ const invalidStatusFor = (type: GraphqlMediaType | undefined) =>
   type === 'application/graphql-response+json' ? 400 : 200;
 
 function createHandler(options: GraphqlOptions) {
-  const prepare = createDocuments(options);
+  const prepare = createDocumentCache(options);
   return async (request: IncomingMessage, response: ServerResponse, invalidStatus: number): Promise<GraphqlResult> => {
     await options.admit?.(request, response);
     const input = await readGraphqlRequest(request);
@@ -97,7 +97,7 @@ async function run(
   const settled = result instanceof Promise ? await budget.untilTimeout(result) : result;
   const { refusal } = budget;
   if (!refusal) {
-    budget.requireShort(settled.data);
+    budget.assertResponseLength(settled.data);
     return settled;
   }
   const located = settled.errors?.find(({ originalError }) => originalError === refusal);

@@ -3,33 +3,33 @@ import { basename } from 'node:path';
 import express from 'express';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import mime from 'mime';
-import { createHotFiles } from './hot-files.js';
-import type { FileStats, HotFile } from './hot-files.js';
-import { contextOf } from './request-context.js';
+import { createFileCache } from './file-cache.js';
+import type { FileStats, CachedFile } from './file-cache.js';
+import { getRequestContext } from './request-context.js';
 import { REVALIDATE } from './headers.js';
 import { IMMUTABLE } from './static-assets.js';
 import { setPublishedHeaders } from './static-files.js';
 
 /** The target of an image link, generated or not. */
-export interface ImageRoute {
+export interface ImageLinkTarget {
   /** The path of the file below the folder of derived images, with `/`. */
   readonly path: string;
   /** Generates the image; resolves when its file is complete. */
-  make(): Promise<void>;
+  generate(): Promise<void>;
   /** Marks the image as used, so that the quota evicts others first. */
   touch(): void;
 }
 
 /** The location of a published file: the URL path of its copy below `/static`, or the absolute path of the original. */
-export type Published = { readonly copy: string } | { readonly original: string };
+export type PublishedLocation = { readonly copy: string } | { readonly original: string };
 
-export interface ImageLinkParts {
+export interface ImageLinkDependencies {
   /** The folder of derived images. */
   readonly folder: string;
   /** Finds the image by the path below `/static`; returns `undefined` if the path is not an image link. */
-  readonly findRoute: (path: string) => ImageRoute | undefined;
+  readonly findRoute: (path: string) => ImageLinkTarget | undefined;
   /** Publishes an unchanged file by the path below `/static`; returns `undefined` if the site has no such file. */
-  readonly publish: (path: string) => Promise<Published | undefined>;
+  readonly publish: (path: string) => Promise<PublishedLocation | undefined>;
   /** Counts an image that will be generated for a request; throws an AppError above the limit. */
   readonly countImage?: (request: Request, response: Response) => void;
 }
@@ -39,9 +39,9 @@ export interface ImageLinkParts {
  * with ranges, an ETag and unlimited caching. Errors of the generation are not cached. Requests for other published
  * files continue to the next handler.
  */
-export function imageLinks({ folder, findRoute, publish, countImage }: ImageLinkParts): RequestHandler {
+export function imageLinks({ folder, findRoute, publish, countImage }: ImageLinkDependencies): RequestHandler {
   const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
-  const cache = createHotFiles(folder, headersOf);
+  const cache = createFileCache(folder, headersOf);
 
   /** Serves the file, or calls `onMissing` if it does not exist. */
   const serve = (request: Request, response: Response, next: NextFunction, onMissing: () => void): void => {
@@ -51,16 +51,16 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
     });
   };
 
-  async function make(route: ImageRoute, request: Request, response: Response): Promise<void> {
+  async function generate(route: ImageLinkTarget, request: Request, response: Response): Promise<void> {
     countImage?.(request, response);
-    await route.make();
+    await route.generate();
   }
 
-  function serveImage(route: ImageRoute, request: Request, response: Response, next: NextFunction): void {
+  function serveImage(route: ImageLinkTarget, request: Request, response: Response, next: NextFunction): void {
     request.url = `/${route.path}`;
     const missing = (): void => next(new Error(`The generated image ${route.path} does not exist.`));
     serve(request, response, next, () => {
-      make(route, request, response).then(() => serve(request, response, next, missing), next);
+      generate(route, request, response).then(() => serve(request, response, next, missing), next);
     });
   }
 
@@ -68,7 +68,7 @@ export function imageLinks({ folder, findRoute, publish, countImage }: ImageLink
     const isRead = request.method === 'GET' || request.method === 'HEAD';
     const route = isRead ? findRoute(request.path) : undefined;
     if (route) {
-      contextOf(response).operation = 'image';
+      getRequestContext(response).operation = 'image';
       response.setHeader('X-Content-Type-Options', 'nosniff');
       route.touch();
       const file = isPlain(request) ? (cache.find(route.path) ?? (await cache.read(route.path))) : undefined;
@@ -100,7 +100,7 @@ const isPlain = ({ headers }: Request): boolean =>
   headers['if-match'] === undefined &&
   headers['if-unmodified-since'] === undefined;
 
-function send({ bytes, headers }: HotFile, { method }: Request, response: Response): void {
+function send({ bytes, headers }: CachedFile, { method }: Request, response: Response): void {
   setCaching(response);
   response.writeHead(200, headers);
   if (method === 'HEAD') response.end();

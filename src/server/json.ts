@@ -9,7 +9,7 @@ const MAX_DEPTH = 64;
  * @throws AppError `malformed_body` if the bytes are not UTF-8 or not JSON, are nested too deeply, contain a property
  * `__proto__` (which would change the prototype of a copy) or a NUL (which PostgreSQL can't store).
  */
-export function parseJson(bytes: Uint8Array): unknown {
+export function parseUntrustedJson(bytes: Uint8Array): unknown {
   const value = parse(bytes);
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {

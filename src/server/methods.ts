@@ -9,7 +9,7 @@ export const READ_ONLY = 'GET, HEAD, OPTIONS';
  *
  * @throws AppError `method_not_allowed`
  */
-export function refuseMethod({ method }: Request, response: Response, allow: string): void {
+export function throwMethodNotAllowed({ method }: Request, response: Response, allow: string): void {
   if (method !== 'OPTIONS') {
     throw new AppError('method_not_allowed', `Expected the method to be one of ${allow}; received ${method}.`, {
       headers: { Allow: allow },
@@ -19,7 +19,7 @@ export function refuseMethod({ method }: Request, response: Response, allow: str
 }
 
 /** Creates the last handler of a path, which rejects methods that no earlier handler has accepted. */
-export const allowOnly =
+export const allowMethods =
   (allow: string): RequestHandler =>
   (request, response) =>
-    refuseMethod(request, response, allow);
+    throwMethodNotAllowed(request, response, allow);

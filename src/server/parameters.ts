@@ -2,24 +2,27 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 import type { OperationSpec, ParameterSpec } from './operation.js';
 import { parseQuery } from './target.js';
-import { quote } from './validation.js';
+import { quoteForMessage } from './validation.js';
 
 /** The parameters of the path, query or headers by name, without absent ones. */
-export type Parameters = Readonly<Record<string, unknown>>;
+export type ParameterValues = Readonly<Record<string, unknown>>;
 
 /** Converts path parameters to their types in the contract. */
-export function readPathParameters(operation: OperationSpec, params: Readonly<Record<string, string>>): Parameters {
+export function readPathParameters(
+  operation: OperationSpec,
+  params: Readonly<Record<string, string>>,
+): ParameterValues {
   return read(operation, 'path', (name) => [params[name] ?? '']);
 }
 
 /** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
-export function readQueryParameters(operation: OperationSpec, query: string): Parameters {
+export function readQueryParameters(operation: OperationSpec, query: string): ParameterValues {
   if (query === '') return read(operation, 'query', () => []);
   const values = parseQuery(query);
   return read(operation, 'query', (name) => values.get(name) ?? []);
 }
 
-export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): Parameters {
+export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): ParameterValues {
   return read(operation, 'header', (name) => headersDistinct[name.toLowerCase()] ?? []);
 }
 
@@ -27,7 +30,7 @@ function read(
   { parameters }: OperationSpec,
   place: ParameterSpec['in'],
   find: (name: string) => readonly string[],
-): Parameters {
+): ParameterValues {
   const found: Record<string, unknown> = {};
   for (const spec of parameters) {
     if (spec.in !== place) continue;
@@ -57,13 +60,13 @@ function coerce(spec: ParameterSpec, text: string): boolean | number | string {
       return text;
     case 'boolean':
       if (text === 'true' || text === 'false') return text === 'true';
-      throw invalid(spec, `must be true or false; received ${quote(text)}`);
+      throw invalid(spec, `must be true or false; received ${quoteForMessage(text)}`);
     case 'integer':
       if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-      throw invalid(spec, `must be an integer; received ${quote(text)}`);
+      throw invalid(spec, `must be an integer; received ${quoteForMessage(text)}`);
     case 'number':
       if (NUMBER.test(text) && Number.isFinite(Number(text))) return Number(text);
-      throw invalid(spec, `must be a number; received ${quote(text)}`);
+      throw invalid(spec, `must be a number; received ${quoteForMessage(text)}`);
   }
 }
 

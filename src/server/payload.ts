@@ -1,6 +1,6 @@
 import { compress } from './content-encoding.js';
-import type { ContentEncoding, Effort } from './content-encoding.js';
-import { etagOf } from './etag.js';
+import type { ContentEncoding, CompressionEffort } from './content-encoding.js';
+import { toEtag } from './etag.js';
 import { deflateSegment } from './gzip-stream.js';
 import type { GzipSegment } from './gzip-stream.js';
 import { createStringify } from './stringify.js';
@@ -12,12 +12,12 @@ const SHORT_CHARACTERS = 4_096;
 export class Payload {
   /** A string if short, so that it is sent in one write with the headers. Longer text is encoded once. */
   readonly bytes: Buffer | string;
-  readonly #effort: Effort;
+  readonly #effort: CompressionEffort;
   #compressed: Map<ContentEncoding, Promise<Buffer>> | undefined;
   #etag: string | undefined;
   #segment: Promise<GzipSegment> | undefined;
 
-  constructor(content: Buffer | string, effort: Effort = 'dynamic') {
+  constructor(content: Buffer | string, effort: CompressionEffort = 'dynamic') {
     this.bytes = typeof content === 'string' && content.length >= SHORT_CHARACTERS ? Buffer.from(content) : content;
     this.#effort = effort;
   }
@@ -29,7 +29,7 @@ export class Payload {
 
   /** The ETag of the uncompressed bytes, computed on first use. */
   get etag(): string {
-    return (this.#etag ??= etagOf(this.bytes));
+    return (this.#etag ??= toEtag(this.bytes));
   }
 
   /** Returns the compressed body. Each encoding is compressed once. */

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** The count of a key in its current window. */
-export interface Count {
+export interface RateCount {
   readonly taken: number;
   /** The time until the window ends. */
   readonly resetsInMs: number;
@@ -9,11 +9,11 @@ export interface Count {
 
 export interface RateCounter {
   /** Adds one and returns the new count. */
-  take(key: string): Count;
+  take(key: string): RateCount;
   /** Raises the count to that of a shared counter, if that is higher. */
-  raise(key: string, count: Count): Count;
+  raise(key: string, count: RateCount): RateCount;
   /** Returns the count without changing it. */
-  find(key: string): Count | undefined;
+  find(key: string): RateCount | undefined;
 }
 
 export const WINDOW_MS = 60_000;

@@ -29,7 +29,7 @@ export function requestContext({ log }: { readonly log: Log }): RequestHandler {
         operation: context.operation,
         status: response.statusCode,
         milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
-        caller: context.caller && callerId(context.caller),
+        caller: context.caller && toCallerId(context.caller),
         ...(response.writableFinished ? {} : { aborted: true }),
       });
     });
@@ -38,13 +38,13 @@ export function requestContext({ log }: { readonly log: Log }): RequestHandler {
 }
 
 /** @throws Error if {@link requestContext} is not installed before the calling handler. */
-export function contextOf(response: Response): RequestContext {
+export function getRequestContext(response: Response): RequestContext {
   const context = response.locals.context as RequestContext | undefined;
   if (context === undefined) throw new Error('requestContext() is not installed before this handler.');
   return context;
 }
 
 /** Returns the id of a caller for logs and rate limits. It never contains the session id, which is secret. */
-export function callerId(caller: Caller): string {
+export function toCallerId(caller: Caller): string {
   return caller.kind === 'session' ? `session:${caller.personId}` : `${caller.kind}:${caller.tokenId}`;
 }

@@ -47,7 +47,7 @@ function setType(response: Response, type: string): void {
  *
  * @throws Error with the operation and the first violation, without the value.
  */
-export function requireContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
+export function assertContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
   const problem = findProblem(operation, status, body);
   if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${status}: ${problem}.`);
 }

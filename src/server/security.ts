@@ -19,7 +19,7 @@ type Admission = Pick<OperationSpec, 'isOptional' | 'security'>;
 export type Schemes = Readonly<Record<string, Caller['kind']>>;
 
 /** @throws Error if an operation refers to an unknown security scheme. */
-export function requireKnownSchemes(operations: readonly OperationSpec[], schemes: Schemes): void {
+export function assertKnownSchemes(operations: readonly OperationSpec[], schemes: Schemes): void {
   for (const { id, security } of operations) {
     const unknown = security.find(({ scheme }) => !Object.hasOwn(schemes, scheme));
     if (unknown !== undefined) throw new Error(`Operation ${id}: unknown security scheme "${unknown.scheme}".`);
@@ -33,7 +33,7 @@ export function requireKnownSchemes(operations: readonly OperationSpec[], scheme
  * invalid.
  * @throws AppError `unauthenticated`, `session_required` or `forbidden`, or any error of `find`.
  */
-export async function admit(
+export async function authorize(
   operation: Admission,
   schemes: Schemes,
   find: () => Promise<Caller | undefined>,

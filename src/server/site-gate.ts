@@ -1,17 +1,17 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../errors.js';
-import { peerAddress } from './address.js';
+import { getClientAddress } from './client-address.js';
 import { REVALIDATE } from './headers.js';
-import type { RateLimits } from './limits.js';
-import { contextOf } from './request-context.js';
-import { admit } from './security.js';
+import type { RateLimiter } from './rate-limiter.js';
+import { getRequestContext } from './request-context.js';
+import { authorize } from './security.js';
 import type { Authenticate, Schemes } from './security.js';
 
 /** The callers that may read the site. */
 export type SiteReaders =
   | { readonly kind: 'public' }
-  | { readonly kind: 'people'; readonly authenticate: Authenticate; readonly limits: RateLimits }
+  | { readonly kind: 'people'; readonly authenticate: Authenticate; readonly limits: RateLimiter }
   | { readonly kind: 'token'; readonly token: string };
 
 export interface SiteGateOptions {
@@ -32,7 +32,7 @@ export interface SiteGate {
   /** Guards the files below `/static`, for which a signed link is enough. */
   readonly files: RequestHandler;
   /** Guards the GraphQL page: redirects to the sign-in page if a session would admit the browser. */
-  readonly page: RequestHandler;
+  readonly explorer: RequestHandler;
 }
 
 /** The security of an operation that any session may use, and API tokens with the scope `read`. */
@@ -44,7 +44,7 @@ const SCHEMES: Schemes = { session: 'session', token: 'token' };
 
 /** Enforces TRELLIS_SITE_ACCESS. All admitted callers see the same data, so caches behind it need no key per caller. */
 export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGate {
-  if (readers.kind === 'public') return { admit: () => undefined, files: pass, page: pass };
+  if (readers.kind === 'public') return { admit: () => undefined, files: pass, explorer: pass };
   const requireReader = readers.kind === 'people' ? requirePerson(readers) : requireToken(readers.token);
 
   return {
@@ -56,7 +56,7 @@ export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGa
       response.setHeader('Cache-Control', expiresAt === undefined ? REVALIDATE : untilExpiry(expiresAt));
       next();
     },
-    async page(request, response, next) {
+    async explorer(request, response, next) {
       // With the access `token` the page is open, because the user enters the token there.
       if (readers.kind === 'people' && !(await isAdmitted(requireReader(request, response)))) {
         response.set('Cache-Control', 'no-store').redirect(303, `/sign-in?next=${encodeURIComponent('/graphql')}`);
@@ -72,9 +72,9 @@ type RequireReader = (request: Request, response: Response) => Promise<void>;
 function requirePerson({ authenticate, limits }: Extract<SiteReaders, { kind: 'people' }>): RequireReader {
   return async (request, response) => {
     const { authorization, cookie = '' } = request.headers;
-    const shown = { address: peerAddress(request), credential: authorization ?? cookie };
-    const find = () => limits.guard(shown, () => authenticate(request));
-    contextOf(response).caller = await admit({ security: PEOPLE }, SCHEMES, find);
+    const shown = { address: getClientAddress(request), credential: authorization ?? cookie };
+    const find = () => limits.lookUpCredential(shown, () => authenticate(request));
+    getRequestContext(response).caller = await authorize({ security: PEOPLE }, SCHEMES, find);
   };
 }
 

@@ -74,5 +74,5 @@ export function createTextSender(text: string, type: 'html' | 'json'): (response
 }
 
 /** Reads a page and replaces each `{{name.extension}}` by the URL of the asset. */
-export const loadPage = (file: string, assets: Assets): string =>
+export const renderPageTemplate = (file: string, assets: Assets): string =>
   readFileSync(file, 'utf8').replace(/\{\{([\w-]+\.\w+)\}\}/g, (_, name: string) => assets.urlOf(name));

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { AppError } from '../errors.js';
 
 /** A request target, still percent-encoded. */
-export interface Target {
+export interface RequestTarget {
   readonly path: string;
   /** The part after the question mark. */
   readonly query: string;
@@ -24,7 +24,7 @@ export function useTargetAuthority(request: IncomingMessage): void {
 }
 
 /** Splits a target in origin form into path and query. */
-export function parseTarget(url: string): Target {
+export function parseTarget(url: string): RequestTarget {
   const mark = url.indexOf('?');
   return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
 }

@@ -23,7 +23,7 @@ const LIMITS: Readonly<Record<Part, readonly string[]>> = {
  * @throws AppError with the name of the field: `invalid_input`, or `unprocessable` if the operation documents 422. If
  * it documents 400 too, `unprocessable` only means that a value exceeds a limit.
  */
-export function requireValid(operation: OperationSpec, part: Part, value: unknown): void {
+export function assertValid(operation: OperationSpec, part: Part, value: unknown): void {
   const { validate } = operation;
   if (part === 'body') requireFitting(operation, { part, validate: validate.limits }, value);
   requireFitting(operation, { part, validate: validate[part] }, value);
@@ -47,7 +47,7 @@ function requireFitting(operation: OperationSpec, { part, validate }: Check, val
 }
 
 /** Quotes text of a URL for a message. */
-export function quote(text: string): string {
+export function quoteForMessage(text: string): string {
   return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
 
@@ -114,7 +114,9 @@ function describe(value: unknown, part: Part): string {
   if (value === undefined) return 'received none';
   if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `received ${String(value)}`;
   if (typeof value === 'string') {
-    return part === 'query' || part === 'params' ? `received ${quote(value)}` : `received ${value.length} characters`;
+    return part === 'query' || part === 'params'
+      ? `received ${quoteForMessage(value)}`
+      : `received ${value.length} characters`;
   }
   return Array.isArray(value) ? `received a list of ${value.length}` : 'received an object';
 }

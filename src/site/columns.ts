@@ -1,17 +1,17 @@
-import type { Field, RecordTable, RelationField, ScalarField } from './fields.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from './fields.js';
 
 /** The SQLite type of a column. Floats are REAL: a whole number beyond 2^53 could not be read back as an INTEGER. */
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
 
-export interface Column {
+export interface TableColumn {
   readonly name: string;
   readonly type: ColumnType;
   readonly indexed: boolean;
 }
 
 /** Returns the columns of a record type except `position`. Aliases have no column of their own. */
-export function columnsOf(table: RecordTable): Column[] {
-  const columns = new Map<string, Column>([
+export function listTableColumns(table: RecordTable): TableColumn[] {
+  const columns = new Map<string, TableColumn>([
     ['id', { name: 'id', type: 'TEXT', indexed: true }],
     ['parent', { name: 'parent', type: 'TEXT', indexed: true }],
   ]);
@@ -22,7 +22,7 @@ export function columnsOf(table: RecordTable): Column[] {
   return [...columns.values()];
 }
 
-function columnsOfField(field: Field): Column[] {
+function columnsOfField(field: RecordField): TableColumn[] {
   if (field.kind === 'scalar')
     return [{ name: field.column, type: columnType(field), indexed: field.indexed && !field.list }];
   if (field.kind === 'relation') return linkColumns(field);
@@ -32,7 +32,7 @@ function columnsOfField(field: Field): Column[] {
 }
 
 /** A link without `from` has a text column of its own. */
-function linkColumns({ path, list, relation }: RelationField): Column[] {
+function linkColumns({ path, list, relation }: RelationField): TableColumn[] {
   const isOwn = relation.by === 'link' && relation.from === path;
   return isOwn ? [{ name: path, type: 'TEXT', indexed: !list }] : [];
 }
@@ -43,10 +43,10 @@ function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnT
   return type === 'Int' || type === 'Boolean' ? 'INTEGER' : 'TEXT';
 }
 
-const byName = new WeakMap<readonly Field[], ReadonlyMap<string, Field>>();
+const byName = new WeakMap<readonly RecordField[], ReadonlyMap<string, RecordField>>();
 
 /** Returns the field with a name among the fields of one level. */
-export function findField(fields: readonly Field[], name: string): Field | undefined {
+export function findField(fields: readonly RecordField[], name: string): RecordField | undefined {
   let names = byName.get(fields);
   if (!names) {
     names = new Map(fields.map((field) => [field.name, field]));

@@ -1,23 +1,23 @@
 import { AppError } from '../errors.js';
 import { findField } from './columns.js';
-import type { Field, RelationField } from './fields.js';
-import { compileOperators, missingMatches } from './operators.js';
-import type { IndexHints } from './index-hints.js';
-import { isMissingList, targetOf } from './relations.js';
-import type { CompileContext, Scope } from './scope.js';
-import { fieldsBelow, jsonScope } from './scope.js';
-import { ALWAYS, and, exists, frame, NEVER, not, or, sql } from './sql.js';
+import type { RecordField, RelationField } from './fields.js';
+import { compileOperators, matchesMissingValue } from './operators.js';
+import type { IndexCandidates } from './indexes/index-candidates.js';
+import { findMissingListCondition, findRelationTarget } from './relations.js';
+import type { CompileContext, FieldScope } from './scope.js';
+import { getChildFields, jsonScope } from './scope.js';
+import { ALWAYS, and, exists, sqlTemplate, NEVER, not, or, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** The coerced input of a filter, or the coerced arguments of a single-record query. */
-export type Filter = Readonly<Record<string, unknown>>;
+export type RecordFilter = Readonly<Record<string, unknown>>;
 
 /** Returns the SQL condition of a filter on the rows of a scope. Null and `{}` add no condition at any level. */
 export function compileFilter(
-  filter: Filter | null | undefined,
-  scope: Scope,
+  filter: RecordFilter | null | undefined,
+  scope: FieldScope,
   context: CompileContext,
-  hints?: IndexHints,
+  hints?: IndexCandidates,
 ): Sql {
   const conditions = entriesOf(filter).map(([name, input]): readonly [number, Sql] => {
     if (isCombiner(name)) return [COSTS.combined, compileCombined(name, input, { scope, context, hints })];
@@ -33,26 +33,26 @@ const COSTS = { scalar: 0, object: 0, relation: 1, combined: 1, computed: 2 } as
 const isCombiner = (name: string): name is 'or' | 'not' => name === 'or' || name === 'not';
 
 /** An empty `or` matches no record; a `not` without conditions has no effect. */
-function compileCombined(name: 'or' | 'not', input: Filter, { scope, context, hints }: Compiling): Sql {
-  if (hints) hints.looksFurther = true;
+function compileCombined(name: 'or' | 'not', input: RecordFilter, { scope, context, hints }: Compiling): Sql {
+  if (hints) hints.hasOtherConditions = true;
   if (name === 'or') return or(branchesOf(input).map((branch) => compileFilter(branch, scope, context)));
   return isEmpty(input, scope.fields, context) ? ALWAYS : not(compileFilter(input, scope, context));
 }
 
-const branchesOf = (input: Filter): readonly Filter[] => input as unknown as readonly Filter[];
+const branchesOf = (input: RecordFilter): readonly RecordFilter[] => input as unknown as readonly RecordFilter[];
 
 interface Compiling {
-  readonly scope: Scope;
+  readonly scope: FieldScope;
   readonly context: CompileContext;
-  readonly hints: IndexHints | undefined;
+  readonly hints: IndexCandidates | undefined;
 }
 
-function compileField(field: Field, input: Filter, compiling: Compiling): Sql {
+function compileField(field: RecordField, input: RecordFilter, compiling: Compiling): Sql {
   if (compiling.hints && field.kind !== 'scalar' && (field.kind !== 'object' || field.list))
-    compiling.hints.looksFurther = true;
+    compiling.hints.hasOtherConditions = true;
   switch (field.kind) {
     case 'scalar':
-      compiling.hints?.noteFilter(field, input);
+      compiling.hints?.addFilter(field, input);
       return compileOperand(field, input, compiling);
     case 'object':
       return field.list ? compileElements(field, input, compiling) : compileObject(field, input, compiling);
@@ -65,84 +65,84 @@ function compileField(field: Field, input: Filter, compiling: Compiling): Sql {
   }
 }
 
-function compileOperand(field: Field, input: Filter, { scope, context }: Compiling): Sql {
-  context.noteConditions(Object.keys(input).length);
+function compileOperand(field: RecordField, input: RecordFilter, { scope, context }: Compiling): Sql {
+  context.countConditions(Object.keys(input).length);
   const operand = { expression: scope.value(field), list: field.list, astral: scope.isAstral(field) };
   return compileOperators(operand, input, context.patterns);
 }
 
-type Parent = Extract<Field, { fields: readonly Field[] }>;
+type Parent = Extract<RecordField, { fields: readonly RecordField[] }>;
 
 /** The fields of an object have columns of their own in the table of the record. */
-function compileObject({ fields }: Parent, input: Filter, { scope, context, hints }: Compiling): Sql {
+function compileObject({ fields }: Parent, input: RecordFilter, { scope, context, hints }: Compiling): Sql {
   return compileFilter(input, { ...scope, fields }, context, hints);
 }
 
-function compileComputed(field: Parent, input: Filter, compiling: Compiling): Sql {
+function compileComputed(field: Parent, input: RecordFilter, compiling: Compiling): Sql {
   if (field.list) return compileElements(field, input, compiling);
   return compileFilter(input, jsonScope(field.fields, compiling.scope.value(field), field.path), compiling.context);
 }
 
 /** All conditions of `elemMatch` apply to the same element. A missing list counts as one missing element. */
-function compileElements(field: Parent, input: Filter, { scope, context }: Compiling): Sql {
+function compileElements(field: Parent, input: RecordFilter, { scope, context }: Compiling): Sql {
   const inner = elemMatchOf(input);
   if (isEmpty(inner, field.fields, context)) return ALWAYS;
   const alias = context.nextAlias();
   const element = jsonScope(field.fields, sql(`${alias}.value`), field.path);
   const from = `SELECT 1 FROM json_each(coalesce(%, '[null]')) AS ${alias} WHERE %`;
-  return exists(frame(from, scope.value(field), compileFilter(inner, element, context)));
+  return exists(sqlTemplate(from, scope.value(field), compileFilter(inner, element, context)));
 }
 
-function compileRelation(field: RelationField, input: Filter, { scope, context }: Compiling): Sql {
+function compileRelation(field: RelationField, input: RecordFilter, { scope, context }: Compiling): Sql {
   const inner = field.list ? elemMatchOf(input) : input;
-  const fields = fieldsBelow(field, context);
+  const fields = getChildFields(field, context);
   if (isEmpty(inner, fields, context)) return ALWAYS;
   const missing = matchesMissing(inner, fields, context);
-  const target = targetOf(field, scope, context);
+  const target = findRelationTarget(field, scope, context);
   if (!target) return missing && !field.list ? ALWAYS : NEVER;
   const condition = compileFilter(inner, target.scope, context);
   // A relation without a record matches like a record without values; an empty list has no record at all.
-  if (!field.list && missing) return not(exists(frame('SELECT 1 % AND %', target.from, not(condition))));
-  const found = condition === NEVER ? NEVER : exists(frame('SELECT 1 % AND %', target.from, condition));
-  const absent = isMissingList(field, scope);
+  if (!field.list && missing) return not(exists(sqlTemplate('SELECT 1 % AND %', target.from, not(condition))));
+  const found = condition === NEVER ? NEVER : exists(sqlTemplate('SELECT 1 % AND %', target.from, condition));
+  const absent = findMissingListCondition(field, scope);
   return absent && missing ? or([absent, found]) : found;
 }
 
 /** Whether a filter matches a missing record. */
-function matchesMissing(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
+function matchesMissing(filter: RecordFilter, fields: readonly RecordField[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
     if (name === 'or') return branchesOf(input).some((branch) => matchesMissing(branch, fields, context));
     if (name === 'not') return isEmpty(input, fields, context) || !matchesMissing(input, fields, context);
     const field = getField(fields, name);
-    if (isLeaf(field)) return missingMatches(input);
-    return matchesMissing(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
+    if (isLeaf(field)) return matchesMissingValue(input);
+    return matchesMissing(field.list ? elemMatchOf(input) : input, getChildFields(field, context), context);
   });
 }
 
 /** Whether a filter has no condition at any depth, so that no relation has to be joined. */
-function isEmpty(filter: Filter, fields: readonly Field[], context: CompileContext): boolean {
+function isEmpty(filter: RecordFilter, fields: readonly RecordField[], context: CompileContext): boolean {
   return entriesOf(filter).every(([name, input]) => {
     if (name === 'or') return false;
     if (name === 'not') return isEmpty(input, fields, context);
     const field = getField(fields, name);
     if (isLeaf(field)) return Object.values(input).every((value) => value === undefined);
-    return isEmpty(field.list ? elemMatchOf(input) : input, fieldsBelow(field, context), context);
+    return isEmpty(field.list ? elemMatchOf(input) : input, getChildFields(field, context), context);
   });
 }
 
-const isLeaf = (field: Field): boolean =>
+const isLeaf = (field: RecordField): boolean =>
   field.kind === 'scalar' || (field.kind === 'computed' && field.fields.length === 0);
 
-function getField(fields: readonly Field[], name: string): Field {
+function getField(fields: readonly RecordField[], name: string): RecordField {
   const field = findField(fields, name);
   if (!field) throw new AppError('invalid_input', `Expected a field in a filter; received "${name}".`);
   return field;
 }
 
-function entriesOf(filter: Filter | null | undefined): [string, Filter][] {
+function entriesOf(filter: RecordFilter | null | undefined): [string, RecordFilter][] {
   return Object.entries(filter ?? {}).filter(
-    (entry): entry is [string, Filter] => entry[1] !== null && entry[1] !== undefined,
+    (entry): entry is [string, RecordFilter] => entry[1] !== null && entry[1] !== undefined,
   );
 }
 
-const elemMatchOf = (input: Filter): Filter => (input.elemMatch ?? {}) as Filter;
+const elemMatchOf = (input: RecordFilter): RecordFilter => (input.elemMatch ?? {}) as RecordFilter;

@@ -1,10 +1,10 @@
 import { AppError } from '../errors.js';
 import { findField } from './columns.js';
-import type { Field, RelationField } from './fields.js';
-import { isMissingList, targetOf } from './relations.js';
-import type { CompileContext, Scope } from './scope.js';
-import { fieldsBelow, jsonScope } from './scope.js';
-import { frame, sql } from './sql.js';
+import type { RecordField, RelationField } from './fields.js';
+import { findMissingListCondition, findRelationTarget } from './relations.js';
+import type { CompileContext, FieldScope } from './scope.js';
+import { getChildFields, jsonScope } from './scope.js';
+import { sqlTemplate, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** The value that a dotted path such as `internal.mediaType` leads to. */
@@ -29,7 +29,7 @@ export interface PathValue {
  *
  * @throws AppError `invalid_input` when a part of the path is not a field.
  */
-export function compilePath(path: string, scope: Scope, context: CompileContext): PathValue {
+export function compilePath(path: string, scope: FieldScope, context: CompileContext): PathValue {
   const [name = '', ...rest] = path.split('.');
   const field = findField(scope.fields, name);
   if (!field) throw new AppError('invalid_input', `Expected the path of a field; received "${path}".`);
@@ -37,7 +37,7 @@ export function compilePath(path: string, scope: Scope, context: CompileContext)
   return below(field, rest.join('.'), scope, context);
 }
 
-function leaf(field: Field, scope: Scope, context: CompileContext): PathValue {
+function leaf(field: RecordField, scope: FieldScope, context: CompileContext): PathValue {
   if (field.kind === 'relation') return { ...relation(field, 'id', scope, context), objects: true };
   const type = 'type' in field ? field.type : '';
   return {
@@ -53,10 +53,10 @@ function leaf(field: Field, scope: Scope, context: CompileContext): PathValue {
   };
 }
 
-function below(field: Field, rest: string, scope: Scope, context: CompileContext): PathValue {
+function below(field: RecordField, rest: string, scope: FieldScope, context: CompileContext): PathValue {
   if (field.kind === 'relation') return relation(field, rest, scope, context);
   if (field.list) return elements(field, rest, scope, context);
-  const fields = fieldsBelow(field, context);
+  const fields = getChildFields(field, context);
   const inner =
     field.kind === 'computed'
       ? jsonScope(fields, scope.value(field), field.path)
@@ -64,27 +64,31 @@ function below(field: Field, rest: string, scope: Scope, context: CompileContext
   return compilePath(rest, inner, context);
 }
 
-function elements(field: Field, rest: string, scope: Scope, context: CompileContext): PathValue {
+function elements(field: RecordField, rest: string, scope: FieldScope, context: CompileContext): PathValue {
   const alias = context.nextAlias();
-  const inner = compilePath(rest, jsonScope(fieldsBelow(field, context), sql(`${alias}.value`), field.path), context);
+  const inner = compilePath(
+    rest,
+    jsonScope(getChildFields(field, context), sql(`${alias}.value`), field.path),
+    context,
+  );
   const list = scope.value(field);
-  const values = frame(`(SELECT json_group_array(%) FROM json_each(%) AS ${alias})`, asElement(inner), list);
-  return asList(inner, frame('iif(% IS NULL, NULL, %)', list, values));
+  const values = sqlTemplate(`(SELECT json_group_array(%) FROM json_each(%) AS ${alias})`, asElement(inner), list);
+  return asList(inner, sqlTemplate('iif(% IS NULL, NULL, %)', list, values));
 }
 
-function relation(field: RelationField, rest: string, scope: Scope, context: CompileContext): PathValue {
-  const target = targetOf(field, scope, context);
+function relation(field: RelationField, rest: string, scope: FieldScope, context: CompileContext): PathValue {
+  const target = findRelationTarget(field, scope, context);
   if (!target) return nowhere(field);
   const value = compilePath(rest, target.scope, context);
   if (!field.list) {
-    const expression = frame('(SELECT % %)', value.expression, target.from);
+    const expression = sqlTemplate('(SELECT % %)', value.expression, target.from);
     return { ...value, expression, nullable: true, column: undefined };
   }
-  const rows = frame(`SELECT % AS value, ${target.place} AS place %`, value.expression, target.from);
+  const rows = sqlTemplate(`SELECT % AS value, ${target.place} AS place %`, value.expression, target.from);
   const element = asElement({ ...value, expression: sql('value') });
-  const values = frame('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, rows);
-  const missing = isMissingList(field, scope);
-  return asList(value, missing ? frame('iif(%, NULL, %)', missing, values) : values);
+  const values = sqlTemplate('(SELECT json_group_array(% ORDER BY place) FROM (%))', element, rows);
+  const missing = findMissingListCondition(field, scope);
+  return asList(value, missing ? sqlTemplate('iif(%, NULL, %)', missing, values) : values);
 }
 
 /** The value behind a relation that has no record anywhere. */
@@ -104,8 +108,10 @@ const nowhere = ({ list }: RelationField): PathValue => ({
 const ALL_DIGITS = sql("'%!.17g'");
 
 function asElement({ list, float, expression }: PathValue): Sql {
-  if (list) return frame('json(%)', expression);
-  return float ? frame('iif(% IS NULL, NULL, json(format(%, %)))', expression, ALL_DIGITS, expression) : expression;
+  if (list) return sqlTemplate('json(%)', expression);
+  return float
+    ? sqlTemplate('iif(% IS NULL, NULL, json(format(%, %)))', expression, ALL_DIGITS, expression)
+    : expression;
 }
 
 const asList = (value: PathValue, expression: Sql): PathValue => ({

@@ -1,18 +1,18 @@
 import { AppError } from '../errors.js';
 import { compileFilter } from './compile-filter.js';
-import type { Filter } from './compile-filter.js';
+import type { RecordFilter } from './compile-filter.js';
 import type { PathValue } from './compile-path.js';
 import { compilePath } from './compile-path.js';
 import { compileSort, isIndexable, orderBy } from './compile-sort.js';
-import type { Sort, SortKey } from './compile-sort.js';
-import type { IndexAdvisor } from './index-advisor.js';
-import { indexKey } from './index-shape.js';
-import type { IndexKey } from './index-shape.js';
-import { IndexHints } from './index-hints.js';
-import type { Page } from './paging.js';
-import type { CompileContext, Scope } from './scope.js';
-import { rowScope, tableOf } from './scope.js';
-import { ALWAYS, and, frame, NEVER, quote, sql } from './sql.js';
+import type { RecordSort, SortKey } from './compile-sort.js';
+import type { IndexAdvisor } from './indexes/index-advisor.js';
+import { toIndexKey } from './indexes/index-definition.js';
+import type { IndexKey } from './indexes/index-definition.js';
+import { IndexCandidates } from './indexes/index-candidates.js';
+import type { PageRange } from './paging.js';
+import type { CompileContext, FieldScope } from './scope.js';
+import { rowScope, getTable } from './scope.js';
+import { ALWAYS, and, sqlTemplate, NEVER, quoteIdentifier, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** A statement on the matches of a query, and a function that builds it for the same query with known matches. */
@@ -22,7 +22,7 @@ export interface QueryStatement {
   readonly build: (query: CompiledQuery) => Sql;
 }
 
-export const statementOf = (query: CompiledQuery, build: QueryStatement['build']): QueryStatement => ({
+export const toStatement = (query: CompiledQuery, build: QueryStatement['build']): QueryStatement => ({
   query,
   sql: build(query),
   build,
@@ -39,8 +39,8 @@ export interface CompiledQuery {
   readonly kind: string;
   readonly where: Sql;
   readonly sort: readonly SortKey[];
-  readonly hints: IndexHints;
-  readonly scope: Scope;
+  readonly hints: IndexCandidates;
+  readonly scope: FieldScope;
   readonly context: CompileContext;
   /** Whether the rows are selected by position, so that no index is needed. */
   readonly isNarrow: boolean;
@@ -58,14 +58,14 @@ interface Made {
 
 export function compileQuery(
   kind: string,
-  { filter, sort }: { filter?: Filter | null; sort?: Sort | null },
+  { filter, sort }: { filter?: RecordFilter | null; sort?: RecordSort | null },
   context: CompileContext,
 ): CompiledQuery {
-  const scope = rowScope(tableOf(kind, context), ROW, context);
-  const hints = new IndexHints();
+  const scope = rowScope(getTable(kind, context), ROW, context);
+  const hints = new IndexCandidates();
   const condition = compileFilter(filter, scope, context, hints);
   const keys = compileSort(sort, scope, context);
-  const where = context.isLaborious ? and([sql('in_time()'), condition]) : condition;
+  const where = context.isExpensive ? and([sql('in_time()'), condition]) : condition;
   assertValueLimit(where);
   return {
     kind,
@@ -89,7 +89,7 @@ function assertValueLimit({ values }: Sql): void {
 }
 
 /** Returns the `SELECT` of a page's rows in order. It forces an index if one was created for this shape. */
-export function pageStatement(query: CompiledQuery, select: string, page: Page, advisor?: IndexAdvisor): Sql {
+export function pageStatement(query: CompiledQuery, select: string, page: PageRange, advisor?: IndexAdvisor): Sql {
   const { where, made, isNarrow, sort } = query;
   const isBounded = page.limit !== undefined || page.skip > 0;
   const index = page.limit === undefined || isNarrow ? undefined : advisor?.advise(indexesOf(query).page);
@@ -111,11 +111,11 @@ const LIMITED = ' LIMIT +? OFFSET +?';
 
 /** Returns a statement for the positions of up to `most` + 1 matches, unordered; one more than `most` means too many. */
 export function probeStatement({ kind, where }: CompiledQuery, most: number): Sql {
-  return frame(`SELECT position ${fromClause(kind, undefined)}% LIMIT ${most + 1}`, whereClause(where));
+  return sqlTemplate(`SELECT position ${fromClause(kind, undefined)}% LIMIT ${most + 1}`, whereClause(where));
 }
 
 /** Returns the same query on rows with known positions, given as a JSON list. */
-export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery {
+export function restrictToPositions(query: CompiledQuery, positions: string): CompiledQuery {
   const where = sql(`${ROW}.position IN (SELECT value FROM json_each(?))`, positions);
   return { ...query, where, isNarrow: true, made: { texts: new Map() } };
 }
@@ -123,22 +123,22 @@ export function narrowTo(query: CompiledQuery, positions: string): CompiledQuery
 export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
   const isPlain = query.where === ALWAYS || query.isNarrow;
   const index = isPlain ? undefined : advisor?.advise(indexesOf(query).count);
-  return frame(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
+  return sqlTemplate(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
 }
 
 /** Returns a statement for the values of a path among all matches, each with its number of occurrences. */
 export function tallyStatement(query: CompiledQuery, value: PathValue): Sql {
-  const from = frame(`FROM ${quote(query.kind)} AS ${ROW}%`, whereClause(query.where));
-  return frame('SELECT % AS value, count(*) % GROUP BY 1', value.expression, from);
+  const from = sqlTemplate(`FROM ${quoteIdentifier(query.kind)} AS ${ROW}%`, whereClause(query.where));
+  return sqlTemplate('SELECT % AS value, count(*) % GROUP BY 1', value.expression, from);
 }
 
 export const compileValue = (query: CompiledQuery, path: string): PathValue =>
   compilePath(path, query.scope, query.context);
 
 const fromClause = (kind: string, index: string | undefined): string =>
-  `FROM ${quote(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quote(index)}`}`;
+  `FROM ${quoteIdentifier(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quoteIdentifier(index)}`}`;
 
-const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : frame(' WHERE %', where));
+const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
 
 const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
   (query.made.indexes ??= { page: pageIndex(query), count: countIndex(query) });
@@ -146,7 +146,7 @@ const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
 function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | undefined {
   if (where === NEVER || !sort.every(isIndexable)) return undefined;
   if (sort.length === 0 && hints.equal.size === 0) return undefined;
-  return indexKey({
+  return toIndexKey({
     kind,
     equal: [...hints.equal],
     sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending, nullable: value.nullable })),
@@ -156,5 +156,5 @@ function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | unde
 
 function countIndex({ kind, hints: { equal, read } }: CompiledQuery): IndexKey | undefined {
   const sort = [...read].map((column) => ({ column, descending: false, nullable: false }));
-  return indexKey({ kind, equal: [...equal], sort, read: [] });
+  return toIndexKey({ kind, equal: [...equal], sort, read: [] });
 }

@@ -1,12 +1,12 @@
 import { AppError } from '../errors.js';
 import type { PathValue } from './compile-path.js';
 import { compilePath } from './compile-path.js';
-import type { CompileContext, Scope } from './scope.js';
-import { frame, sql } from './sql.js';
+import type { CompileContext, FieldScope } from './scope.js';
+import { sqlTemplate, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** A coerced sort input: dotted paths, and the order of each at the same index. */
-export interface Sort {
+export interface RecordSort {
   readonly fields?: readonly (string | null)[] | null;
   readonly order?: readonly ('ASC' | 'DESC' | null)[] | null;
 }
@@ -20,7 +20,11 @@ export interface SortKey {
 const MAX_KEYS = 20;
 
 /** Compiles the sort keys. A key without an order is ascending; an order without a key is ignored. */
-export function compileSort(sort: Sort | null | undefined, scope: Scope, context: CompileContext): SortKey[] {
+export function compileSort(
+  sort: RecordSort | null | undefined,
+  scope: FieldScope,
+  context: CompileContext,
+): SortKey[] {
   const fields = sort?.fields ?? [];
   if (fields.length > MAX_KEYS) {
     throw new AppError('invalid_input', `Expected at most ${MAX_KEYS} fields to sort by; received ${fields.length}.`, {
@@ -41,15 +45,15 @@ export function orderBy(keys: readonly SortKey[], alias: string): Sql {
   const terms = keys.flatMap((key) => {
     const expression = sortExpression(key.value);
     const direction = key.descending ? ' DESC' : '';
-    const value = frame(`%${direction}`, expression);
-    return key.value.nullable ? [frame(`% IS NULL${direction}`, expression), value] : [value];
+    const value = sqlTemplate(`%${direction}`, expression);
+    return key.value.nullable ? [sqlTemplate(`% IS NULL${direction}`, expression), value] : [value];
   });
-  return frame(`ORDER BY ${terms.map(() => '%, ').join('')}%`, ...terms, sql(`${alias}.position`));
+  return sqlTemplate(`ORDER BY ${terms.map(() => '%, ').join('')}%`, ...terms, sql(`${alias}.position`));
 }
 
 function sortExpression({ expression, list, text, astral }: PathValue): Sql {
-  const plain = list ? frame('joined(%)', expression) : expression;
-  return text && astral ? frame('code_units(%)', plain) : plain;
+  const plain = list ? sqlTemplate('joined(%)', expression) : expression;
+  return text && astral ? sqlTemplate('code_units(%)', plain) : plain;
 }
 
 /** Whether an index can store the key in the form in which it is compared. */

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../errors.js';
-import type { Meter } from './record-queries.js';
+import type { WorkMeter } from './record-queries.js';
 import type { SiteRecord } from './selection.js';
 import type { SqlValue } from './sql.js';
 
@@ -50,7 +50,7 @@ interface Wanted {
  * Loads the computed values that the statements of one request need. A statement that needs values which are not yet
  * loaded runs to its end without them, which collects them all; then they are loaded, and the statement runs again.
  */
-export class Computing {
+export class ComputedValueLoader {
   readonly #values: ComputedValues;
   readonly #cache: () => ValueCache;
   /** The cache may evict values that the next run needs. */
@@ -81,11 +81,11 @@ export class Computing {
   }
 
   /** @throws NotYetKnown when the last statement needed values that are not loaded. */
-  requireKnown(meter: Meter | undefined): void {
+  requireKnown(meter: WorkMeter | undefined): void {
     if (this.#wanted.size === 0) return;
     const wanted = [...this.#wanted.values()];
     this.#wanted.clear();
-    throw new NotYetKnown(async () => {
+    throw new DataNotLoadedError(async () => {
       for (const one of wanted) await this.#load(one, meter);
     });
   }
@@ -111,7 +111,7 @@ export class Computing {
     );
   }
 
-  async #load({ kind, field, records }: Wanted, meter: Meter | undefined): Promise<void> {
+  async #load({ kind, field, records }: Wanted, meter: WorkMeter | undefined): Promise<void> {
     const entries = [...records];
     for (let start = 0; start < entries.length; start += BATCH) {
       meter?.check();
@@ -131,7 +131,7 @@ export class Computing {
 }
 
 /** Thrown by a query that needs asynchronous work first, such as loading computed values. */
-export class NotYetKnown extends Error {
+export class DataNotLoadedError extends Error {
   readonly load: () => Promise<void>;
 
   constructor(load: () => Promise<void>) {
@@ -141,17 +141,17 @@ export class NotYetKnown extends Error {
 }
 
 /** Returns the result of `read`, synchronously if possible, otherwise after loading the values that it needs. */
-export function whenKnown<T>(read: () => T | Promise<T>): T | Promise<T> {
+export function withComputedValues<T>(read: () => T | Promise<T>): T | Promise<T> {
   const retry = async (error: unknown): Promise<T> => {
-    if (!(error instanceof NotYetKnown)) throw error;
+    if (!(error instanceof DataNotLoadedError)) throw error;
     await error.load();
-    return whenKnown(read);
+    return withComputedValues(read);
   };
   try {
     const found = read();
     return found instanceof Promise ? found.catch(retry) : found;
   } catch (error) {
-    if (error instanceof NotYetKnown) return retry(error);
+    if (error instanceof DataNotLoadedError) return retry(error);
     throw error;
   }
 }

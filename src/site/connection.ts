@@ -1,28 +1,28 @@
-import { compileValue, countStatement, pageStatement, statementOf, tallyStatement } from './compile-query.js';
+import { compileValue, countStatement, pageStatement, toStatement, tallyStatement } from './compile-query.js';
 import type { CompiledQuery, QueryStatement } from './compile-query.js';
 import type { PathValue } from './compile-path.js';
-import { edgesOf } from './edges.js';
+import { toEdges } from './edges.js';
 import type { RecordEdge } from './edges.js';
 import type { Engine } from './engine.js';
-import { groupsOf, sortGroups } from './groups.js';
+import { toRecordGroups, sortGroups } from './groups.js';
 import type { GroupQuery, RecordGroup } from './groups.js';
-import { requireText, sortTexts, textsOf } from './group-values.js';
+import { assertGroupable, sortTexts, toGroupKeys } from './group-values.js';
 import { pageInfo, parsePage } from './paging.js';
-import type { Page, PageInfo } from './paging.js';
-import type { Asker, RecordQuery } from './record-queries.js';
-import type { Selection, SiteRecord } from './selection.js';
+import type { PageRange, PageInfo } from './paging.js';
+import type { QueryContext, RecordQuery } from './record-queries.js';
+import type { RecordSelection, SiteRecord } from './selection.js';
 import type { SqlValue } from './sql.js';
 
 /** The records that match a query. Each part is read on first access. */
 export class RecordConnection {
   readonly #engine: Engine;
   readonly #query: CompiledQuery;
-  readonly #page: Page;
-  readonly #queryContext: Asker;
-  readonly #selection: Selection;
+  readonly #page: PageRange;
+  readonly #queryContext: QueryContext;
+  readonly #selection: RecordSelection;
   #nodes: SiteRecord[] | undefined;
 
-  constructor(engine: Engine, kind: string, query: RecordQuery, selection: Selection) {
+  constructor(engine: Engine, kind: string, query: RecordQuery, selection: RecordSelection) {
     this.#engine = engine;
     this.#page = parsePage(query);
     this.#query = engine.compile(kind, query);
@@ -37,7 +37,7 @@ export class RecordConnection {
     if (this.#nodes && (limit === undefined || this.#nodes.length < limit) && (this.#nodes.length > 0 || skip === 0)) {
       return skip + this.#nodes.length;
     }
-    const statement = statementOf(this.#query, (query) => countStatement(query, this.#engine.advisor));
+    const statement = toStatement(this.#query, (query) => countStatement(query, this.#engine.advisor));
     return this.#engine.aggregate(statement, this.#queryContext, ([row]) => Number(row?.[0]));
   }
 
@@ -47,7 +47,7 @@ export class RecordConnection {
   }
 
   get edges(): RecordEdge[] {
-    return edgesOf(this.nodes);
+    return toEdges(this.nodes);
   }
 
   get pageInfo(): PageInfo {
@@ -64,7 +64,7 @@ export class RecordConnection {
     const page = parsePage(args);
     const value = this.#value(field);
     const readMembers = (): Map<string, number[]> => this.#members(value);
-    return groupsOf({
+    return toRecordGroups({
       field,
       page,
       counts: sortGroups(this.#tally(value), sort),
@@ -79,7 +79,7 @@ export class RecordConnection {
 
   #value(field: string): PathValue {
     const value = compileValue(this.#query, field);
-    requireText(value, field);
+    assertGroupable(value, field);
     return value;
   }
 
@@ -88,12 +88,12 @@ export class RecordConnection {
     const reduce = (rows: SqlValue[][]): (readonly [string, number])[] => {
       const counts = new Map<string, number>();
       for (const [one = null, count] of rows) {
-        for (const text of textsOf(one, value)) counts.set(text, (counts.get(text) ?? 0) + Number(count));
+        for (const text of toGroupKeys(one, value)) counts.set(text, (counts.get(text) ?? 0) + Number(count));
       }
       return sortTexts(counts.keys()).map((text) => [text, counts.get(text) ?? 0] as const);
     };
     if (this.#isWhole) {
-      const statement = statementOf(this.#query, (query) => tallyStatement(query, value));
+      const statement = toStatement(this.#query, (query) => tallyStatement(query, value));
       return this.#engine.aggregate(statement, this.#queryContext, reduce);
     }
     return reduce(this.#engine.all(this.#valueStatement(value), this.#queryContext).map(([one = null]) => [one, 1]));
@@ -103,7 +103,7 @@ export class RecordConnection {
     this.#queryContext.meter?.check();
     const members = new Map<string, number[]>();
     for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#queryContext)) {
-      for (const text of textsOf(one, value)) {
+      for (const text of toGroupKeys(one, value)) {
         const positions = members.get(text) ?? [];
         positions.push(Number(position));
         members.set(text, positions);
@@ -113,7 +113,7 @@ export class RecordConnection {
   }
 
   #valueStatement({ expression }: PathValue): QueryStatement {
-    return statementOf(this.#narrowed(), (query) => {
+    return toStatement(this.#narrowed(), (query) => {
       const select = `${expression.text}, t.position`;
       const statement = pageStatement(query, select, this.#page, this.#engine.advisor);
       return { ...statement, values: [...expression.values, ...statement.values] };
@@ -128,7 +128,7 @@ export class RecordConnection {
   #load(): SiteRecord[] {
     if (this.#page.limit === 0) return [];
     const reader = this.#engine.reader(this.#query.kind, this.#selection);
-    const statement = statementOf(this.#narrowed(), (query) =>
+    const statement = toStatement(this.#narrowed(), (query) =>
       pageStatement(query, reader.select, this.#page, this.#engine.advisor),
     );
     const rows = isWorthJson(this.#page)
@@ -153,4 +153,4 @@ export class RecordConnection {
 }
 
 /** For a few rows, one JSON text costs more. Without a limit, SQLite could ignore the order of the subquery. */
-const isWorthJson = ({ limit }: Page): boolean => limit !== undefined && limit > 4;
+const isWorthJson = ({ limit }: PageRange): boolean => limit !== undefined && limit > 4;

@@ -7,6 +7,6 @@ export interface RecordEdge {
   readonly previous: SiteRecord | null;
 }
 
-export function edgesOf(nodes: readonly SiteRecord[]): RecordEdge[] {
+export function toEdges(nodes: readonly SiteRecord[]): RecordEdge[] {
   return nodes.map((node, index) => ({ node, next: nodes[index + 1] ?? null, previous: nodes[index - 1] ?? null }));
 }

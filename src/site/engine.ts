@@ -1,22 +1,22 @@
 import { LRUCache } from 'lru-cache';
-import { AnswerCache } from './answer-cache.js';
-import { compileQuery, narrowTo, probeStatement, statementOf } from './compile-query.js';
+import { QueryResultCache } from './query-result-cache.js';
+import { compileQuery, restrictToPositions, probeStatement, toStatement } from './compile-query.js';
 import type { CompiledQuery, QueryStatement } from './compile-query.js';
-import { ComputedCache, Computing, NotYetKnown } from './computed-values.js';
+import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
 import type { ComputedValues } from './computed-values.js';
-import { IndexAdvisor } from './index-advisor.js';
-import { createLook } from './look.js';
+import { IndexAdvisor } from './indexes/index-advisor.js';
+import { createWorkCheck } from './work-check.js';
 import type { RecordReader } from './read-records.js';
-import type { Asker, RecordQuery } from './record-queries.js';
+import type { QueryContext, RecordQuery } from './record-queries.js';
 import { readerWithRelations, toRecords } from './related-records.js';
 import type { LoadContext } from './related-records.js';
-import { Scans } from './scans.js';
+import { ChunkedQueries } from './chunked-queries.js';
 import { Compilation } from './scope.js';
 import type { CompileContext } from './scope.js';
-import type { Selection, SiteRecord } from './selection.js';
+import type { RecordSelection, SiteRecord } from './selection.js';
 import type { FunctionState } from './sql-functions.js';
 import type { Sql, SqlValue } from './sql.js';
-import { quote } from './sql.js';
+import { quoteIdentifier } from './sql.js';
 import type { Statements } from './statements.js';
 
 /** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */
@@ -50,13 +50,13 @@ export class Engine {
   readonly #statements: Statements;
   readonly #shared: Shared;
   readonly #functions: FunctionState;
-  readonly #aggregates = new AnswerCache<unknown>(AGGREGATES);
-  readonly #pages = new AnswerCache<Page>(PAGES);
+  readonly #aggregates = new QueryResultCache<unknown>(AGGREGATES);
+  readonly #pages = new QueryResultCache<Page>(PAGES);
   readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
   readonly #computed = new ComputedCache();
-  readonly #computing = new WeakMap<ComputedValues, Computing>();
-  readonly #scans: Scans;
-  readonly #readers = new WeakMap<Selection, Map<string, RecordReader>>();
+  readonly #computing = new WeakMap<ComputedValues, ComputedValueLoader>();
+  readonly #scans: ChunkedQueries;
+  readonly #readers = new WeakMap<RecordSelection, Map<string, RecordReader>>();
   readonly #generation: () => number;
 
   constructor({ statements, shared, functions, generation }: EngineOptions) {
@@ -64,7 +64,10 @@ export class Engine {
     this.#shared = { ...shared, kinds: () => this.#kinds() };
     this.#functions = functions;
     this.#generation = generation;
-    this.#scans = new Scans({ run: (statement, queryContext) => this.run(statement, queryContext), generation });
+    this.#scans = new ChunkedQueries({
+      run: (statement, queryContext) => this.run(statement, queryContext),
+      generation,
+    });
     this.advisor = new IndexAdvisor(statements);
   }
 
@@ -82,13 +85,13 @@ export class Engine {
    * Returns the query restricted to the positions of its matches, if they are few. The positions are cached, so that
    * further pages don't search all records again.
    */
-  narrow(query: CompiledQuery, queryContext: Asker): CompiledQuery {
-    if (query.hints.isPlain) return query;
-    const probe = statementOf(query, (any) => probeStatement(any, MAX_FEW));
+  narrow(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
+    if (query.hints.coversFilter) return query;
+    const probe = toStatement(query, (any) => probeStatement(any, MAX_FEW));
     const few = this.aggregate(probe, queryContext, (rows) =>
       rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
     );
-    return few === undefined ? query : narrowTo(query, few);
+    return few === undefined ? query : restrictToPositions(query, few);
   }
 
   /**
@@ -96,11 +99,11 @@ export class Engine {
    *
    * @throws NotYetKnown when computed values have to be loaded, or the statement blocks the process too long.
    */
-  all({ query, sql, build }: QueryStatement, queryContext: Asker): SqlValue[][] {
+  all({ query, sql, build }: QueryStatement, queryContext: QueryContext): SqlValue[][] {
     const found = this.#scans.find(query, queryContext.meter);
     if (found) return this.run(build(found), queryContext);
     return this.run(sql, queryContext, () => {
-      throw new NotYetKnown(() => this.#scans.scan(query, queryContext));
+      throw new DataNotLoadedError(() => this.#scans.scan(query, queryContext));
     });
   }
 
@@ -109,11 +112,11 @@ export class Engine {
    *
    * @param onLong Called when the statement has run for `meter.statementMs`; may throw.
    */
-  run({ text, values }: Sql, queryContext: Asker, onLong?: () => void): SqlValue[][] {
+  run({ text, values }: Sql, queryContext: QueryContext, onLong?: () => void): SqlValue[][] {
     // Computing a value may run another statement in this store.
     const outer = { ...this.#functions };
     const computing = queryContext.computed && this.#computingFor(queryContext.computed);
-    Object.assign(this.#functions, { computing, look: createLook(queryContext.meter, onLong), thrown: undefined });
+    Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
     try {
       const rows = this.#statements.all(text, values);
       computing?.requireKnown(queryContext.meter);
@@ -125,10 +128,10 @@ export class Engine {
     }
   }
 
-  #computingFor(values: ComputedValues): Computing {
+  #computingFor(values: ComputedValues): ComputedValueLoader {
     let computing = this.#computing.get(values);
     if (!computing) {
-      computing = new Computing(values, () => this.#computed.of(this.#generation()));
+      computing = new ComputedValueLoader(values, () => this.#computed.of(this.#generation()));
       this.#computing.set(values, computing);
     }
     return computing;
@@ -138,7 +141,7 @@ export class Engine {
    * Reads the rows of a bounded page and caches them until a record changes. Unless that would lose precision, SQLite
    * returns them as one JSON text, which takes half the time.
    */
-  readPage(statement: QueryStatement, reader: RecordReader, queryContext: Asker): readonly SqlValue[][] {
+  readPage(statement: QueryStatement, reader: RecordReader, queryContext: QueryContext): readonly SqlValue[][] {
     if (!reader.isJsonExact) return this.all(statement, queryContext);
     const { query, sql, build } = statement;
     const asJson = ({ text, values }: Sql): Sql => ({
@@ -154,12 +157,12 @@ export class Engine {
   }
 
   /** Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes. */
-  aggregate<T>(statement: QueryStatement, queryContext: Asker, reduce: (rows: SqlValue[][]) => T): T {
+  aggregate<T>(statement: QueryStatement, queryContext: QueryContext, reduce: (rows: SqlValue[][]) => T): T {
     return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, queryContext)));
   }
 
   /** Returns the reader of a selection, cached for as long as the document of the selection is. */
-  reader(kind: string, selection: Selection, keys: readonly string[] = []): RecordReader {
+  reader(kind: string, selection: RecordSelection, keys: readonly string[] = []): RecordReader {
     const readers = this.#readers.get(selection) ?? new Map<string, RecordReader>();
     this.#readers.set(selection, readers);
     const key = [kind, ...keys].join(' ');
@@ -179,7 +182,9 @@ export class Engine {
   #kinds(): CompileContext['kinds'] {
     const all = Object.keys(this.#shared.tables);
     const having = (condition: string): string[] =>
-      all.filter((kind) => this.#statements.get(`SELECT 1 FROM ${quote(kind)} ${condition} LIMIT 1`) !== undefined);
+      all.filter(
+        (kind) => this.#statements.get(`SELECT 1 FROM ${quoteIdentifier(kind)} ${condition} LIMIT 1`) !== undefined,
+      );
     return this.#aggregates.get(this.#generation(), { text: 'kinds', values: [] }, () => ({
       any: having(''),
       children: having('WHERE "parent" > \'\''),

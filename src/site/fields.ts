@@ -32,7 +32,7 @@ export interface ScalarField extends FieldBase {
 export interface ObjectField extends FieldBase {
   readonly kind: 'object';
   readonly type: string;
-  readonly fields: readonly Field[];
+  readonly fields: readonly RecordField[];
 }
 
 /** The rule by which a relation finds its records. */
@@ -62,7 +62,7 @@ export interface ComputedField extends FieldBase {
   /** A scalar type or the name of an object type. */
   readonly type: string;
   /** The fields of the object type; empty for a scalar. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly RecordField[];
   /** The columns that the resolver reads in addition to `id`. */
   readonly needs: readonly string[];
   /** Whether the field takes arguments other than those of `@dateformat`. */
@@ -71,7 +71,7 @@ export interface ComputedField extends FieldBase {
   readonly dateArguments: boolean;
 }
 
-export type Field = ScalarField | ObjectField | RelationField | ComputedField;
+export type RecordField = ScalarField | ObjectField | RelationField | ComputedField;
 
 export interface RecordTable {
   /** The GraphQL type, which is also the name of the database table: `File`. */
@@ -83,5 +83,5 @@ export interface RecordTable {
   /** The files from which records of the type are read (`@source`). A file matches if one of the globs does. */
   readonly source?: { readonly globs: readonly string[] };
   /** In the order of the SDL. */
-  readonly fields: readonly Field[];
+  readonly fields: readonly RecordField[];
 }

@@ -7,7 +7,7 @@ import type { SqlValue } from './sql.js';
  *
  * @throws AppError `invalid_input` when the values are records or objects.
  */
-export function requireText({ objects }: PathValue, path: string): void {
+export function assertGroupable({ objects }: PathValue, path: string): void {
   if (objects)
     throw new AppError('invalid_input', `Can't group by "${path}": its values are objects. Name one of its fields.`, {
       field: 'field',
@@ -15,7 +15,7 @@ export function requireText({ objects }: PathValue, path: string): void {
 }
 
 /** Returns the group keys of a record's value: the distinct elements of a list, and none for a missing value. */
-export function textsOf(value: SqlValue, path: PathValue): readonly string[] {
+export function toGroupKeys(value: SqlValue, path: PathValue): readonly string[] {
   if (value === null) return [];
   if (!path.list) return [toText(value, path)];
   const elements = (JSON.parse(String(value)) as unknown[]).flat(Infinity);

@@ -1,7 +1,7 @@
-import { edgesOf } from './edges.js';
+import { toEdges } from './edges.js';
 import type { RecordEdge } from './edges.js';
 import { pageInfo } from './paging.js';
-import type { Page, PageInfo } from './paging.js';
+import type { PageRange, PageInfo } from './paging.js';
 import type { SiteRecord } from './selection.js';
 
 /** The records of a page that have the same value. */
@@ -34,7 +34,7 @@ export function sortGroups(counts: readonly Count[], sort: GroupQuery['sort']): 
 
 interface Grouping {
   readonly field: string;
-  readonly page: Page;
+  readonly page: PageRange;
   readonly counts: readonly Count[];
   /** Reads the positions of each group's records, in the order of the query. */
   readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
@@ -42,7 +42,7 @@ interface Grouping {
 }
 
 /** Creates the groups. The records of all groups are read together, on first access to any of them. */
-export function groupsOf(grouping: Grouping): RecordGroup[] {
+export function toRecordGroups(grouping: Grouping): RecordGroup[] {
   let shown: Shown | undefined;
   const show = (): Shown => (shown ??= readShown(grouping));
   return grouping.counts.map((count) => new LazyGroup(grouping, count, show));
@@ -54,7 +54,7 @@ class LazyGroup implements RecordGroup {
   readonly field: string;
   readonly fieldValue: string;
   readonly totalCount: number;
-  readonly #page: Page;
+  readonly #page: PageRange;
   readonly #show: () => Shown;
 
   constructor({ field, page }: Grouping, [fieldValue, totalCount]: Count, show: () => Shown) {
@@ -74,7 +74,7 @@ class LazyGroup implements RecordGroup {
   }
 
   get edges(): readonly RecordEdge[] {
-    return edgesOf(this.nodes);
+    return toEdges(this.nodes);
   }
 }
 

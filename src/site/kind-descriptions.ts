@@ -7,7 +7,7 @@ export interface KindDescription {
   readonly all: string;
   readonly fields: readonly FieldDescription[];
   /** The fields that derive something from their arguments, such as an image. */
-  readonly made: readonly MadeDescription[];
+  readonly made: readonly DerivedFieldDescription[];
 }
 
 export interface FieldDescription {
@@ -19,7 +19,7 @@ export interface FieldDescription {
   readonly selection: string;
 }
 
-export interface MadeDescription {
+export interface DerivedFieldDescription {
   readonly name: string;
   readonly description: string;
   readonly arguments: readonly ArgumentDescription[];

@@ -1,8 +1,8 @@
 import { AppError } from '../errors.js';
-import type { Patterns } from './patterns.js';
-import { and, exists, frame, NEVER, not, or, sql } from './sql.js';
+import type { PatternCache } from './patterns.js';
+import { and, exists, sqlTemplate, NEVER, not, or, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';
-import { codeUnits, hasAstral } from './text-order.js';
+import { toCodeUnits, hasNonBmp } from './text-order.js';
 
 /** A value that a filter compares. For a list, the expression is the JSON text of its elements. */
 export interface Operand {
@@ -18,7 +18,7 @@ const MAX_LISTED = 5000;
 type Input = Readonly<Record<string, unknown>>;
 
 /** Compiles the conditions of one operator input, such as `{gte: 3, ne: 7}`, joined by AND. */
-export function compileOperators(operand: Operand, input: Input, patterns: Patterns): Sql {
+export function compileOperators(operand: Operand, input: Input, patterns: PatternCache): Sql {
   return and(
     Object.entries(input)
       .filter(([, value]) => value !== undefined)
@@ -28,7 +28,7 @@ export function compileOperators(operand: Operand, input: Input, patterns: Patte
 
 interface Argument {
   readonly value: unknown;
-  readonly patterns: Patterns;
+  readonly patterns: PatternCache;
 }
 
 function compileOperator(operand: Operand, operator: string, { value, patterns }: Argument): Sql {
@@ -63,15 +63,17 @@ function compileIn(operand: Operand, values: readonly SqlValue[]): Sql {
 
 function equalsAny(element: Sql, values: readonly SqlValue[]): Sql {
   const [first = null] = values;
-  if (values.length === 1) return frame('% = %', element, sql('?', first));
+  if (values.length === 1) return sqlTemplate('% = %', element, sql('?', first));
   // Padding to a power of two keeps the number of different statements small.
   const padded = [...values, ...Array<SqlValue>(2 ** Math.ceil(Math.log2(values.length)) - values.length).fill(first)];
-  return frame('% IN (%)', element, sql(padded.map(() => '?').join(', '), ...padded));
+  return sqlTemplate('% IN (%)', element, sql(padded.map(() => '?').join(', '), ...padded));
 }
 
 function isMissing({ expression, list }: Operand): Sql {
-  const missing = frame('% IS NULL', expression);
-  return list ? or([missing, exists(frame('SELECT 1 FROM json_each(%) WHERE value IS NULL', expression))]) : missing;
+  const missing = sqlTemplate('% IS NULL', expression);
+  return list
+    ? or([missing, exists(sqlTemplate('SELECT 1 FROM json_each(%) WHERE value IS NULL', expression))])
+    : missing;
 }
 
 const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
@@ -80,11 +82,15 @@ const SIGNS = { gt: '>', gte: '>=', lt: '<', lte: '<=' } as const;
 function compileComparison(operand: Operand, operator: keyof typeof SIGNS, value: SqlValue): Sql {
   if (value === null) return operator === 'gte' || operator === 'lte' ? isMissing(operand) : NEVER;
   const sign = SIGNS[operator];
-  const exact = typeof value === 'string' && (operand.astral || hasAstral(value));
+  const exact = typeof value === 'string' && (operand.astral || hasNonBmp(value));
   return someElement(operand, (element) =>
     exact
-      ? frame(`code_units(%) ${sign} unhex(%)`, element, sql('?', Buffer.from(codeUnits(value)).toString('hex')))
-      : frame(`% ${sign} %`, element, sql('?', value)),
+      ? sqlTemplate(
+          `code_units(%) ${sign} unhex(%)`,
+          element,
+          sql('?', Buffer.from(toCodeUnits(value)).toString('hex')),
+        )
+      : sqlTemplate(`% ${sign} %`, element, sql('?', value)),
   );
 }
 
@@ -92,11 +98,13 @@ function compilePattern(operand: Operand, operator: 'regex' | 'glob', { value, p
   if (typeof value !== 'string') throw new AppError('invalid_input', `Expected text for ${operator}; received null.`);
   // Reports an invalid pattern even if no row is tested against it.
   patterns.get(operator, value);
-  return someElement(operand, (element) => frame(`matches_${operator}(%, %)`, sql('?', value), element));
+  return someElement(operand, (element) => sqlTemplate(`matches_${operator}(%, %)`, sql('?', value), element));
 }
 
 function someElement({ expression, list }: Operand, test: (element: Sql) => Sql): Sql {
-  return list ? exists(frame('SELECT 1 FROM json_each(%) WHERE %', expression, test(sql('value')))) : test(expression);
+  return list
+    ? exists(sqlTemplate('SELECT 1 FROM json_each(%) WHERE %', expression, test(sql('value'))))
+    : test(expression);
 }
 
 function toSqlList(operator: string, value: unknown): SqlValue[] {
@@ -119,7 +127,7 @@ function toSqlValue(value: unknown): SqlValue {
 /**
  * Whether the conditions match a missing value. This decides whether a relation without a record matches.
  */
-export function missingMatches(input: Input): boolean {
+export function matchesMissingValue(input: Input): boolean {
   return Object.entries(input).every(([operator, value]) => {
     if (value === undefined) return true;
     const listed = Array.isArray(value) ? value.includes(null) : value === null;

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 
-export interface Page {
+export interface PageRange {
   readonly skip: number;
   /** `undefined` means no limit. */
   readonly limit: number | undefined;
@@ -26,7 +26,7 @@ interface PageArguments {
  *
  * @throws AppError `invalid_input` for a negative number.
  */
-export function parsePage({ skip, limit }: PageArguments): Page {
+export function parsePage({ skip, limit }: PageArguments): PageRange {
   return { skip: parseCount('skip', skip) ?? 0, limit: parseCount('limit', limit) };
 }
 
@@ -41,7 +41,7 @@ function parseCount(name: string, count: number | null | undefined): number | un
  * Computes the page numbers and counts. Without a limit, the skipped records are one page and the remaining records are
  * another. A limit of 0 counts pages in the same way, as it would fill none.
  */
-export function pageInfo({ skip, limit }: Page, totalCount: number): PageInfo {
+export function pageInfo({ skip, limit }: PageRange, totalCount: number): PageInfo {
   const rest = Math.max(0, totalCount - skip);
   const before = limit ? Math.ceil(skip / limit) : Math.min(skip, 1);
   return {

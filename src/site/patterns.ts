@@ -9,7 +9,7 @@ export type PatternOperator = 'regex' | 'glob';
 const MAX_PATTERNS = 200;
 
 /** Caches compiled patterns by their text. */
-export class Patterns {
+export class PatternCache {
   readonly #matchers = { regex: patternCache(), glob: patternCache() };
 
   /** @throws AppError `invalid_input` when the pattern is malformed, or cannot be tested in linear time. */

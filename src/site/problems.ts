@@ -25,7 +25,7 @@ export interface ProblemReport {
 const MAX_REPORTED = 100;
 
 /** Limits a list of problems to {@link MAX_REPORTED}. */
-export function toReport(problems: readonly SiteProblem[]): ProblemReport {
+export function toProblemReport(problems: readonly SiteProblem[]): ProblemReport {
   return { entries: problems.slice(0, MAX_REPORTED), count: problems.length };
 }
 
@@ -35,7 +35,7 @@ export function formatProblem({ path: shown, line, reason }: SiteProblem): strin
 }
 
 /** Formats a path below a source for {@link SiteProblem}, with control characters escaped. */
-export function showPath({ name, directory, workingDirectory }: SiteSource, below: string): string {
+export function formatSourcePath({ name, directory, workingDirectory }: SiteSource, below: string): string {
   const absolute = path.posix.join(directory, below);
   const relative = path.relative(workingDirectory, absolute);
   const shown = /^\.\.(\/|$)/.test(relative) ? `${name}:${below}` : relative || '.';
@@ -73,7 +73,7 @@ export class EntryProblems {
 }
 
 function toSiteProblem(source: SiteSource, { path: below, reason }: EntryProblem): SiteProblem {
-  return { path: showPath(source, below), reason: `${reason}.` };
+  return { path: formatSourcePath(source, below), reason: `${reason}.` };
 }
 
 /** Names that can't be decoded are examined only when their folder is listed; other entries also individually. */

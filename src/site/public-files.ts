@@ -5,9 +5,9 @@ import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
 import { AppError } from '../errors.js';
-import { inTurn, onceAtATime } from '../in-turn.js';
+import { limitConcurrency, singleFlight } from '../lib/async/concurrency.js';
 import type { LinkSigner } from './link-signer.js';
-import { isGone } from './sources/unreadable.js';
+import { isMissingFileError } from './sources/unreadable.js';
 
 export interface PublicFile {
   readonly absolutePath: string;
@@ -21,25 +21,25 @@ export interface PublicFile {
 }
 
 /** The digest and the file name in a URL. */
-export type PublicName = Pick<PublicFile, 'base' | 'contentDigest'>;
+export type PublicFileName = Pick<PublicFile, 'base' | 'contentDigest'>;
 
 /** The location of a served file: the URL path of its copy below `static`, or the absolute path of the original. */
-export type Published = { readonly copy: string } | { readonly original: string };
+export type PublishedFile = { readonly copy: string } | { readonly original: string };
 
 export interface PublicFiles {
   /** Returns the path of a file's URL, `<prefix>/static/<contentDigest>/<base>`, percent-encoded. */
-  pathOf(file: PublicName): string;
+  pathOf(file: PublicFileName): string;
   /** Returns the path for use in responses, with a signature unless the site is public. */
-  linkTo(file: PublicName): string;
+  linkTo(file: PublicFileName): string;
   /** Parses the path of a URL below `static`. Returns `undefined` for any other path. */
-  parsePath(path: string): PublicName | undefined;
+  parsePath(path: string): PublicFileName | undefined;
   /**
    * Copies a file of the site to the public folder unless a copy exists. Returns `undefined` if the site has no such
    * file. A file that would take more than an eighth of the quota is served from its original place.
    *
    * @throws AppError `not_found` when the file was deleted, `conflict` when its digest changed.
    */
-  publish(name: PublicName): Promise<Published | undefined>;
+  publish(name: PublicFileName): Promise<PublishedFile | undefined>;
 }
 
 /** Limits the total size of the copies by evicting the least recently used ones. */
@@ -73,10 +73,10 @@ export interface PublicFilesOptions {
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
   const { directory, pathPrefix = '', quota, findFile, signer } = options;
-  const limitCopies = inTurn(MAX_COPIES);
-  const once = onceAtATime<Published | undefined>();
+  const limitCopies = limitConcurrency(MAX_COPIES);
+  const once = singleFlight<PublishedFile | undefined>();
 
-  async function publish(name: PublicName): Promise<Published | undefined> {
+  async function publish(name: PublicFileName): Promise<PublishedFile | undefined> {
     const key = `static/${name.contentDigest}/${name.base}`;
     const copy = path.join(directory, key);
     if (await isThere(copy)) {
@@ -94,7 +94,7 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
   }
 
   return {
-    pathOf: createPublicPaths(pathPrefix),
+    pathOf: createPublicPath(pathPrefix),
     linkTo: (name) => `${pathPrefix}/static${signer ? signer.sign(urlOf(name)) : urlOf(name)}`,
     parsePath,
     async publish(name) {
@@ -104,14 +104,14 @@ export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
 }
 
 /** Creates the function `pathOf` alone, which is all that resolvers need. */
-export const createPublicPaths =
+export const createPublicPath =
   (pathPrefix = ''): PublicFiles['pathOf'] =>
   (name) =>
     `${pathPrefix}/static${urlOf(name)}`;
 
-const urlOf = ({ base, contentDigest }: PublicName): string => `/${contentDigest}/${encodeURIComponent(base)}`;
+const urlOf = ({ base, contentDigest }: PublicFileName): string => `/${contentDigest}/${encodeURIComponent(base)}`;
 
-function parsePath(url: string): PublicName | undefined {
+function parsePath(url: string): PublicFileName | undefined {
   const [, contentDigest, encoded] = /^\/([0-9a-f]{32})\/([^/]+)$/u.exec(url) ?? [];
   if (contentDigest === undefined || encoded === undefined) return undefined;
   try {
@@ -122,7 +122,7 @@ function parsePath(url: string): PublicName | undefined {
 }
 
 /** Validates both parts, because they may come from a URL and determine the path of the copy. */
-const isPlain = ({ base, contentDigest }: PublicName): boolean =>
+const isPlain = ({ base, contentDigest }: PublicFileName): boolean =>
   DIGEST.test(contentDigest) && base !== '' && base !== '.' && base !== '..' && !/[/\0\p{Surrogate}]/u.test(base);
 
 /**
@@ -138,7 +138,7 @@ async function copyTo(file: PublicFile, target: string, makeRoom: () => Promise<
     await makeRoom();
     await rename(temporary, target);
   } catch (error) {
-    throw isGone(error) ? deleted(file, error) : error;
+    throw isMissingFileError(error) ? deleted(file, error) : error;
   } finally {
     await rm(temporary, { force: true });
   }
@@ -147,7 +147,7 @@ async function copyTo(file: PublicFile, target: string, makeRoom: () => Promise<
 /** Compares size and time only: digesting a large file takes longer than sending the requested part of it. */
 async function assertUnchanged(file: PublicFile): Promise<void> {
   const stats = await stat(file.absolutePath).catch((error: unknown) => {
-    throw isGone(error) ? deleted(file, error) : error;
+    throw isMissingFileError(error) ? deleted(file, error) : error;
   });
   if (stats.size !== file.size || Math.abs(stats.mtimeMs - file.mtimeMs) >= 1) throw changed(file);
 }
@@ -165,10 +165,10 @@ async function digestOf(file: string): Promise<string> {
   return digest.digest('hex');
 }
 
-function changed({ base }: PublicName): AppError {
+function changed({ base }: PublicFileName): AppError {
   return new AppError('conflict', `${JSON.stringify(base)} changed after the last scan. Retry shortly.`);
 }
 
-function deleted({ base }: PublicName, cause: unknown): AppError {
+function deleted({ base }: PublicFileName, cause: unknown): AppError {
   return new AppError('not_found', `${JSON.stringify(base)} was deleted after the last scan.`, { cause });
 }

@@ -1,5 +1,5 @@
-import type { Selection, SelectedColumn, SelectedValue, SiteRecord } from './selection.js';
-import { quote } from './sql.js';
+import type { RecordSelection, SelectedColumn, SelectedValue, SiteRecord } from './selection.js';
+import { quoteIdentifier } from './sql.js';
 import type { SqlValue } from './sql.js';
 
 type Build = (row: readonly SqlValue[]) => unknown;
@@ -18,7 +18,12 @@ export interface RecordReader {
 }
 
 /** @param keys Columns to read in addition to those of the selection. */
-export function recordReader(kind: string, selection: Selection, keys: readonly string[], alias: string): RecordReader {
+export function recordReader(
+  kind: string,
+  selection: RecordSelection,
+  keys: readonly string[],
+  alias: string,
+): RecordReader {
   const expressions: string[] = [];
   const indexes = new Map<string, number>();
   const read = (expression: string): number => {
@@ -26,7 +31,7 @@ export function recordReader(kind: string, selection: Selection, keys: readonly 
     indexes.set(expression, index);
     return index;
   };
-  const column = (name: string): number => read(`${alias}.${quote(name)}`);
+  const column = (name: string): number => read(`${alias}.${quoteIdentifier(name)}`);
   for (const key of keys) column(key);
   const builds = selection.values.map((value) => [value.name, buildValue(value, column, read)] as const);
   if (expressions.length === 0) column('position');

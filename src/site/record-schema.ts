@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { columnsOf } from './columns.js';
-import type { Column } from './columns.js';
-import type { Field, RecordTable } from './fields.js';
-import { quote } from './sql.js';
+import { listTableColumns } from './columns.js';
+import type { TableColumn } from './columns.js';
+import type { RecordField, RecordTable } from './fields.js';
+import { quoteIdentifier } from './sql.js';
 
 export type RecordTables = Readonly<Record<string, RecordTable>>;
 
@@ -29,8 +29,8 @@ export function schemaDigest(schema: RecordSchema): string {
 /** Returns the statements that create the tables with their stored columns. */
 export function createTables(schema: RecordSchema): string[] {
   return Object.values(schema.tables).map((table) => {
-    const list = storedColumns(schema, table).map(({ name, type }) => `${quote(name)} ${type}`);
-    return `CREATE TABLE ${quote(table.kind)} (position INTEGER PRIMARY KEY, ${list.join(', ')})`;
+    const list = storedColumns(schema, table).map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
+    return `CREATE TABLE ${quoteIdentifier(table.kind)} (position INTEGER PRIMARY KEY, ${list.join(', ')})`;
   });
 }
 
@@ -40,18 +40,20 @@ export function createTables(schema: RecordSchema): string[] {
  */
 export function addDerivedColumns(schema: RecordSchema): string[] {
   return Object.values(schema.tables).flatMap((table) =>
-    columnsOf(table).flatMap(({ name, type }) => {
+    listTableColumns(table).flatMap(({ name, type }) => {
       const value = schema.derived?.[table.kind]?.[name];
       return value === undefined
         ? []
-        : [`ALTER TABLE ${quote(table.kind)} ADD COLUMN ${quote(name)} ${type} AS (${value}) VIRTUAL`];
+        : [
+            `ALTER TABLE ${quoteIdentifier(table.kind)} ADD COLUMN ${quoteIdentifier(name)} ${type} AS (${value}) VIRTUAL`,
+          ];
     }),
   );
 }
 
 /** Returns the columns that rows are written with, except `position`. */
-export function storedColumns({ derived }: RecordSchema, table: RecordTable): Column[] {
-  return columnsOf(table).filter(({ name }) => derived?.[table.kind]?.[name] === undefined);
+export function storedColumns({ derived }: RecordSchema, table: RecordTable): TableColumn[] {
+  return listTableColumns(table).filter(({ name }) => derived?.[table.kind]?.[name] === undefined);
 }
 
 /** Returns the statements that create the permanent indexes, by name. */
@@ -59,13 +61,16 @@ export function createIndexes(tables: RecordTables): ReadonlyMap<string, string>
   const targets = linkTargets(tables);
   const statements = new Map<string, string>();
   for (const table of Object.values(tables)) {
-    const isIndexed = ({ name, indexed }: Column): boolean => indexed || targets.has(`${table.kind} ${name}`);
-    for (const { name } of columnsOf(table).filter(isIndexed)) {
+    const isIndexed = ({ name, indexed }: TableColumn): boolean => indexed || targets.has(`${table.kind} ${name}`);
+    for (const { name } of listTableColumns(table).filter(isIndexed)) {
       const unique = name === 'id' ? 'UNIQUE ' : '';
       const index = `${table.kind}.${name}`;
       // Most records have no parent, and no query finds records by its absence.
       const which = name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '';
-      statements.set(index, `CREATE ${unique}INDEX ${quote(index)} ON ${quote(table.kind)} (${quote(name)})${which}`);
+      statements.set(
+        index,
+        `CREATE ${unique}INDEX ${quoteIdentifier(index)} ON ${quoteIdentifier(table.kind)} (${quoteIdentifier(name)})${which}`,
+      );
     }
   }
   return statements;
@@ -74,7 +79,7 @@ export function createIndexes(tables: RecordTables): ReadonlyMap<string, string>
 /** Returns the columns by which `@link` finds records, as `Type column`. */
 function linkTargets(tables: RecordTables): ReadonlySet<string> {
   const targets = new Set<string>();
-  const visit = (field: Field): void => {
+  const visit = (field: RecordField): void => {
     if (field.kind === 'object') field.fields.forEach(visit);
     if (field.kind === 'relation' && field.relation.by === 'link') targets.add(`${field.type} ${field.relation.to}`);
   };

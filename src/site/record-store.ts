@@ -1,16 +1,16 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '../storage/private-file.js';
-import { AstralColumns } from './astral-columns.js';
-import type { Column } from './columns.js';
-import { whenKnown } from './computed-values.js';
+import { NonBmpColumns } from './non-bmp-columns.js';
+import type { TableColumn } from './columns.js';
+import { withComputedValues } from './computed-values.js';
 import { RecordConnection } from './connection.js';
 import { Engine } from './engine.js';
-import { discardUnfinished, fillDatabase, KEEPING } from './first-fill.js';
-import type { FillOptions } from './first-fill.js';
-import { IdIndexes } from './id-indexes.js';
-import { makeMissingIndexes } from './missing-indexes.js';
-import { Patterns } from './patterns.js';
+import { discardPartialLoad, bulkLoad, DURABILITY_PRAGMAS } from './bulk-load.js';
+import type { BulkLoadOptions } from './bulk-load.js';
+import { IdIndexes } from './indexes/id-indexes.js';
+import { createMissingIndexes } from './indexes/missing-indexes.js';
+import { PatternCache } from './patterns.js';
 import type { RecordQueries } from './record-queries.js';
 import { addDerivedColumns, createIndexes, createTables, schemaDigest, storedColumns } from './record-schema.js';
 import type { RecordSchema } from './record-schema.js';
@@ -18,7 +18,7 @@ import { RecordWriter } from './record-writer.js';
 import { defineFunctions } from './sql-functions.js';
 import type { FunctionState } from './sql-functions.js';
 import type { SqlValue } from './sql.js';
-import { quote } from './sql.js';
+import { quoteIdentifier } from './sql.js';
 import { Statements } from './statements.js';
 
 export type { RecordWriter } from './record-writer.js';
@@ -32,9 +32,9 @@ export interface RecordStore extends RecordQueries {
    * Runs work that writes many records. In an empty store, the writes are several times faster, but a crash, unlike an
    * error, loses all of them. Queries are slow afterwards until the indexes are created.
    */
-  fill<T>(work: () => Promise<T>): Promise<T>;
+  bulkLoad<T>(work: () => Promise<T>): Promise<T>;
   /** Creates the indexes that a bulk load left out, one at a time. Stops when the store is closed. */
-  makeIndexes(): Promise<void>;
+  createMissingIndexes(): Promise<void>;
   /** Iterates over the rows of a record type in creation order, optionally within a range of positions. */
   rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
   /** Returns the named columns of the record at a position, if there is one. */
@@ -58,12 +58,14 @@ export interface RecordStoreOptions extends RecordSchema {
 
 /** Opens the records of a site. A file with a different schema is emptied, because its records can be derived again. */
 export function openRecordStore({ file, ...schema }: RecordStoreOptions): RecordStore {
-  discardUnfinished(file);
+  discardPartialLoad(file);
   makeDatabasePrivate(file);
   const database = new DatabaseSync(file);
   // The rows are wide, so larger pages than the default make reading and writing faster.
-  database.exec(`PRAGMA page_size = 16384; ${KEEPING}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`);
-  const functions: FunctionState = { patterns: new Patterns() };
+  database.exec(
+    `PRAGMA page_size = 16384; ${DURABILITY_PRAGMAS}; PRAGMA temp_store = MEMORY; PRAGMA cache_size = -32000`,
+  );
+  const functions: FunctionState = { patterns: new PatternCache() };
   defineFunctions(database, functions);
   prepareTables(database, schema);
   return new SqliteRecordStore({ database, file, ...schema }, functions);
@@ -80,7 +82,7 @@ function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): vo
     .all();
   const drops = (old as { name: string }[])
     .filter(({ name }) => name !== '~meta')
-    .map(({ name }) => `DROP TABLE ${quote(name)}`);
+    .map(({ name }) => `DROP TABLE ${quoteIdentifier(name)}`);
   database.exec(
     [
       'BEGIN',
@@ -96,19 +98,19 @@ function prepareTables(database: DatabaseSyncInstance, schema: RecordSchema): vo
 }
 
 class SqliteRecordStore implements RecordStore {
-  readonly #opened: FillOptions;
+  readonly #opened: BulkLoadOptions;
   readonly #statements: Statements;
   readonly #engine: Engine;
-  readonly #astral: AstralColumns;
+  readonly #astral: NonBmpColumns;
   readonly #ids: IdIndexes;
   readonly #closing = new AbortController();
   #generation = 0;
 
-  constructor(opened: FillOptions, functions: FunctionState) {
+  constructor(opened: BulkLoadOptions, functions: FunctionState) {
     const { database, tables } = opened;
     this.#opened = opened;
     this.#statements = new Statements(database);
-    this.#astral = new AstralColumns(this.meta('~astral'));
+    this.#astral = new NonBmpColumns(this.meta('~astral'));
     this.#ids = new IdIndexes(opened);
     const isAstral = (kind: string, column: string): boolean => this.#isAstral(kind, column);
     this.#engine = new Engine({
@@ -138,37 +140,37 @@ class SqliteRecordStore implements RecordStore {
       database.exec('ROLLBACK');
       throw error;
     } finally {
-      this.#ids.settle({ isKept: isCommitted });
+      this.#ids.endTransaction({ isKept: isCommitted });
       this.#generation += 1;
     }
   }
 
-  async fill<T>(work: () => Promise<T>): Promise<T> {
+  async bulkLoad<T>(work: () => Promise<T>): Promise<T> {
     const kinds = Object.keys(this.#opened.tables);
-    const isEmpty = kinds.every((kind) => !this.#statements.get(`SELECT 1 FROM ${quote(kind)} LIMIT 1`));
+    const isEmpty = kinds.every((kind) => !this.#statements.get(`SELECT 1 FROM ${quoteIdentifier(kind)} LIMIT 1`));
     if (!isEmpty) return work();
     try {
-      return await fillDatabase(this.#opened, work);
+      return await bulkLoad(this.#opened, work);
     } finally {
-      this.#ids.look();
+      this.#ids.findMissing();
     }
   }
 
-  makeIndexes(): Promise<void> {
-    return makeMissingIndexes(this.#opened, this.#closing.signal);
+  createMissingIndexes(): Promise<void> {
+    return createMissingIndexes(this.#opened, this.#closing.signal);
   }
 
   *rows(kind: string, columns: readonly string[], within?: PositionRange): Generator<Record<string, SqlValue>> {
     const names = ['position', ...columns];
     const range = within ? 'WHERE position >= ? AND position < ?' : '';
-    const text = `SELECT ${names.map(quote).join(', ')} FROM ${quote(kind)} ${range} ORDER BY position`;
+    const text = `SELECT ${names.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(kind)} ${range} ORDER BY position`;
     for (const row of this.#statements.iterate(text, within ? [within.from, within.to] : [])) {
       yield Object.fromEntries(names.map((name, index) => [name, row[index] ?? null]));
     }
   }
 
   at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined {
-    const text = `SELECT ${columns.map(quote).join(', ')} FROM ${quote(kind)} WHERE position = ?`;
+    const text = `SELECT ${columns.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(kind)} WHERE position = ?`;
     const row = this.#statements.get(text, [position]);
     return row && Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
   }
@@ -177,7 +179,7 @@ class SqliteRecordStore implements RecordStore {
     return this.#statements.get('SELECT value FROM "~meta" WHERE key = ?', [key])?.[0] as string | undefined;
   }
 
-  whenKnown: RecordQueries['whenKnown'] = whenKnown;
+  withComputedValues: RecordQueries['withComputedValues'] = withComputedValues;
 
   find: RecordQueries['find'] = (kind, query, selection) =>
     new RecordConnection(this.#engine, kind, { ...query, limit: 1 }, selection).nodes[0];
@@ -195,7 +197,7 @@ class SqliteRecordStore implements RecordStore {
     return isDerived ? this.#astral.hasAny(kind) : this.#astral.has(kind, column);
   }
 
-  #columns(): ReadonlyMap<string, readonly Column[]> {
+  #columns(): ReadonlyMap<string, readonly TableColumn[]> {
     const { tables } = this.#opened;
     return new Map(Object.values(tables).map((table) => [table.kind, storedColumns(this.#opened, table)]));
   }

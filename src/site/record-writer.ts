@@ -1,10 +1,10 @@
-import type { AstralColumns } from './astral-columns.js';
-import type { Column } from './columns.js';
-import type { IdIndexes } from './id-indexes.js';
+import type { NonBmpColumns } from './non-bmp-columns.js';
+import type { TableColumn } from './columns.js';
+import type { IdIndexes } from './indexes/id-indexes.js';
 import type { SqlValue } from './sql.js';
-import { quote } from './sql.js';
+import { quoteIdentifier } from './sql.js';
 import type { Statements } from './statements.js';
-import { hasAstral } from './text-order.js';
+import { hasNonBmp } from './text-order.js';
 
 type Row = Readonly<Record<string, SqlValue>>;
 
@@ -17,9 +17,9 @@ interface Insert {
 /** Changes records inside one transaction. */
 export class RecordWriter {
   readonly #statements: Statements;
-  readonly #columns: ReadonlyMap<string, readonly Column[]>;
-  readonly #astral: AstralColumns;
-  readonly #ids: Pick<IdIndexes, 'require'>;
+  readonly #columns: ReadonlyMap<string, readonly TableColumn[]>;
+  readonly #astral: NonBmpColumns;
+  readonly #ids: Pick<IdIndexes, 'ensure'>;
   /**
    * The insert of each record type for rows with the columns of its first row. Rows with few columns are written faster
    * without binding nulls for the others.
@@ -30,9 +30,9 @@ export class RecordWriter {
 
   constructor(
     statements: Statements,
-    columns: ReadonlyMap<string, readonly Column[]>,
-    astral: AstralColumns,
-    ids: Pick<IdIndexes, 'require'>,
+    columns: ReadonlyMap<string, readonly TableColumn[]>,
+    astral: NonBmpColumns,
+    ids: Pick<IdIndexes, 'ensure'>,
   ) {
     this.#statements = statements;
     this.#columns = columns;
@@ -47,7 +47,7 @@ export class RecordWriter {
    * @throws Error for an unknown column; TypeError for a value other than text, a number or null.
    */
   put(kind: string, row: Row, position: number): void {
-    this.#ids.require(kind);
+    this.#ids.ensure(kind);
     const usual = this.#usual.get(kind) ?? this.#noteUsual(kind, row);
     if (hasColumns(row, usual.columns)) {
       const values = this.#check(kind, usual.columns, Object.values(row));
@@ -67,7 +67,7 @@ export class RecordWriter {
     let runner = this.#runners.get(kind);
     if (runner?.columns !== columns) {
       this.#requireColumns(kind, columns);
-      this.#ids.require(kind);
+      this.#ids.ensure(kind);
       runner = { columns, run: this.#statements.runner(toInsert(kind, columns).text) };
       this.#runners.set(kind, runner);
     }
@@ -76,8 +76,8 @@ export class RecordWriter {
   }
 
   remove(kind: string, id: string): void {
-    this.#ids.require(kind);
-    this.#statements.run(`DELETE FROM ${quote(kind)} WHERE id = ?`, [id]);
+    this.#ids.ensure(kind);
+    this.#statements.run(`DELETE FROM ${quoteIdentifier(kind)} WHERE id = ?`, [id]);
   }
 
   setMeta(key: string, value: string): void {
@@ -136,13 +136,13 @@ export class RecordWriter {
       else if (value !== null && typeof value !== 'number') throwTypeError(kind, columns[index], value);
     }
     // One test of the concatenated text is several times faster, and very few records have such characters.
-    if (hasAstral(text)) this.#noteAstral(kind, columns, values);
+    if (hasNonBmp(text)) this.#noteAstral(kind, columns, values);
   }
 
   #noteAstral(kind: string, columns: readonly string[], values: readonly SqlValue[]): void {
     for (const [index, column] of columns.entries()) {
       const value = values[index];
-      if (typeof value === 'string' && hasAstral(value)) this.#astral.add(kind, column);
+      if (typeof value === 'string' && hasNonBmp(value)) this.#astral.add(kind, column);
     }
   }
 }
@@ -153,7 +153,7 @@ function throwTypeError(kind: string, column = '', value: never): never {
 
 function toInsert(kind: string, columns: readonly string[]): Insert {
   const names = ['position', ...columns];
-  const text = `INSERT OR REPLACE INTO ${quote(kind)} (${names.map(quote).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
+  const text = `INSERT OR REPLACE INTO ${quoteIdentifier(kind)} (${names.map(quoteIdentifier).join(', ')}) VALUES (${names.map(() => '?').join(', ')})`;
   return { columns, text };
 }
 

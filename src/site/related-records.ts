@@ -1,19 +1,19 @@
 import type { RelationField } from './fields.js';
-import type { Meter } from './record-queries.js';
+import type { WorkMeter } from './record-queries.js';
 import { recordReader } from './read-records.js';
 import type { RecordReader } from './read-records.js';
 import { targetKinds } from './relations.js';
 import type { CompileContext } from './scope.js';
 import { relatedKey } from './selection.js';
-import type { Selection, SelectedRelation, SiteRecord } from './selection.js';
-import { quote } from './sql.js';
+import type { RecordSelection, SelectedRelation, SiteRecord } from './selection.js';
+import { quoteIdentifier } from './sql.js';
 import type { SqlValue } from './sql.js';
 import type { Statements } from './statements.js';
 
 export interface LoadContext {
   readonly statements: Statements;
   readonly kinds: () => CompileContext['kinds'];
-  readonly meter: Meter | undefined;
+  readonly meter: WorkMeter | undefined;
 }
 
 /** Returns the column of a record with the key of a relation. */
@@ -29,7 +29,11 @@ const endColumn = ({ relation }: RelationField): string => {
 };
 
 /** Returns a reader whose rows also contain the keys of the selected relations. */
-export function readerWithRelations(kind: string, selection: Selection, keys: readonly string[] = []): RecordReader {
+export function readerWithRelations(
+  kind: string,
+  selection: RecordSelection,
+  keys: readonly string[] = [],
+): RecordReader {
   return recordReader(kind, selection, [...keys, ...selection.relations.map(({ field }) => startColumn(field))], 't');
 }
 
@@ -53,7 +57,7 @@ export function toRecords(
 }
 
 interface Loading {
-  readonly selection: Selection;
+  readonly selection: RecordSelection;
   readonly reader: RecordReader;
   readonly context: LoadContext;
 }
@@ -98,7 +102,7 @@ function firstOfEach(keys: readonly SqlValue[], found: Found): SiteRecord[] {
 
 interface KindLoading {
   readonly kind: string;
-  readonly selection: Selection;
+  readonly selection: RecordSelection;
   readonly field: RelationField;
   readonly wanted: readonly SqlValue[];
   readonly context: LoadContext;
@@ -108,7 +112,7 @@ function loadKind({ kind, selection, field, wanted, context }: KindLoading, foun
   context.meter?.check();
   const end = endColumn(field);
   const reader = readerWithRelations(kind, selection, ['position', end]);
-  const text = `SELECT ${reader.select} FROM ${quote(kind)} AS t WHERE t.${quote(end)} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;
+  const text = `SELECT ${reader.select} FROM ${quoteIdentifier(kind)} AS t WHERE t.${quoteIdentifier(end)} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;
   const rows = context.statements.all(text, [JSON.stringify(wanted)]);
   const records = toRecords(rows, { selection, reader, context });
   const [position, at] = [reader.keyIndex('position'), reader.keyIndex(end)];

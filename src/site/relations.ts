@@ -1,14 +1,14 @@
-import { columnsOf } from './columns.js';
+import { listTableColumns } from './columns.js';
 import type { Relation, RelationField } from './fields.js';
-import type { CompileContext, Scope } from './scope.js';
-import { nodeScope, nodeTable, rowScope, tableOf } from './scope.js';
-import { quote, sql } from './sql.js';
+import type { CompileContext, FieldScope } from './scope.js';
+import { nodeScope, nodeTable, rowScope, getTable } from './scope.js';
+import { quoteIdentifier, sql } from './sql.js';
 import type { Sql } from './sql.js';
 import { AppError } from '../errors.js';
 
 /** The records of a relation, in SQL. */
-export interface Target {
-  readonly scope: Scope;
+export interface RelationTarget {
+  readonly scope: FieldScope;
   /** `FROM … WHERE …`, to which further conditions can be appended. */
   readonly from: Sql;
   /** The SQL expression that orders a list. */
@@ -16,7 +16,11 @@ export interface Target {
 }
 
 /** Returns the target of a relation of a row, or `undefined` if there are no such records at all. */
-export function targetOf(field: RelationField, scope: Scope, context: CompileContext): Target | undefined {
+export function findRelationTarget(
+  field: RelationField,
+  scope: FieldScope,
+  context: CompileContext,
+): RelationTarget | undefined {
   if (!scope.row)
     throw new AppError('invalid_input', `Can't follow the relation "${field.path}" from a value inside a record.`);
   const kinds = targetKinds(field, context);
@@ -24,20 +28,25 @@ export function targetOf(field: RelationField, scope: Scope, context: CompileCon
   if (kind === undefined) return undefined;
   const names = { owner: scope.row.alias, alias: context.nextAlias() };
   const isOne = kinds.length === 1;
-  const { from, place } = isOne ? source(field, { ...names, table: quote(kind) }) : anyOf(field, names, kinds, context);
+  const { from, place } = isOne
+    ? source(field, { ...names, table: quoteIdentifier(kind) })
+    : anyOf(field, names, kinds, context);
   // A relation to one record adds constant work; lists multiply the work at each step.
   const end = field.list ? ' AND in_time()' : '';
   return {
-    scope: isOne ? rowScope(tableOf(kind, context), names.alias, context) : nodeScope(kinds, names.alias, context),
+    scope: isOne ? rowScope(getTable(kind, context), names.alias, context) : nodeScope(kinds, names.alias, context),
     from: sql(from + end),
     place,
   };
 }
 
 /** Returns the condition that a nullable list is missing, or `undefined` for a list that is never missing. */
-export function isMissingList({ list, nullable, relation }: RelationField, { row }: Scope): Sql | undefined {
+export function findMissingListCondition(
+  { list, nullable, relation }: RelationField,
+  { row }: FieldScope,
+): Sql | undefined {
   return list && nullable && relation.by === 'link' && row
-    ? sql(`${row.alias}.${quote(relation.from)} IS NULL`)
+    ? sql(`${row.alias}.${quoteIdentifier(relation.from)} IS NULL`)
     : undefined;
 }
 
@@ -77,7 +86,7 @@ function condition({ list, relation }: RelationField, { owner, alias, table }: N
       return list ? `${alias}.${children}` : `${alias}.position = (${first(table, children)})`;
     }
     case 'link': {
-      const [to, from] = [quote(relation.to), `${owner}.${quote(relation.from)}`];
+      const [to, from] = [quoteIdentifier(relation.to), `${owner}.${quoteIdentifier(relation.from)}`];
       return `${alias}.position = (${first(table, `${to} = ${from}`)})`;
     }
   }
@@ -93,10 +102,12 @@ function anyOf(
   kinds: readonly string[],
   context: CompileContext,
 ): { from: string; place: string } {
-  const columns = ['position', ...columnsOf(nodeTable(context)).map(({ name }) => name)].map(quote).join(', ');
+  const columns = ['position', ...listTableColumns(nodeTable(context)).map(({ name }) => name)]
+    .map(quoteIdentifier)
+    .join(', ');
   const one = `${alias}n`;
   const selects = kinds.map((kind) => {
-    const names = { owner, alias: one, table: quote(kind) };
+    const names = { owner, alias: one, table: quoteIdentifier(kind) };
     return `SELECT ${columns} FROM ${names.table} AS ${one} WHERE ${condition(field, names)}`;
   });
   return { from: `FROM (${selects.join(' UNION ALL ')} LIMIT -1) AS ${alias} WHERE 1`, place: `${alias}.position` };
@@ -105,8 +116,8 @@ function anyOf(
 /** Returns the record of each distinct key, in the order of first occurrence. */
 function listed({ from, to }: Extract<Relation, { by: 'link' }>, { owner, alias, table }: Names) {
   const keys = `${alias}k`;
-  const record = first(table, `${quote(to)} = ${keys}.value`);
-  const places = `SELECT min(${keys}.key) AS place, (${record}) AS position FROM json_each(${owner}.${quote(from)}) AS ${keys} GROUP BY ${keys}.value`;
+  const record = first(table, `${quoteIdentifier(to)} = ${keys}.value`);
+  const places = `SELECT min(${keys}.key) AS place, (${record}) AS position FROM json_each(${owner}.${quoteIdentifier(from)}) AS ${keys} GROUP BY ${keys}.value`;
   return {
     from: `FROM (${places}) AS ${keys} JOIN ${table} AS ${alias} ON ${alias}.position = ${keys}.position WHERE 1`,
     place: `${keys}.place`,

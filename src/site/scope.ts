@@ -1,14 +1,14 @@
 import { AppError } from '../errors.js';
-import type { ComputedField, Field, RecordTable } from './fields.js';
-import type { Patterns } from './patterns.js';
+import type { ComputedField, RecordField, RecordTable } from './fields.js';
+import type { PatternCache } from './patterns.js';
 import type { RecordTables } from './record-schema.js';
-import { frame, quote, sql } from './sql.js';
+import { sqlTemplate, quoteIdentifier, sql } from './sql.js';
 import type { Sql } from './sql.js';
 
 /** The information about the store that the compilation of a query needs, and its limits. */
 export interface CompileContext {
   readonly tables: RecordTables;
-  readonly patterns: Patterns;
+  readonly patterns: PatternCache;
   /** Whether text of a column may contain characters beyond U+FFFF. */
   readonly isAstral: (kind: string, column: string) => boolean;
   /** The record types that have records, and those among them whose records have parents. */
@@ -16,20 +16,20 @@ export interface CompileContext {
   /** Returns a unique alias for a lookup in another table, and counts the lookup. */
   nextAlias(): string;
   /** Counts conditions. */
-  noteConditions(count: number): void;
+  countConditions(count: number): void;
   /** Whether a row takes so much work that the work limit is checked before each. */
-  readonly isLaborious: boolean;
+  readonly isExpensive: boolean;
 }
 
 /** The SQL access to the fields of one level: of a row, of a list element, or of a computed object. */
-export interface Scope {
-  readonly fields: readonly Field[];
+export interface FieldScope {
+  readonly fields: readonly RecordField[];
   /** Whether the level itself may be missing. */
   readonly nullable?: boolean;
   /** The SQL alias of the row, for a level whose relations can be followed. */
   readonly row?: { readonly alias: string; readonly kind: string };
-  value(field: Field): Sql;
-  isAstral(field: Field): boolean;
+  value(field: RecordField): Sql;
+  isAstral(field: RecordField): boolean;
 }
 
 /** With more relations than this, the work per row becomes too large for any practical query. */
@@ -49,7 +49,7 @@ type Shared = Pick<CompileContext, 'tables' | 'patterns' | 'isAstral'> & {
 /** The context of one compilation, with its own counters. */
 export class Compilation implements CompileContext {
   readonly tables: RecordTables;
-  readonly patterns: Patterns;
+  readonly patterns: PatternCache;
   readonly isAstral: CompileContext['isAstral'];
   readonly #kinds: () => CompileContext['kinds'];
   #lookups = 0;
@@ -66,11 +66,11 @@ export class Compilation implements CompileContext {
     return this.#kinds();
   }
 
-  get isLaborious(): boolean {
+  get isExpensive(): boolean {
     return this.#lookups > FEW_LOOKUPS || this.#conditions > FEW_CONDITIONS;
   }
 
-  noteConditions(count: number): void {
+  countConditions(count: number): void {
     this.#conditions += count;
     if (this.#conditions <= MAX_CONDITIONS) return;
     throw new AppError('invalid_input', `The filter has too many conditions. The limit is ${MAX_CONDITIONS}.`);
@@ -83,8 +83,8 @@ export class Compilation implements CompileContext {
   }
 }
 
-export function rowScope(table: RecordTable, alias: string, context: CompileContext): Scope {
-  const column = (name: string): Sql => sql(`${alias}.${quote(name)}`);
+export function rowScope(table: RecordTable, alias: string, context: CompileContext): FieldScope {
+  const column = (name: string): Sql => sql(`${alias}.${quoteIdentifier(name)}`);
   return {
     fields: table.fields,
     row: { alias, kind: table.kind },
@@ -95,7 +95,7 @@ export function rowScope(table: RecordTable, alias: string, context: CompileCont
 }
 
 /** Returns the scope of a row that can have any of several record types. */
-export function nodeScope(kinds: readonly string[], alias: string, context: CompileContext): Scope {
+export function nodeScope(kinds: readonly string[], alias: string, context: CompileContext): FieldScope {
   const row = rowScope(nodeTable(context), alias, context);
   return { ...row, isAstral: (field) => kinds.some((kind) => context.isAstral(kind, storedColumn(field))) };
 }
@@ -116,8 +116,8 @@ const nodeTables = new WeakMap<RecordTables, RecordTable>();
 const NODE_FIELDS = ['id', 'parent', 'children', 'internal'];
 
 /** Returns the scope of an object stored as JSON, whose own path is `prefix`. */
-export function jsonScope(fields: readonly Field[], object: Sql, prefix: string): Scope {
-  const keys = (field: Field): string =>
+export function jsonScope(fields: readonly RecordField[], object: Sql, prefix: string): FieldScope {
+  const keys = (field: RecordField): string =>
     field.path
       .slice(prefix.length + 1)
       .split('.')
@@ -126,34 +126,34 @@ export function jsonScope(fields: readonly Field[], object: Sql, prefix: string)
   return {
     fields,
     nullable: true,
-    value: (field) => frame(`% ${isList(field) ? '->' : '->>'} %`, object, sql(`'$${keys(field)}'`)),
+    value: (field) => sqlTemplate(`% ${isList(field) ? '->' : '->>'} %`, object, sql(`'$${keys(field)}'`)),
     isAstral: () => true,
   };
 }
 
-const isList = (field: Field): boolean => field.list;
+const isList = (field: RecordField): boolean => field.list;
 
-const storedColumn = (field: Field): string => (field.kind === 'scalar' ? field.column : field.path);
+const storedColumn = (field: RecordField): string => (field.kind === 'scalar' ? field.column : field.path);
 
 /** Returns a call of the field's resolver with default arguments, on the columns that it declares to need. */
 function computedValue(kind: string, field: ComputedField, column: (name: string) => Sql): Sql {
   const needs = ['id', ...field.needs.filter((name) => name !== 'id')];
-  const pairs = needs.map((name) => frame(`'${name.replaceAll("'", "''")}', %`, column(name)));
-  return frame(`computed('${kind}', '${field.path}', json_object(%))`, {
+  const pairs = needs.map((name) => sqlTemplate(`'${name.replaceAll("'", "''")}', %`, column(name)));
+  return sqlTemplate(`computed('${kind}', '${field.path}', json_object(%))`, {
     text: pairs.map(({ text }) => text).join(', '),
     values: [],
   });
 }
 
-export function tableOf(kind: string, { tables }: Pick<CompileContext, 'tables'>): RecordTable {
+export function getTable(kind: string, { tables }: Pick<CompileContext, 'tables'>): RecordTable {
   const table = tables[kind];
   if (!table) throw new Error(`Unknown record type ${kind}.`);
   return table;
 }
 
 /** Returns the fields that a filter or a path may name below a field. */
-export function fieldsBelow(field: Field, context: Pick<CompileContext, 'tables'>): readonly Field[] {
+export function getChildFields(field: RecordField, context: Pick<CompileContext, 'tables'>): readonly RecordField[] {
   if (field.kind === 'scalar') return [];
   if (field.kind !== 'relation') return field.fields;
-  return field.type === 'Node' ? nodeTable(context).fields : tableOf(field.type, context).fields;
+  return field.type === 'Node' ? nodeTable(context).fields : getTable(field.type, context).fields;
 }

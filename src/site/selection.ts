@@ -1,7 +1,7 @@
 import type { RelationField } from './fields.js';
 
 /** The fields of each record that a query selects, so that only they are read. */
-export interface Selection {
+export interface RecordSelection {
   readonly values: readonly SelectedValue[];
   readonly relations: readonly SelectedRelation[];
 }
@@ -28,7 +28,7 @@ export interface SelectedObject {
 /** Related records, stored in the record under {@link relatedKey}. */
 export interface SelectedRelation {
   readonly field: RelationField;
-  readonly select: (kind: string) => Selection;
+  readonly select: (kind: string) => RecordSelection;
 }
 
 /**

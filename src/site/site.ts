@@ -3,29 +3,29 @@ import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
 
 import { loadSiteConfig } from './config/load-site-config.js';
-import { UNNAMED_SOURCE } from './config/site-config.js';
+import { DEFAULT_SOURCE_NAME } from './config/site-config.js';
 import type { SiteConfig } from './config/site-config.js';
-import type { CrawlProgress } from './crawl-progress.js';
-import { Live } from './live.js';
-import type { LiveCallbacks } from './live.js';
-import { EntryProblems, formatProblem, toReport } from './problems.js';
+import type { ScanProgress } from './scan-progress.js';
+import { SiteWatcher } from './watch/site-watcher.js';
+import type { SiteWatcherCallbacks } from './watch/site-watcher.js';
+import { EntryProblems, formatProblem, toProblemReport } from './problems.js';
 import type { ProblemReport, SiteProblem } from './problems.js';
 import type { RecordTables } from './record-schema.js';
 import { openRecordStore } from './record-store.js';
 import type { RecordStore } from './record-store.js';
-import { openContent } from './sources/content/content.js';
+import { openContentRecords } from './sources/content/content.js';
 import type { ContentProblems } from './sources/content/content.js';
-import type { CrawlSummary } from './sources/crawl.js';
-import { crawlSources } from './sources/crawl-sources.js';
+import type { ScanSummary } from './sources/scan-source.js';
+import { scanSources } from './sources/scan-sources.js';
 import { ENTRY_COLUMNS } from './sources/derived-columns.js';
-import { forgetSource, forgetSources } from './sources/forget-sources.js';
+import { deleteSourceRecords, deleteObsoleteSources } from './sources/delete-sources.js';
 import { writeSiteRecords } from './sources/site-records.js';
 import { createSources } from './sources/site-sources.js';
 
 export interface Site {
   readonly store: RecordStore;
   readonly config: SiteConfig;
-  readonly summary: CrawlSummary;
+  readonly summary: ScanSummary;
   /** Returns the current problems: skipped entries and invalid values. */
   problems(): ProblemReport;
   close(): void;
@@ -47,13 +47,13 @@ export interface SiteOptions {
    * Called with problems for the site's owner to fix, and their number, which may be greater than that of the messages.
    */
   readonly onWarnings?: ((messages: readonly string[], count: number) => void) | undefined;
-  readonly onProgress?: ((progress: CrawlProgress) => void) | undefined;
+  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
-  readonly watch?: SiteWatch | undefined;
+  readonly watch?: SiteWatchOptions | undefined;
 }
 
-export type SiteWatch = Pick<LiveCallbacks, 'onChange' | 'onProblem'>;
+export type SiteWatchOptions = Pick<SiteWatcherCallbacks, 'onChange' | 'onProblem'>;
 
 /**
  * Opens the records of a site and brings them up to date by scanning its sources, or the whole folder if no source is
@@ -85,7 +85,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
       void content.close();
       store.close();
     };
-    return { store, config, summary, problems: () => toReport(listProblems()), close };
+    return { store, config, summary, problems: () => toProblemReport(listProblems()), close };
   } catch (error) {
     store.close();
     throw error;
@@ -94,7 +94,7 @@ export async function openSite(options: SiteOptions): Promise<Site> {
 
 /** Creates the indexes in the background. A failure, for example of a full disk, only leaves queries slow. */
 function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {
-  store.makeIndexes().catch((error: unknown) => {
+  store.createMissingIndexes().catch((error: unknown) => {
     onWarnings?.([`Queries stay slow because an index can't be created: ${String(error)}`], 1);
   });
 }
@@ -105,23 +105,24 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
   const configured =
     config.sources.length > 0
       ? config.sources
-      : [{ name: options.sourceName ?? UNNAMED_SOURCE, path: directory, ignore: [] }];
+      : [{ name: options.sourceName ?? DEFAULT_SOURCE_NAME, path: directory, ignore: [] }];
   const sources = createSources(configured, {
     workingDirectory: options.workingDirectory ?? directory,
     exposure: config,
     except: [options.stateDirectory, ...(options.except ?? [])].map(realPath),
   });
-  forgetSources(store, sources.length);
-  const content = openContent({ store, tables, sources });
+  deleteObsoleteSources(store, sources.length);
+  const content = openContentRecords({ store, tables, sources });
   const problems = new EntryProblems();
   const onContentProblems = ({ messages, count }: ContentProblems): void => options.onWarnings?.(messages, count);
-  const live = options.watch && new Live({ sources, store, content, problems, onContentProblems, ...options.watch });
+  const live =
+    options.watch && new SiteWatcher({ sources, store, content, problems, onContentProblems, ...options.watch });
   try {
     const { observerOf, late } = live ?? {};
-    const crawled = await crawlSources({ sources, store, content, problems, signal, onProgress, observerOf, late });
+    const crawled = await scanSources({ sources, store, content, problems, signal, onProgress, observerOf, late });
     const [failure] = crawled.failures;
     if (failure && crawled.failures.length === sources.length) throw failure.error;
-    for (const { source } of crawled.failures) forgetSource(store, source, tables);
+    for (const { source } of crawled.failures) deleteSourceRecords(store, source, tables);
     const listProblems = (): SiteProblem[] => [...problems.list(), ...content.problems()];
     return { ...crawled, live, content, listProblems };
   } catch (error) {

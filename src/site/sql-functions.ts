@@ -1,15 +1,15 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { PatternOperator, Patterns } from './patterns.js';
-import type { Computing } from './computed-values.js';
+import type { PatternOperator, PatternCache } from './patterns.js';
+import type { ComputedValueLoader } from './computed-values.js';
 import type { Matcher } from './matcher.js';
 import { createIsoTimes } from './sources/iso-times.js';
 import type { SqlValue } from './sql.js';
-import { codeUnits } from './text-order.js';
+import { toCodeUnits } from './text-order.js';
 
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
-  readonly patterns: Patterns;
-  computing?: Computing | undefined;
+  readonly patterns: PatternCache;
+  computing?: ComputedValueLoader | undefined;
   /** Throws when the running statement must end. */
   look?: (() => void) | undefined;
   /** The error that a function threw, because SQLite passes on only its message. */
@@ -33,7 +33,7 @@ export function defineFunctions(database: DatabaseSyncInstance, state: FunctionS
   defineMatch(define, 'regex', state);
   defineMatch(define, 'glob', state);
   database.function('code_units', { deterministic: true }, (text: SqlValue) =>
-    text === null ? null : codeUnits(String(text)),
+    text === null ? null : toCodeUnits(String(text)),
   );
   defineDerivations(database);
   database.function('joined', { deterministic: true }, (list: string | null) =>

@@ -16,7 +16,7 @@ export const ALWAYS: Sql = { text: '1', values: NO_VALUES };
 export const NEVER: Sql = { text: '0', values: NO_VALUES };
 
 /** Replaces each `%` of a template with the next fragment. */
-export function frame(text: string, ...pieces: readonly Sql[]): Sql {
+export function sqlTemplate(text: string, ...pieces: readonly Sql[]): Sql {
   const [start = '', ...rest] = text.split('%');
   return {
     text: rest.reduce((filled, part, place) => filled + (pieces[place]?.text ?? '') + part, start),
@@ -55,9 +55,9 @@ function join(parts: readonly Sql[], separator: string): Sql | undefined {
  * Returns the condition that a query has a row. SQLite may run a bare EXISTS as a join, in which OFFSET would count a
  * row once for each of its matches.
  */
-export const exists = (query: Sql): Sql => frame('(EXISTS (%) IS TRUE)', query);
+export const exists = (query: Sql): Sql => sqlTemplate('(EXISTS (%) IS TRUE)', query);
 
 /**
  * Quotes a table or column name. Names come from the generated tables, never from callers; quoting is a second defence.
  */
-export const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`;
+export const quoteIdentifier = (name: string): string => `"${name.replaceAll('"', '""')}"`;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import picomatch from 'picomatch';
 import { AppError } from '../errors.js';
 import { compileGlob } from './glob/compile-glob.js';
-import { isLeftOut } from './sources/exclusions.js';
+import { isIgnored } from './sources/exclusions.js';
 
 /** A GraphQL query in the site's folder, whose images are generated ahead of time. */
 export interface StoredQuery {
@@ -63,7 +63,7 @@ async function listBelow(directory: string, base: string): Promise<string[]> {
 }
 
 /** Skips folders of packages, which have their own queries, and hidden folders such as the state folder. */
-const isPrivate = (name: string): boolean => name.startsWith('.') || isLeftOut(name);
+const isPrivate = (name: string): boolean => name.startsWith('.') || isIgnored(name);
 
 async function readBounded(directory: string, file: string): Promise<string | undefined> {
   const text = await readFile(path.join(directory, file), 'utf8').catch((error: unknown) => {

@@ -5,10 +5,10 @@
  */
 const SURROGATE = /[\uD800-\uDFFF]/;
 
-export const hasAstral = (text: string): boolean => SURROGATE.test(text);
+export const hasNonBmp = (text: string): boolean => SURROGATE.test(text);
 
 /**
  * Returns bytes that sort like the text's UTF-16 code units. The leading unit avoids an empty blob, which would be
  * NULL.
  */
-export const codeUnits = (text: string): Uint8Array => Buffer.from(`\0${text}`, 'utf16le').swap16();
+export const toCodeUnits = (text: string): Uint8Array => Buffer.from(`\0${text}`, 'utf16le').swap16();

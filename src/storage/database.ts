@@ -1,11 +1,11 @@
 import { Kysely, PostgresAdapter, sql } from 'kysely';
-import { inTurn } from '../in-turn.js';
-import type { InTurn } from '../in-turn.js';
-import { retryConflicts } from './conflicts.js';
+import { limitConcurrency } from '../lib/async/concurrency.js';
+import type { ConcurrencyLimit } from '../lib/async/concurrency.js';
+import { retrySerializationFailures } from './serialization-failures.js';
 import { DatabaseError, toDatabaseError } from './database-error.js';
-import { createJoining, joinable } from './joining.js';
-import type { Joining } from './joining.js';
-import { MIGRATIONS, migrate, requireMigrated } from './migrate.js';
+import { createTransactionContext, withTransactionContext } from './transaction-context.js';
+import type { TransactionContext } from './transaction-context.js';
+import { MIGRATIONS, migrate, assertMigrated } from './migrate.js';
 import type { Migration } from './migrate.js';
 import { postgresDialect } from './postgres.js';
 import { makeDatabasePrivate } from './private-file.js';
@@ -16,7 +16,7 @@ import type { Tables } from './tables.js';
 export type Database = Kysely<Tables>;
 
 /** A SQLite file, or `:memory:`; or the URL of a PostgreSQL database, which contains the password. */
-export type DatabasePlace = { readonly file: string } | { readonly url: string };
+export type DatabaseTarget = { readonly file: string } | { readonly url: string };
 
 const OLDEST_POSTGRES = 15;
 
@@ -27,8 +27,8 @@ const PARTS = Symbol('parts');
 
 interface Parts {
   /** Runs one transaction of this process at a time, so that conflicts occur only with other processes. */
-  readonly inTurn: InTurn;
-  readonly joining: Joining<Database>;
+  readonly inTurn: ConcurrencyLimit;
+  readonly joining: TransactionContext<Database>;
 }
 
 /**
@@ -39,7 +39,7 @@ interface Parts {
  * @throws DatabaseError if the database can't be reached or accessed, or is older than PostgreSQL 15.
  */
 export async function openDatabase(
-  place: DatabasePlace,
+  place: DatabaseTarget,
   { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
 ): Promise<Database> {
   if ('file' in place) makeDatabasePrivate(place.file);
@@ -51,14 +51,14 @@ export async function openDatabase(
  *
  * @throws DatabaseError if its tables are those of a different release.
  */
-export async function openDatabaseAsIs(place: DatabasePlace): Promise<Database> {
-  return open(place, requireMigrated);
+export async function openMigratedDatabase(place: DatabaseTarget): Promise<Database> {
+  return open(place, assertMigrated);
 }
 
-async function open(place: DatabasePlace, prepare: (database: Database) => Promise<void>): Promise<Database> {
+async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
   const database = connectDatabase(place);
   try {
-    if (isPostgres(database)) await requireSupported(database);
+    if (isPostgres(database)) await readSupportedVersion(database);
     await prepare(database);
   } catch (error) {
     await database.destroy();
@@ -68,11 +68,11 @@ async function open(place: DatabasePlace, prepare: (database: Database) => Promi
 }
 
 /** Connects to a database without any checks. */
-export function connectDatabase(place: DatabasePlace): Database {
+export function connectDatabase(place: DatabaseTarget): Database {
   const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
-  const joining = createJoining<Database>();
-  const parts: Parts = { inTurn: inTurn(1), joining };
-  return joinable(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
+  const joining = createTransactionContext<Database>();
+  const parts: Parts = { inTurn: limitConcurrency(1), joining };
+  return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
 }
 
 /** Returns whether the database is PostgreSQL; otherwise it is SQLite. */
@@ -89,7 +89,7 @@ export function isPostgres(database: Database): boolean {
  * repeatable.
  *
  * Inside of `work`, query only the given transaction: any other query would wait for the transaction to end, which is a
- * deadlock. {@link shareTransaction} has no such rule.
+ * deadlock. {@link runInSharedTransaction} has no such rule.
  */
 export async function inTransaction<T>(database: Database, work: (transaction: Database) => Promise<T>): Promise<T> {
   if (database.isTransaction) return join(database, work);
@@ -97,7 +97,7 @@ export async function inTransaction<T>(database: Database, work: (transaction: D
   if (!isPostgres(database)) return database.transaction().execute(work);
   const run = () => database.transaction().setIsolationLevel('serializable').execute(work);
   const parts = findParts(database);
-  return retryConflicts(parts === undefined ? run : () => parts.inTurn(run));
+  return retrySerializationFailures(parts === undefined ? run : () => parts.inTurn(run));
 }
 
 /**
@@ -106,7 +106,7 @@ export async function inTransaction<T>(database: Database, work: (transaction: D
  *
  * All other writers wait for the transaction, so `work` must not wait for other servers.
  */
-export async function shareTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
+export async function runInSharedTransaction<T>(database: Database, work: () => Promise<T>): Promise<T> {
   return inTransaction(database, async (transaction) => {
     const parts = findParts(database);
     return parts === undefined || transaction === database ? work() : parts.joining.run(transaction, work);
@@ -139,7 +139,7 @@ function findParts(database: Database): Parts | undefined {
  *
  * @throws DatabaseError if it is too old.
  */
-export async function requireSupported(database: Database): Promise<string> {
+export async function readSupportedVersion(database: Database): Promise<string> {
   const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
   const version = rows[0]?.server_version ?? '';
   if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;

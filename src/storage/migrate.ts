@@ -81,8 +81,8 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
 }
 
 /** @throws DatabaseError if the database has not exactly the version of this release. */
-export async function requireMigrated(database: Database): Promise<void> {
-  const version = await findVersion(database);
+export async function assertMigrated(database: Database): Promise<void> {
+  const version = await readSchemaVersion(database);
   if (version === MIGRATIONS.length) return;
   const hint = version < MIGRATIONS.length ? 'start the server of this release once' : 'use the release that wrote it';
   throw new DatabaseError(
@@ -99,7 +99,7 @@ async function createVersions(versions: Kysely<SchemaVersions>): Promise<void> {
 }
 
 /** Returns the number of the last migration of the database; 0 for none. */
-export async function findVersion(database: Database): Promise<number> {
+export async function readSchemaVersion(database: Database): Promise<number> {
   const tables = await database.introspection.getTables();
   if (!tables.some(({ name }) => name === 'schema_versions')) return 0;
   return readVersion(database as unknown as Kysely<SchemaVersions>);

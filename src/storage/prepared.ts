@@ -4,7 +4,7 @@ import type { Database } from './database.js';
 import type { Tables } from './tables.js';
 
 /** A query that is compiled once, because compiling takes longer than running most queries. */
-export type Prepared<Input, Row> = (database: Database, input: Input) => Promise<Row[]>;
+export type PreparedQuery<Input, Row> = (database: Database, input: Input) => Promise<Row[]>;
 
 /** The placeholder of a value in a compiled query. */
 class Parameter {
@@ -22,7 +22,7 @@ class Parameter {
  */
 export function prepare<Input extends object, Row>(
   build: (database: Database, input: Input) => Compilable<Row>,
-): Prepared<Input, Row> {
+): PreparedQuery<Input, Row> {
   const placeholders = new Proxy({} as Input, { get: (_none, name) => new Parameter(name) });
   const compiled: Partial<Record<'postgres' | 'sqlite', CompiledQuery<Row>>> = {};
   return async (database, input) => {
@@ -39,7 +39,7 @@ export function prepare<Input extends object, Row>(
 export function prepareInsert<Table extends keyof Tables>(
   table: Table,
 ): (database: Database, row: Tables[Table]) => Promise<void> {
-  const byColumns = new Map<string, Prepared<Tables[Table], unknown>>();
+  const byColumns = new Map<string, PreparedQuery<Tables[Table], unknown>>();
   return async (database, row) => {
     const columns = Object.keys(row);
     const key = columns.join(' ');

@@ -13,7 +13,7 @@ const SUFFIXES = ['', '-wal', '-shm'];
 const OTHERS = 0o077;
 
 /** Returns whether other users may read or write a file of this mode. Windows has no such modes. */
-export const isOpenToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;
+export const isAccessibleToOthers = (mode: number): boolean => process.platform !== 'win32' && (mode & OTHERS) !== 0;
 
 /**
  * Makes a SQLite file private before it is opened, and creates it if it does not exist. Files of earlier releases had
@@ -36,7 +36,7 @@ function create(file: string): void {
 
 function restrict(file: string): void {
   const found = statSync(file, { throwIfNoEntry: false });
-  if (found === undefined || !isOpenToOthers(found.mode)) return;
+  if (found === undefined || !isAccessibleToOthers(found.mode)) return;
   try {
     chmodSync(file, PRIVATE);
   } catch {

@@ -34,6 +34,6 @@ export function createRateCounts(database: Database, { windowMs, now = Date.now 
 }
 
 /** Deletes the counts whose window has ended. */
-export async function sweepRateCounts(database: Database, at: number): Promise<void> {
+export async function deleteExpiredRateCounts(database: Database, at: number): Promise<void> {
   await database.deleteFrom('rate_counts').where('ends_at', '<=', at).execute();
 }

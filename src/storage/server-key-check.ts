@@ -12,13 +12,13 @@ const PURPOSE = 'server key check';
  *
  * @throws StateFolderError for a different key, which can't decrypt the stored data.
  */
-export async function requireServerKey(database: Database, key: ServerKey): Promise<void> {
+export async function assertServerKey(database: Database, key: ServerKey): Promise<void> {
   await inTransaction(database, async (transaction) => {
     const known = await transaction.selectFrom('server_key').select('sealed').executeTakeFirst();
     if (known === undefined) {
       await transaction
         .insertInto('server_key')
-        .values({ id: 1, sealed: key.seal(TEXT, PURPOSE) })
+        .values({ id: 1, sealed: key.encrypt(TEXT, PURPOSE) })
         .execute();
     } else if (!isEncryptedWith(key, known.sealed)) {
       throw new StateFolderError(
@@ -30,7 +30,7 @@ export async function requireServerKey(database: Database, key: ServerKey): Prom
 
 function isEncryptedWith(key: ServerKey, sealed: Uint8Array): boolean {
   try {
-    return key.unseal(sealed, PURPOSE) === TEXT;
+    return key.decrypt(sealed, PURPOSE) === TEXT;
   } catch {
     return false;
   }

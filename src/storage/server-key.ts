@@ -1,7 +1,7 @@
 import { hkdfSync, randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { seal, unseal } from './seal.js';
+import { encryptAtRest, decryptAtRest } from './encrypt-at-rest.js';
 import { StateFolderError } from './state-folder.js';
 
 /** The name of the key file in the state folder. Restoring the database requires this file too. */
@@ -17,9 +17,9 @@ export interface ServerKey {
    *
    * @param purpose Identifies the kind and the owner of the text. Decryption requires the same purpose.
    */
-  seal(text: string, purpose: string): Buffer;
+  encrypt(text: string, purpose: string): Buffer;
   /** Decrypts a text. @throws Error if the key or the purpose is different, or the data was modified. */
-  unseal(sealed: Uint8Array, purpose: string): string;
+  decrypt(sealed: Uint8Array, purpose: string): string;
   /** Derives a key of 32 bytes for use outside of this interface (HKDF, RFC 5869). Each purpose has its own key. */
   derive(purpose: string): Uint8Array;
 }
@@ -52,8 +52,8 @@ function parse(text: string, folder: string): ServerKey {
 export function createServerKey(secret: string): ServerKey {
   const keyFor = (purpose: string): string => `${secret} ${purpose}`;
   return {
-    seal: (text, purpose) => seal(text, keyFor(purpose)),
-    unseal: (sealed, purpose) => unseal(sealed, keyFor(purpose)),
+    encrypt: (text, purpose) => encryptAtRest(text, keyFor(purpose)),
+    decrypt: (sealed, purpose) => decryptAtRest(sealed, keyFor(purpose)),
     derive: (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', `trellis ${purpose}`, KEY_BYTES)),
   };
 }

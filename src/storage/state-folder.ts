@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { isOpenToOthers, makeDatabasePrivate } from './private-file.js';
+import { isAccessibleToOthers, makeDatabasePrivate } from './private-file.js';
 
 export interface StateFolder {
   /** Whether other users of the machine may access the folder. */
@@ -27,7 +27,7 @@ export async function openStateFolder(folder: string): Promise<StateFolder> {
   const file = join(folder, 'lock.db');
   makeDatabasePrivate(file);
   const close = lock(file);
-  return { isShared: isOpenToOthers(mode), close };
+  return { isShared: isAccessibleToOthers(mode), close };
 }
 
 /**
@@ -46,7 +46,7 @@ function lock(file: string): () => void {
 }
 
 /** Returns whether a server uses the folder. Does not create the folder. */
-export async function isStateFolderTaken(folder: string): Promise<boolean> {
+export async function isStateFolderInUse(folder: string): Promise<boolean> {
   const file = join(folder, 'lock.db');
   if ((await stat(file).catch(() => undefined)) === undefined) return false;
   try {

@@ -31,7 +31,7 @@ beforeEach(async () => {
   at = START;
   database = await openTestDatabase();
   accounts = createAccounts(database, { origin: () => 'http://localhost:4000', now });
-  const person = await accounts.people.add({ username: 'Ada', displayName: 'Ada L.' });
+  const person = await accounts.users.add({ username: 'Ada', displayName: 'Ada L.' });
   session = await accounts.sessions.start(person.id);
   ada = (await accounts.sessions.findCaller(session))!;
 });
@@ -39,16 +39,16 @@ afterEach(() => database.destroy());
 
 describe('Users', () => {
   test('are found by username regardless of case', async () => {
-    expect(await accounts.people.findByUsername('aDA')).toMatchObject({ username: 'Ada', isAdmin: true });
-    expect(await accounts.people.findByUsername('bob')).toBeUndefined();
+    expect(await accounts.users.findByUsername('aDA')).toMatchObject({ username: 'Ada', isAdmin: true });
+    expect(await accounts.users.findByUsername('bob')).toBeUndefined();
   });
 
   test('after the first one are not admins', async () => {
-    expect(await accounts.people.add({ username: 'Bob', displayName: 'Bob' })).toMatchObject({ isAdmin: false });
+    expect(await accounts.users.add({ username: 'Bob', displayName: 'Bob' })).toMatchObject({ isAdmin: false });
   });
 
   test('cannot have usernames that differ only in case', async () => {
-    const again = accounts.people.add({ username: 'ADA', displayName: 'Another' });
+    const again = accounts.users.add({ username: 'ADA', displayName: 'Another' });
     await expect(again).rejects.toMatchObject({ code: 'conflict', field: 'username' });
   });
 });
@@ -139,14 +139,14 @@ describe('API tokens', () => {
     await accounts.tokens.create(ada, { label: 'second', expiresAt: inDays(1) }, FROM);
     at += 2 * DAY;
     expect((await accounts.tokens.list(ada)).map(({ label }) => label)).toEqual(['first', 'second']);
-    const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+    const bob = await accounts.users.add({ username: 'bob', displayName: 'Bob' });
     const caller = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
     expect(await accounts.tokens.list(caller)).toEqual([]);
   });
 
   test('can only be revoked by their owner', async () => {
     const { id, token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: inDays(1) }, FROM);
-    const bob = await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+    const bob = await accounts.users.add({ username: 'bob', displayName: 'Bob' });
     const other = await accounts.sessions.findCaller(await accounts.sessions.start(bob.id));
     await accounts.tokens.revoke(other, id, FROM);
     const request = { method: 'GET', headers: { authorization: `Bearer ${token}` } };

@@ -1,7 +1,7 @@
 import { Passkey } from '../contract/passkey.js';
 import { ORIGIN } from '../contract/contract-server.js';
-import { codeOf, openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { toStatusAndCode, openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
@@ -51,7 +51,7 @@ describe('Passkeys', () => {
 
   test('are limited to 20 per user', async () => {
     const [row] = await stage.server.database.selectFrom('passkeys').selectAll().execute();
-    const person = (await stage.server.accounts.people.findByUsername('ada'))!;
+    const person = (await stage.server.accounts.users.findByUsername('ada'))!;
     const more = Array.from({ length: 19 }, (_, index) => ({ ...row!, person_id: person.id, id: `x${index}` }));
     await stage.server.database.insertInto('passkeys').values(more).execute();
     const begun = await stage.ada.send('POST', '/api/auth/credentials/begin');
@@ -64,19 +64,19 @@ describe('Passkeys', () => {
 
 describe('An account', () => {
   test('is restored by an invitation after its access was revoked', async () => {
-    const before = (await stage.server.accounts.people.findByUsername('bob'))!;
+    const before = (await stage.server.accounts.users.findByUsername('bob'))!;
     await stage.ada.send('POST', '/api/admin/users/bob/revoke');
     expect((await stage.bob.signIn()).status).toBe(400);
     const again = stage.visitor();
     expect((await again.register('bob', await stage.invite('bob'))).status).toBe(200);
-    expect(await stage.server.accounts.people.findByUsername('bob')).toEqual(before);
+    expect(await stage.server.accounts.users.findByUsername('bob')).toEqual(before);
   });
 
   test('frees its username when it is removed, and is not restored by an invitation', async () => {
-    const before = (await stage.server.accounts.people.findByUsername('bob'))!;
+    const before = (await stage.server.accounts.users.findByUsername('bob'))!;
     await stage.ada.send('DELETE', '/api/admin/users/bob');
     expect((await stage.visitor().register('bob', await stage.invite('bob'))).status).toBe(200);
-    expect((await stage.server.accounts.people.findByUsername('bob'))!.id).not.toBe(before.id);
+    expect((await stage.server.accounts.users.findByUsername('bob'))!.id).not.toBe(before.id);
   });
 });
 
@@ -97,7 +97,7 @@ describe('An invitation', () => {
     ['with a right-to-left override', 'a\u202eb', 400, 'invalid_input'],
   ])('cannot be created for a username %s', async (_reason, username, status, code) => {
     const person = { username, displayName: 'x' };
-    expect(codeOf(await stage.ada.send('POST', '/api/admin/invites', person))).toEqual([status, code]);
+    expect(toStatusAndCode(await stage.ada.send('POST', '/api/admin/invites', person))).toEqual([status, code]);
   });
 });
 

@@ -24,11 +24,11 @@ const count = async (table: 'account_events' | 'challenges' | 'invitations' | 's
 test('sweep deletes each kind of row after its retention time', async () => {
   await accounts.setupLink.create();
   await accounts.signIn.begin();
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const ada = await accounts.sessions.findCaller(await accounts.sessions.start(id));
   await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(at + DAY) }, FROM);
   const counts = async () => {
-    await accounts.sweep();
+    await accounts.deleteExpired();
     return {
       challenges: await count('challenges'),
       invitations: await count('invitations'),
@@ -52,7 +52,7 @@ test('sweep deletes each kind of row after its retention time', async () => {
 });
 
 test('A session ends 90 days after its start, however often it is used', async () => {
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);
   for (let day = 1; day < 89; day += 1) {
     at += DAY;
@@ -64,7 +64,7 @@ test('A session ends 90 days after its start, however often it is used', async (
 });
 
 test('A session that an earlier release extended beyond 90 days has ended', async () => {
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);
   await database
     .updateTable('sessions')
@@ -79,7 +79,7 @@ test('A new setup link replaces the previous one, until an account exists', asyn
   const [first, second] = [(await accounts.setupLink.create())!, (await accounts.setupLink.create())!];
   await expect(begin(first)).rejects.toMatchObject({ code: 'forbidden' });
   expect(await begin(second)).toMatchObject({ rp: { id: 'trellis.example' }, user: { name: 'ada' } });
-  await accounts.people.add({ username: 'bob', displayName: 'Bob' });
+  await accounts.users.add({ username: 'bob', displayName: 'Bob' });
   await expect(begin(second)).rejects.toMatchObject({ code: 'forbidden' });
   expect(await accounts.setupLink.create()).toBeUndefined();
   expect(await accounts.registration.isOpen()).toBe(false);
@@ -95,7 +95,7 @@ test('A setup link expires after an hour', async () => {
 });
 
 test('The session cookie is restricted to https and this host over https', () => {
-  expect(accounts.cookies.give('abc')).toBe(
+  expect(accounts.cookies.set('abc')).toBe(
     '__Host-trellis_session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=34560000; Secure',
   );
   expect(accounts.cookies.clear()).toBe('__Host-trellis_session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure');

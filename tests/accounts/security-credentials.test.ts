@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/accounts/token-format.js';
-import { codeOf, inDays, openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { toStatusAndCode, inDays, openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => (stage = await openStage()));
@@ -46,7 +46,7 @@ describe('An API token', () => {
     ],
   ])('gets the same error when it is %s', async (_reason, createInvalid) => {
     const reply = await withToken(await createInvalid());
-    expect(codeOf(reply)).toEqual([401, 'unauthenticated']);
+    expect(toStatusAndCode(reply)).toEqual([401, 'unauthenticated']);
     expect(reply.headers.get('www-authenticate')).toBe('Bearer');
     const { error } = reply.body as { error: string };
     expect(error).toBe('The session or token is invalid, expired or revoked.');
@@ -70,7 +70,9 @@ describe('An API token', () => {
     expect(list.body).toMatchObject([{ id: other.id }]);
     expect((await stage.bob.send('DELETE', `/api/tokens/${id}`)).status).toBe(204);
     expect((await withToken(token)).status).toBe(200);
-    expect(codeOf(await stage.visitor().send('GET', '/api/admin/users', undefined, bearer(other.token)))[0]).toBe(403);
+    expect(
+      toStatusAndCode(await stage.visitor().send('GET', '/api/admin/users', undefined, bearer(other.token)))[0],
+    ).toBe(403);
   });
 
   test.each([
@@ -84,9 +86,12 @@ describe('An API token', () => {
     ["revoke a user's access", 'POST', '/api/admin/users/bob/revoke', undefined],
     ['remove a user', 'DELETE', '/api/admin/users/bob', undefined],
   ])('with all scopes cannot %s', async (_operation, method, path, body) => {
-    const person = (await stage.server.accounts.people.findByUsername('ada'))!;
+    const person = (await stage.server.accounts.users.findByUsername('ada'))!;
     const token = await stage.server.issueToken('personal', person);
-    expect(codeOf(await stage.visitor().send(method, path, body, bearer(token)))).toEqual([403, 'session_required']);
+    expect(toStatusAndCode(await stage.visitor().send(method, path, body, bearer(token)))).toEqual([
+      403,
+      'session_required',
+    ]);
   });
 });
 
@@ -144,7 +149,7 @@ describe('A session', () => {
       },
     ],
   ])('is rejected when it is %s', async (_reason, createInvalid) => {
-    expect(codeOf(await withCookie(await createInvalid()))).toEqual([401, 'unauthenticated']);
+    expect(toStatusAndCode(await withCookie(await createInvalid()))).toEqual([401, 'unauthenticated']);
   });
 
   test('has a cookie that scripts and other sites cannot use', async () => {
@@ -159,7 +164,7 @@ describe('A session', () => {
     const [{ id }] = body as [{ id: string }];
     expect((await stage.bob.send('DELETE', `/api/auth/credentials/${id}`)).status).toBe(204);
     expect((await stage.ada.signIn()).status).toBe(200);
-    expect(codeOf(await stage.bob.send('GET', '/api/admin/users'))).toEqual([403, 'forbidden']);
+    expect(toStatusAndCode(await stage.bob.send('GET', '/api/admin/users'))).toEqual([403, 'forbidden']);
   });
 
   test.each([
@@ -170,7 +175,7 @@ describe('A session', () => {
   ])('rejects a request from a different site: %s', async (_operation, path, body) => {
     const origins: Record<string, string>[] = [{ 'sec-fetch-site': 'cross-site' }, { origin: 'https://evil.example' }];
     for (const headers of origins) {
-      expect(codeOf(await stage.ada.send('POST', path, body, headers))).toEqual([403, 'cross_site']);
+      expect(toStatusAndCode(await stage.ada.send('POST', path, body, headers))).toEqual([403, 'cross_site']);
     }
     expect((await withCookie(stage.ada.cookie)).status).toBe(200);
   });

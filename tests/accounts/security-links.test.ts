@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { ORIGIN } from '../contract/contract-server.js';
-import { codeOf, openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { toStatusAndCode, openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 import type { Reply } from './visitor.js';
 
 let stage: Stage;
@@ -11,7 +11,7 @@ afterEach(() => stage.server.close());
 
 describe('A setup or invitation link', () => {
   test('for setup works once', async () => {
-    expect(codeOf(await stage.visitor().register('eve', stage.setup))).toEqual([403, 'forbidden']);
+    expect(toStatusAndCode(await stage.visitor().register('eve', stage.setup))).toEqual([403, 'forbidden']);
     expect(await stage.server.accounts.setupLink.create()).toBeUndefined();
   });
 
@@ -50,7 +50,7 @@ describe('A setup or invitation link', () => {
     ],
   ])('%s gets the same error', async (_reason, createLink, username) => {
     const reply = await stage.visitor().beginToRegister(username, await createLink());
-    expect(codeOf(reply)).toEqual([403, 'forbidden']);
+    expect(toStatusAndCode(reply)).toEqual([403, 'forbidden']);
     expect((reply.body as { error: string }).error).toBe(
       'No valid setup link or invitation for this username. It may have expired. Ask for a new one.',
     );

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { readChallenge } from '../../src/accounts/credential-json.js';
+import { readChallenge } from '../../src/accounts/parse-credential.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { Passkey } from '../contract/passkey.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 import type { Reply } from './visitor.js';
 
 let stage: Stage;

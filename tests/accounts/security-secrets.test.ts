@@ -1,5 +1,5 @@
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 const HOUR = 3_600_000;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
@@ -64,7 +64,7 @@ test('Account events record the actor, the action, the time and the address', as
     ['account_created', 'account_created', 'invitation_created', 'token_created'].sort(),
   );
   const created = events.find(({ action }) => action === 'token_created')!;
-  const person = (await stage.server.accounts.people.findByUsername('bob'))!;
+  const person = (await stage.server.accounts.users.findByUsername('bob'))!;
   expect(created).toMatchObject({ person_id: person.id, actor_type: 'session', actor_id: person.id, subject: id });
   expect(created.address).toBe('127.0.0.1');
   expect(Math.abs(created.at - Date.now())).toBeLessThan(HOUR);

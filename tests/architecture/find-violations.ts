@@ -1,8 +1,8 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
 import { readSource } from './read-source.js';
-import { whoImportsWhom } from './who-imports-whom.js';
-import type { Rule } from './who-imports-whom.js';
+import { IMPORT_RULES } from './import-rules.js';
+import type { ImportRule } from './import-rules.js';
 
 const TRANSPORT = ['express', 'graphql', 'graphql-http', '@graphql-tools/schema'];
 
@@ -34,7 +34,7 @@ export function findViolations(file: string, text: string): string[] {
 
 function findImportViolation(file: string, specifier: string): string | undefined {
   const room = roomOf(file);
-  const rule = whoImportsWhom[room];
+  const rule = IMPORT_RULES[room];
   if (rule === undefined) return `is in "${room}", which is not in the table of allowed imports`;
   if (!specifier.startsWith('.')) return findPackageViolation(room, rule, specifier);
   const target = path.posix.join(path.posix.dirname(file), specifier).replace(/\.[jt]s$/u, '');
@@ -44,13 +44,13 @@ function findImportViolation(file: string, specifier: string): string | undefine
   return `imports "${specifier}": ${room} may import ${rule.rooms.join(', ') || 'no other folder'}`;
 }
 
-function findPackageViolation(room: string, { packages = 'all' }: Rule, specifier: string): string | undefined {
+function findPackageViolation(room: string, { packages = 'all' }: ImportRule, specifier: string): string | undefined {
   if (isAllowed(packages, specifier)) return undefined;
   const allowed = typeof packages === 'string' ? packages : packages.join(', ') || 'none';
   return `imports "${specifier}": packages of ${room}: ${allowed}`;
 }
 
-function isAllowed(packages: NonNullable<Rule['packages']>, specifier: string): boolean {
+function isAllowed(packages: NonNullable<ImportRule['packages']>, specifier: string): boolean {
   const isOf = (name: string) => specifier === name || specifier.startsWith(`${name}/`);
   if (packages === 'browser') return !isBuiltin(specifier);
   if (packages === 'no transport') return !TRANSPORT.some(isOf);

@@ -1,14 +1,14 @@
 import ts from 'typescript';
 
 /** The parts of a source file that the architecture rules restrict, with line numbers from 1. */
-export interface Source {
+export interface ParsedSource {
   imports: readonly { specifier: string; line: number; isType: boolean }[];
   defaultExports: readonly number[];
   environmentReads: readonly number[];
 }
 
 /** Reads the imports, default exports and reads of the environment of one file. */
-export function readSource(text: string): Source {
+export function readSource(text: string): ParsedSource {
   const file = ts.createSourceFile('source.tsx', text, ts.ScriptTarget.Latest);
   const imports: { specifier: string; line: number; isType: boolean }[] = [];
   const defaultExports: number[] = [];

@@ -1,5 +1,5 @@
 import { ApiError, decodeError } from '../../src/client/errors.js';
-import type { Answer, NotesServer } from './notes-server.js';
+import type { Responder, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
@@ -7,7 +7,7 @@ let server: NotesServer;
 afterEach(() => server.close());
 
 /** Sends a request to a server with this response, and decodes the result. */
-async function decode(respond: Answer): Promise<ApiError | undefined> {
+async function decode(respond: Responder): Promise<ApiError | undefined> {
   server = await serveNotes(respond);
   const { error, response } = await createNotesClient(server.url, { retry: { maxRetries: 0 } }).GET('/notes');
   return decodeError(response, error);
@@ -15,7 +15,7 @@ async function decode(respond: Answer): Promise<ApiError | undefined> {
 
 /** Responds with status 400 and a body in the form of other servers. */
 const respondWith =
-  (body: string, type = 'application/json'): Answer =>
+  (body: string, type = 'application/json'): Responder =>
   (response) =>
     void response.writeHead(400, { 'Content-Type': type }).end(body);
 
@@ -40,7 +40,7 @@ test.each([200, 201, 204, 304])('decodeError returns undefined for status %i', a
   expect(await decode((response) => void response.writeHead(status).end())).toBeUndefined();
 });
 
-test.each<[string, Answer, string]>([
+test.each<[string, Responder, string]>([
   ['an empty body', respondWith(''), 'Bad Request'],
   ['JSON null', respondWith('null'), 'Bad Request'],
   ['a number', respondWith('42'), 'Bad Request'],

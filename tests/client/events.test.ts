@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { StreamEvent, StreamOptions } from '../../src/client/events.js';
 import { readEvents } from '../../src/client/events.js';
-import type { Answer, NotesServer } from './notes-server.js';
+import type { Responder, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
@@ -14,7 +14,7 @@ const sendStream = (response: ServerResponse, text: string) =>
   response.writeHead(200, { 'Content-Type': 'text/event-stream' }).write(text);
 
 /** Reads `count` events from a server with this response, then stops. */
-async function read(respond: Answer, count: number, options: StreamOptions = {}) {
+async function read(respond: Responder, count: number, options: StreamOptions = {}) {
   server = await serveNotes(respond);
   const client = createNotesClient(server.url, { retry: { maxRetries: 1 }, timeoutMs: 500 });
   const found: StreamEvent<unknown>[] = [];
@@ -63,7 +63,7 @@ test.each<[string, (response: ServerResponse) => void]>([
   ['ends', (response) => void response.end()],
   ['is reset', (response) => void setTimeout(() => response.socket?.resetAndDestroy(), 20)],
 ])('readEvents reconnects with the last id after a stream %s', async (_reason, end) => {
-  const respond: Answer = (response, nth) => {
+  const respond: Responder = (response, nth) => {
     sendStream(response, `id: e${nth}\ndata: ${nth}\n\ndata: "half`);
     if (nth < 2) end(response);
   };
@@ -72,7 +72,7 @@ test.each<[string, (response: ServerResponse) => void]>([
 });
 
 test('readEvents waits as long as the server requests before it reconnects', async () => {
-  const respond: Answer = (response, nth) => {
+  const respond: Responder = (response, nth) => {
     sendStream(response, `retry: 300\ndata: ${nth}\n\n`);
     response.end();
   };
@@ -98,13 +98,13 @@ test('readEvents throws for a response without a body', async () => {
   await expect(call).rejects.toThrow('Expected a stream of events; received status 204 without a body.');
 });
 
-test.each<[string, Answer]>([
+test.each<[string, Responder]>([
   ['before the response', () => undefined],
   ['between events', (response) => void sendStream(response, ':\n\n')],
   ['before a reconnect', (response) => void response.writeHead(200).end(':\n\n')],
 ])('readEvents stops at an abort %s', async (_reason, respond) => {
   const controller = new AbortController();
-  const respondAndAbort: Answer = (...args) => {
+  const respondAndAbort: Responder = (...args) => {
     setTimeout(() => controller.abort(new Error('enough')), 60);
     respond(...args);
   };

@@ -75,5 +75,5 @@ export async function streamsAreIterated(signal: AbortSignal): Promise<string | 
   return undefined;
 }
 
-export const follow = () =>
+export const readsEventsWithoutOptions = () =>
   readEvents<components['schemas']['Dashboard']>((init) => dashboard.GET('/api/dashboard/stream', init));

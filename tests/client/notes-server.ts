@@ -36,10 +36,10 @@ interface SeenRequest {
 }
 
 /** Responds to the nth request, starting at 0. The body of the request has been read. */
-export type Answer = (response: ServerResponse, nth: number, seen: SeenRequest) => void;
+export type Responder = (response: ServerResponse, nth: number, seen: SeenRequest) => void;
 
 /** Starts an HTTP server on a free port that records its requests. */
-export async function serveNotes(respond: Answer) {
+export async function serveNotes(respond: Responder) {
   const seen: SeenRequest[] = [];
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     let body = '';

@@ -1,8 +1,8 @@
 import type { ServerResponse } from 'node:http';
-import type { Answer, NotesServer } from './notes-server.js';
+import type { Responder, NotesServer } from './notes-server.js';
 import { sendJson, serveNotes } from './notes-server.js';
 
-type Seen = Parameters<Answer>[2];
+type Seen = Parameters<Responder>[2];
 
 /** Sends only the start of the announced body, then resets the connection. */
 function resetInBody(response: ServerResponse): void {

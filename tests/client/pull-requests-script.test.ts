@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
-import type { Snapshot } from '../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import type { BoardSnapshot } from '../../src/dashboard/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import { pullRequest } from '../dashboard/pull-request.js';
 import { settingsFor, startForges } from '../dashboard/refresh/forges.js';
@@ -41,8 +41,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true });
 });
 
-const save = (...pullRequests: Snapshot['pullRequests']) =>
-  server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, pullRequests });
+const save = (...pullRequests: BoardSnapshot['pullRequests']) =>
+  server.services.dashboard.boards.save(personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
 
 function start(args: readonly string[], env: Record<string, string> = {}) {
   const settings = { TRELLIS_URL: server.url, TRELLIS_TOKEN: token, NO_COLOR: '', COLUMNS: '', ...env };
@@ -116,7 +116,7 @@ test('pull-requests script: exits with 1 when a CI fails', async () => {
 test('pull-requests script: prints JSON with --json, and drafts with --drafts', async () => {
   await save(pullRequest({ number: 1, title: 'a\u009bb' }), draft);
   const { stdout, code } = await run(['--json', '--drafts']);
-  const printed = JSON.parse(stdout) as Snapshot['pullRequests'];
+  const printed = JSON.parse(stdout) as BoardSnapshot['pullRequests'];
   expect(printed.map(({ number }) => number).sort()).toEqual([1, 3]);
   expect(printed.map(({ title }) => title)).toContain('a\u009bb');
   expect(stdout).not.toContain('\u009b');
@@ -145,7 +145,7 @@ test('pull-requests script: prints the error of a forge on the board', async () 
     truncated: false,
     error: 'GitHub is unavailable.',
   } as const;
-  await server.services.dashboard.boards.save(personId, { ...EMPTY_SNAPSHOT, forges: [forge] });
+  await server.services.dashboard.boards.save(personId, { ...EMPTY_BOARD_SNAPSHOT, forges: [forge] });
   expect((await run([])).stderr).toBe('github: GitHub is unavailable.\n');
 });
 
@@ -192,7 +192,7 @@ test('pull-requests script: --watch prints changes, survives an error, and exits
   const boards = printed
     .trim()
     .split('\n')
-    .map((line) => JSON.parse(line) as Snapshot['pullRequests']);
+    .map((line) => JSON.parse(line) as BoardSnapshot['pullRequests']);
   expect(boards.map((board) => board.map(({ number }) => number))).toEqual([[17], [1042]]);
   expect(code).toBe(1);
 });

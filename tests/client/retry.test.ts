@@ -1,23 +1,23 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { RetryNotice } from '../../src/client/retry.js';
+import type { RetryEvent } from '../../src/client/retry.js';
 import { CLOSED_PORT } from '../closed-port.js';
-import type { Answer, NotesServer } from './notes-server.js';
+import type { Responder, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
-let notices: RetryNotice[];
+let notices: RetryEvent[];
 
 beforeEach(() => {
   notices = [];
 });
 afterEach(() => server.close());
 
-const onRetry = (notice: RetryNotice) => notices.push(notice);
+const onRetry = (notice: RetryEvent) => notices.push(notice);
 
 /** Fails the first requests, then succeeds. */
 const failFirst =
-  (times: number, status: number, headers: Record<string, string> = {}): Answer =>
+  (times: number, status: number, headers: Record<string, string> = {}): Responder =>
   (response, nth) =>
     nth < times ? sendJson(response, status, { error: 'Not now.' }, headers) : sendJson(response, 200, ['first']);
 
@@ -198,7 +198,7 @@ describe('timeouts and aborts', () => {
     expect(notices[0]!.reason).toBe('No complete response within 600 ms');
   });
 
-  test.each<[string, Answer]>([
+  test.each<[string, Responder]>([
     ['never responds', () => undefined],
     ['never ends its body', (response) => void response.writeHead(200).write('[')],
   ])('a server that %s causes a TimeoutError after the last retry', async (_reason, respond) => {
@@ -226,7 +226,7 @@ describe('timeouts and aborts', () => {
     expect(server.seen).toHaveLength(1);
   });
 
-  test.each<[string, Answer]>([
+  test.each<[string, Responder]>([
     ['before the response', () => undefined],
     ['in the middle of the body', (response) => void response.writeHead(200).write('[')],
     ['in the middle of an error response', (response) => void response.writeHead(404).write('{')],
@@ -267,7 +267,7 @@ describe('timeouts and aborts', () => {
 });
 
 describe('repeated requests', () => {
-  const created: Answer = (response, nth) =>
+  const created: Responder = (response, nth) =>
     nth < 2 ? sendJson(response, 502, {}) : sendJson(response, 201, { id: nth });
 
   test('a POST repeats its body and keeps one Idempotency-Key', async () => {

@@ -43,8 +43,8 @@ export async function serveTrellis({
     url: origin,
     services,
     async signIn(username) {
-      const { people, sessions } = services.accounts;
-      const { id } = await people.add({ username, displayName: username });
+      const { users, sessions } = services.accounts;
+      const { id } = await users.add({ username, displayName: username });
       const session = await sessions.start(id);
       return { personId: id, headers: { Cookie: `trellis_session=${session}`, 'Sec-Fetch-Site': 'same-origin' } };
     },

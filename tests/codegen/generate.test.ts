@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { ContractError } from '../../src/codegen/contract-error.js';
-import type { Mistake } from '../../src/codegen/contract-error.js';
+import type { Diagnostic } from '../../src/codegen/contract-error.js';
 import { generate } from '../../src/codegen/generate.js';
 import { openProject } from '../../src/codegen/project.js';
 import type { Project } from '../../src/codegen/project.js';
@@ -17,12 +17,12 @@ const inFolder = (file: string) => path.join(temporary.project.root, 'src/genera
 const inRoot = (file: string) => path.join(temporary.project.root, file);
 
 /** Returns the contract errors that a run fails with. */
-async function findDiagnostics(project: Project): Promise<readonly Mistake[]> {
+async function findDiagnostics(project: Project): Promise<readonly Diagnostic[]> {
   try {
     await generate(project);
     return [];
   } catch (error) {
-    if (error instanceof ContractError) return error.mistakes;
+    if (error instanceof ContractError) return error.diagnostics;
     throw error;
   }
 }

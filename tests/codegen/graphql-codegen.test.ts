@@ -2,7 +2,7 @@
  * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts. Runs three of the edits by
  * default, and all of them with `EDITS=all`.
  */
-import { digestOf } from '../../src/codegen/cache.js';
+import { digestTexts } from '../../src/codegen/cache.js';
 import { readGenerated } from '../../src/codegen/project.js';
 import { copyRepository, repository } from './repository-copy.js';
 import type { RepositoryCopy } from './repository-copy.js';
@@ -96,7 +96,7 @@ afterAll(() => Promise.all([ours.close(), theirs.close()]));
 const runBoth = () => Promise.all([ours.generate(), theirs.graphqlCodegen()]);
 /** Returns path → digest, so that failures are readable. */
 const digests = async (read: Promise<Map<string, string>>) =>
-  Object.fromEntries([...(await read)].map(([file, text]) => [file, digestOf([[file, text]])]));
+  Object.fromEntries([...(await read)].map(([file, text]) => [file, digestTexts([[file, text]])]));
 const editBoth = ({ file, change }: Edit) => Promise.all([ours.edit(file, change), theirs.edit(file, change)]);
 
 test('npm run generate and graphql-codegen generate the committed files from scratch', async () => {

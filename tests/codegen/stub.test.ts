@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 import { writeStubs } from '../../src/codegen/stub.js';
-import type { Stub } from '../../src/codegen/generated.js';
+import type { Stub } from '../../src/codegen/generator-output.js';
 
 let root: string;
 beforeEach(async () => {

@@ -3,9 +3,9 @@ import os from 'node:os';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { ContractError } from '../../src/codegen/contract-error.js';
-import type { Mistake } from '../../src/codegen/contract-error.js';
-import { toOutputs } from '../../src/codegen/generated.js';
-import type { Generated } from '../../src/codegen/generated.js';
+import type { Diagnostic } from '../../src/codegen/contract-error.js';
+import { toOutputs } from '../../src/codegen/generator-output.js';
+import type { GeneratorOutput } from '../../src/codegen/generator-output.js';
 import { openProject, readGenerated } from '../../src/codegen/project.js';
 import type { Project } from '../../src/codegen/project.js';
 
@@ -58,10 +58,10 @@ const wordOutput = (root: string, name: string, loaded: string[]): CodegenConfig
   };
 };
 
-function generateWords(file: string, text: string): Generated {
+function generateWords(file: string, text: string): GeneratorOutput {
   const lines = text.trimEnd().split('\n');
   const words = lines.map((word, index) => ({ word, file, line: index + 1, column: 1 }));
-  const diagnostics = words.flatMap(({ word, ...place }): Mistake[] =>
+  const diagnostics = words.flatMap(({ word, ...place }): Diagnostic[] =>
     /^[a-z]+$/u.test(word) ? [] : [{ ...place, message: `Expected a word; received "${word}".` }],
   );
   if (diagnostics.length > 0) throw new ContractError(diagnostics);

@@ -1,22 +1,22 @@
 import { dirname } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Accounts } from '../../src/accounts/accounts.js';
-import { accountsCommand } from '../../src/commands/accounts.js';
+import { accountsCommand } from '../../src/commands/accounts-command.js';
 import { openDatabase } from '../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { Passkey } from '../contract/passkey.js';
-import { createPlace } from '../storage/engine.js';
+import { createDatabaseTarget } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 
 const ORIGIN = 'https://trellis.example';
 const FROM = '203.0.113.7';
 
-let place: DatabasePlace;
+let place: DatabaseTarget;
 let database: Database;
 let accounts: Accounts;
 
 beforeEach(async () => {
-  place = await createPlace();
+  place = await createDatabaseTarget();
   database = await openDatabase(place);
   accounts = createAccounts(database, { origin: () => ORIGIN });
 });
@@ -37,7 +37,7 @@ const signIn = async (passkey: Passkey) =>
 
 test('accounts recover: prints a link that restores access to the same account and keeps its API tokens', async () => {
   const [lost, found] = [new Passkey(ORIGIN), new Passkey(ORIGIN)];
-  const { person, sessionId } = await register(lost, (await accounts.setupLink.create())!);
+  const { user, sessionId } = await register(lost, (await accounts.setupLink.create())!);
   const ada = await accounts.sessions.findCaller(sessionId);
   await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(Date.now() + 60_000) }, FROM);
 
@@ -47,8 +47,8 @@ test('accounts recover: prints a link that restores access to the same account a
   expect(await accounts.sessions.findCaller(sessionId)).toBeUndefined();
   await expect(signIn(lost)).rejects.toMatchObject({ code: 'invalid_input' });
 
-  expect((await register(found, secret)).person).toEqual(person);
-  expect((await signIn(found)).person).toMatchObject({ id: person.id, isAdmin: true });
+  expect((await register(found, secret)).user).toEqual(user);
+  expect((await signIn(found)).user).toMatchObject({ id: user.id, isAdmin: true });
   expect(await accounts.tokens.list(ada)).toHaveLength(1);
   const events = await database.selectFrom('account_events').select(['action', 'actor_type']).execute();
   expect(events).toContainEqual({ action: 'account_recovered', actor_type: 'machine' });

@@ -3,17 +3,17 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
-import { createTally, readRows } from '../../src/storage/backup/rows.js';
-import { writeContents } from '../../src/storage/backup/archive.js';
+import { backupCommand, restoreCommand } from '../../src/commands/backup-command.js';
+import { createRowDigest, readRows } from '../../src/storage/backup/rows.js';
+import { writeArchiveContents } from '../../src/storage/backup/archive.js';
 import { inTransaction, openDatabase } from '../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
-import { createPlace, engine } from '../storage/engine.js';
+import { createDatabaseTarget, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
-import type { Said } from './run-command.js';
+import type { CommandOutcome } from './run-command.js';
 
 const like = (text: RegExp | string) => expect.stringMatching(text) as string;
 
@@ -21,7 +21,7 @@ const person = { username: 'Ada', display_name: 'naïve 🌱', is_admin: 1, crea
 
 interface Server {
   readonly state: string;
-  readonly place: DatabasePlace;
+  readonly place: DatabaseTarget;
 }
 
 let folder: string;
@@ -42,7 +42,7 @@ afterEach(() => rm(folder, { recursive: true }));
 async function makeServer(name: string, kind: typeof engine): Promise<Server> {
   const state = path.join(folder, name);
   (await openStateFolder(state)).close();
-  return { state, place: kind === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createPlace() };
+  return { state, place: kind === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createDatabaseTarget() };
 }
 
 async function addPerson(database: Database, id: string): Promise<void> {
@@ -72,7 +72,7 @@ async function readAll({ place }: Server): Promise<unknown> {
 
 const readKey = ({ state }: Server) => readFile(path.join(state, 'server.key'), 'utf8');
 
-function run(make: typeof backupCommand, { state, place }: Server, ...flags: string[]): Promise<Said> {
+function run(make: typeof backupCommand, { state, place }: Server, ...flags: string[]): Promise<CommandOutcome> {
   const where = 'url' in place ? ['--database-url', place.url] : [];
   const args = [file, '--state', state, ...where, ...flags];
   return runCommand(({ err }) => make({ release: '1.2.3', terminal: err as unknown as NodeJS.WriteStream }), args);
@@ -247,10 +247,10 @@ async function seal(archiveFile: string, names: readonly ('boards' | 'people')[]
   const archive = await openDatabase({ file: archiveFile }, { migrations: MIGRATIONS.slice(0, row.last) });
   const tables = new Map();
   for (const name of names) {
-    const tally = createTally();
+    const tally = createRowDigest();
     for await (const rows of readRows(archive, name)) tally.add(rows);
     tables.set(name, tally.sum());
   }
-  await writeContents(archive, { createdAt: new Date(0), release: '0.0.1', tables, files: [] });
+  await writeArchiveContents(archive, { createdAt: new Date(0), release: '0.0.1', tables, files: [] });
   await archive.destroy();
 }

@@ -5,7 +5,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { compileServer } from '../contract/compiled-server.js';
 import type { CompiledServer } from '../contract/compiled-server.js';
-import { createPlace, engine } from '../storage/engine.js';
+import { createDatabaseTarget, engine } from '../storage/engine.js';
 
 let folder: string;
 let cli: CompiledServer;
@@ -14,7 +14,7 @@ let env: Record<string, string>;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(os.tmpdir(), 'trellis-cli-'));
   cli = await compileServer();
-  const place = await createPlace();
+  const place = await createDatabaseTarget();
   env = { TRELLIS_STATE: path.join(folder, 'state'), TRELLIS_SERVICES: 'dashboard', PORT: '0' };
   if ('url' in place) env.DATABASE_URL = place.url;
 });

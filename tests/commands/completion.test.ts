@@ -49,8 +49,8 @@ test.each<[readonly string[], readonly string[], string]>([
   [['secrets', 'pick', 'red', 'b'], ['blue'], 'offers the choices of a variadic argument'],
   [['nothing', ''], ['secrets', 'help'], 'ignores unknown commands'],
 ])('completion of %j is %j: %s', async (words, expected) => {
-  const { found, files } = await complete(program, words, async (placeholder) => NAMES[placeholder] ?? []);
-  expect([...found.map(({ value }) => value), ...(files ? [':files'] : [])]).toEqual(expected);
+  const { candidates, files } = await complete(program, words, async (placeholder) => NAMES[placeholder] ?? []);
+  expect([...candidates.map(({ value }) => value), ...(files ? [':files'] : [])]).toEqual(expected);
 });
 
 describe('findNames', () => {

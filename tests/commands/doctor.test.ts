@@ -6,23 +6,23 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { checkAddress, checkProxy } from '../../src/commands/doctor/check-address.js';
 import { checkNode } from '../../src/commands/doctor/check-machine.js';
-import type { Finding } from '../../src/commands/doctor/finding.js';
-import { runDoctor } from '../../src/commands/run-doctor.js';
+import type { CheckResult } from '../../src/commands/doctor/check-result.js';
+import { runDoctor } from '../../src/commands/doctor.js';
 import { loadConfig } from '../../src/config.js';
-import { appendAudit } from '../../src/secrets/audit-chain.js';
+import { appendAuditEntry } from '../../src/secrets/audit-chain.js';
 import { openDatabase } from '../../src/storage/database.js';
-import type { DatabasePlace } from '../../src/storage/database.js';
+import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
-import { requireServerKey } from '../../src/storage/server-key-check.js';
+import { assertServerKey } from '../../src/storage/server-key-check.js';
 import { createServerKey, openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
-import { createPlace } from '../storage/engine.js';
+import { createDatabaseTarget } from '../storage/engine.js';
 
 let state: string;
-let place: DatabasePlace;
+let place: DatabaseTarget;
 
 beforeEach(async () => {
-  place = await createPlace();
+  place = await createDatabaseTarget();
   state = 'file' in place ? path.dirname(place.file) : await mkdtemp(path.join(os.tmpdir(), 'trellis-doctor-'));
 });
 afterEach(() => rm(state, { recursive: true, force: true }));
@@ -33,16 +33,16 @@ async function examine(flags: Record<string, string> = {}) {
   const out = new Writable({ write: (chunk: Buffer, _encoding, done) => done(void (text += chunk.toString())) });
   const where = 'url' in place ? { databaseUrl: place.url } : {};
   const code = await runDoctor({ flags: { state, port: '0', ...where, ...flags }, json: true, out });
-  const findings = JSON.parse(text) as Finding[];
+  const findings = JSON.parse(text) as CheckResult[];
   const results = Object.fromEntries(findings.map(({ check, status, found }) => [check, `${status} ${found}`]));
-  return { code, ...(results as Record<Finding['check'], string>) };
+  return { code, ...(results as Record<CheckResult['check'], string>) };
 }
 
 const like = (text: RegExp) => expect.stringMatching(text) as string;
 
 test('doctor: passes all checks for a working server', async () => {
   const database = await openDatabase(place);
-  await requireServerKey(database, await openServerKey(state));
+  await assertServerKey(database, await openServerKey(state));
   await database.destroy();
   expect(await examine()).toEqual({
     code: 0,
@@ -81,7 +81,7 @@ test('doctor: warns of a site that is public on the network', async () => {
 test('doctor: verifies the audit log', async () => {
   const database = await openDatabase(place);
   const origin = { caller: 'machine', ip: 'x', at: 1 } as const;
-  for (const slug of ['a', 'b']) await appendAudit(database, { action: 'create', slug, variantId: 'v' }, origin);
+  for (const slug of ['a', 'b']) await appendAuditEntry(database, { action: 'create', slug, variantId: 'v' }, origin);
   expect(await examine()).toMatchObject({ 'audit log': like(/^ok 2 entries, whose head is [0-9a-f]{64}$/) });
   await database.updateTable('audit_log').set({ slug: 'x' }).where('id', '=', 1).execute();
   await database.destroy();
@@ -134,7 +134,7 @@ test('doctor: warns of a state folder, and fails for a server key, that other us
 
 test('doctor: fails for a database that was used with a different server key', async () => {
   const database = await openDatabase(place);
-  await requireServerKey(database, createServerKey('a'.repeat(43)));
+  await assertServerKey(database, createServerKey('a'.repeat(43)));
   await database.destroy();
   await openServerKey(state);
   expect(await examine()).toMatchObject({ code: 1, database: like(/^fail .*, used with a different server\.key$/) });

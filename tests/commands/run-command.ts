@@ -1,17 +1,20 @@
 import { Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
-import type { Streams } from '../../src/commands/accounts-database.js';
-import { StartError } from '../../src/start-error.js';
+import type { OutputStreams } from '../../src/commands/accounts-database.js';
+import { StartupError } from '../../src/startup-error.js';
 
-export interface Said {
+export interface CommandOutcome {
   readonly code: number;
   readonly out: string;
   readonly err: string;
 }
 
 /** Runs a command in this process, like the command line. */
-export async function runCommand(make: (streams: Streams) => Command, args: readonly string[]): Promise<Said> {
+export async function runCommand(
+  make: (streams: OutputStreams) => Command,
+  args: readonly string[],
+): Promise<CommandOutcome> {
   const said = { out: '', err: '' };
   const stream = (name: 'err' | 'out') =>
     new Writable({
@@ -29,7 +32,7 @@ export async function runCommand(make: (streams: Streams) => Command, args: read
     return { code: 0, ...said };
   } catch (error) {
     // The command line prints these errors; commander has printed its own.
-    if (error instanceof StartError) said.err += `${error.message}\n`;
+    if (error instanceof StartupError) said.err += `${error.message}\n`;
     else if (!(error instanceof CommanderError)) throw error;
     return { code: 1, ...said };
   }

@@ -3,16 +3,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
-import { tokensCommand } from '../../src/commands/tokens.js';
+import { tokensCommand } from '../../src/commands/tokens-command.js';
 import { openDatabase } from '../../src/storage/database.js';
-import type { DatabasePlace } from '../../src/storage/database.js';
+import type { DatabaseTarget } from '../../src/storage/database.js';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
-import { createPlace, engine } from '../storage/engine.js';
+import { createDatabaseTarget, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 
 let folder: string;
-let place: DatabasePlace;
+let place: DatabaseTarget;
 let server: RunningServer;
 /** The options that locate the server's data. */
 let where: string[];
@@ -20,11 +20,11 @@ let where: string[];
 /** Starts one server for all tests. */
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'trellis-tokens-'));
-  place = engine === 'PostgreSQL' ? await createPlace() : { file: join(folder, 'trellis.db') };
+  place = engine === 'PostgreSQL' ? await createDatabaseTarget() : { file: join(folder, 'trellis.db') };
   where = ['--state', folder, ...('url' in place ? ['--database-url', place.url] : [])];
   server = await startServer(['--services', 'dashboard,secrets', ...where]);
   const database = await openDatabase(place);
-  await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'Ada', displayName: 'Ada' });
+  await createAccounts(database, { origin: () => server.origin }).users.add({ username: 'Ada', displayName: 'Ada' });
   await database.destroy();
 });
 afterAll(async () => {

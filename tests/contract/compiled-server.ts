@@ -19,11 +19,11 @@ export interface CompiledServer {
   /** Starts a command, as the user `uid` if given. */
   spawn(args: readonly string[], env: Readonly<Record<string, string>>, uid?: number): ChildProcess;
   /** Runs a command to its end. */
-  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<Ended>;
+  run(args: readonly string[], env?: Readonly<Record<string, string>>): Promise<CommandResult>;
   remove(): Promise<void>;
 }
 
-export interface Ended {
+export interface CommandResult {
   readonly code: number | null;
   readonly out: string;
   readonly err: string;
@@ -76,7 +76,11 @@ async function start(cli: string, args: readonly string[], env: Readonly<Record<
   return child;
 }
 
-async function run(cli: string, args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
+async function run(
+  cli: string,
+  args: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<CommandResult> {
   const child = spawnCli(cli, args, { env });
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));

@@ -2,10 +2,10 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Accounts } from '../../src/accounts/accounts.js';
 import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
-import type { PasskeyWitness } from '../../src/accounts/passkey-witness.js';
+import type { PasskeyListener } from '../../src/accounts/passkey-listener.js';
 import { serviceTokens } from '../../src/accounts/service-tokens.js';
 import type { Scope } from '../../src/accounts/callers.js';
-import type { Person } from '../../src/accounts/people.js';
+import type { User } from '../../src/accounts/users.js';
 import type { TokenKind } from '../../src/accounts/token-format.js';
 import { createDashboard } from '../../src/dashboard/dashboard.js';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
@@ -14,23 +14,23 @@ import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
-import { UNCOMPRESSED } from '../../src/handlers/uncompressed.js';
-import { REFUSALS } from '../../src/handlers/secrets/refusals.js';
+import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
+import { FIXED_ERROR_MESSAGES } from '../../src/handlers/secrets/fixed-error-messages.js';
 import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
-import { auditPasskeys } from '../../src/secrets/audit-passkeys.js';
-import { auditedReplays } from '../../src/secrets/audited-replays.js';
-import { createConsumers } from '../../src/secrets/consumers.js';
-import { createSecretObjects } from '../../src/secrets/objects.js';
-import { createObjectVersions } from '../../src/secrets/versions.js';
-import { createOwner } from '../../src/secrets/owner.js';
+import { auditPasskeyChange } from '../../src/secrets/audit-passkey-change.js';
+import { createAuditedIdempotencyStore } from '../../src/secrets/audited-idempotency-store.js';
+import { createConsumerStore } from '../../src/secrets/consumers.js';
+import { createSecretStore } from '../../src/secrets/secret-store.js';
+import { createVersionStore } from '../../src/secrets/versions.js';
+import { createSecretsOwner } from '../../src/secrets/owner.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import { createMcp } from '../../src/server/mcp/mcp.js';
-import { createRateLimits } from '../../src/server/limits.js';
+import { createRateLimiter } from '../../src/server/rate-limiter.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
-import { createReplays } from '../../src/storage/replays.js';
+import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 import { serve } from '../server/serve.js';
@@ -43,9 +43,9 @@ export interface ContractServer extends TestServer, AllServices {
   readonly accounts: Accounts;
   readonly database: Database;
   /** Adds a user. @returns the user and the cookie of a session. */
-  addPerson(username: string): Promise<{ readonly person: Person; readonly cookie: string }>;
+  addPerson(username: string): Promise<{ readonly person: User; readonly cookie: string }>;
   /** Issues a token of any kind for a user. */
-  issueToken(kind: TokenKind, person: Person, scopes?: readonly Scope[]): Promise<string>;
+  issueToken(kind: TokenKind, person: User, scopes?: readonly Scope[]): Promise<string>;
 }
 
 /** The public origin that the tests configure. */
@@ -61,7 +61,7 @@ export interface ContractServerOptions {
 /** Starts both services with a new database, as in production, and also validates responses against the contract. */
 export async function startContractServer(options: ContractServerOptions = {}): Promise<ContractServer> {
   const database = await openTestDatabase();
-  const accounts = accountsWith(database, auditPasskeys);
+  const accounts = accountsWith(database, auditPasskeyChange);
   const domain = createServices(database, accounts, options);
   const mcp = createMcp({
     ...secrets,
@@ -71,30 +71,30 @@ export async function startContractServer(options: ContractServerOptions = {}): 
   });
   const services = { ...domain, mcp };
   const { perMinute = 0, heartbeatMs } = options;
-  const limits = createRateLimits({ perMinute, tightPerMinute: perMinute });
+  const limits = createRateLimiter({ perMinute, tightPerMinute: perMinute });
   const authenticatorFor = (tokens: readonly TokenKind[]) =>
     createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens });
   const server = await serve(
     contractRouter({
       ...secrets,
       handlers: secretsHandlers(services),
-      refusals: REFUSALS,
+      fixedMessages: FIXED_ERROR_MESSAGES,
       authenticate: authenticatorFor(['write', 'consumer']),
       limits,
-      replays: auditedReplays(database, createReplays(database)),
+      replays: createAuditedIdempotencyStore(database, createIdempotencyStore(database)),
       validateResponses: true,
-      uncompressed: UNCOMPRESSED.secrets,
+      uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
     }),
     contractRouter({
       ...dashboard,
-      owns: ['/api'],
+      ownedPrefixes: ['/api'],
       handlers: dashboardHandlers(services),
       authenticate: authenticatorFor(['personal']),
       limits,
-      replays: createReplays(database),
+      replays: createIdempotencyStore(database),
       validateResponses: true,
       streams: { heartbeatMs, stopping: services.readiness.stopping },
-      uncompressed: UNCOMPRESSED.dashboard,
+      uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
     }),
   );
   return {
@@ -103,7 +103,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
     database,
     accounts,
     addPerson: async (username) => {
-      const person = await accounts.people.add({ username, displayName: username });
+      const person = await accounts.users.add({ username, displayName: username });
       return { person, cookie: `trellis_session=${await accounts.sessions.start(person.id)}` };
     },
     issueToken: async (kind, { id: personId }, scopes = ['read', 'write']) => {
@@ -135,7 +135,7 @@ function createServices(
   accounts: Accounts,
   { refresh = () => Promise.resolve() }: ContractServerOptions,
 ): Omit<AllServices, 'mcp'> {
-  const owner = createOwner(database);
+  const owner = createSecretsOwner(database);
   return {
     version: '1.2.3',
     environment: 'test',
@@ -151,19 +151,19 @@ function createServices(
       pollMs: 20,
     }),
     audit: createAuditLog(database),
-    consumers: createConsumers(database),
-    objects: createSecretObjects(database),
-    versions: createObjectVersions(database),
+    consumers: createConsumerStore(database),
+    secrets: createSecretStore(database),
+    versions: createVersionStore(database),
     owner,
     ...createSecretsAccess(database, {
       owner,
       signIn: accounts.signIn,
-      accountsWith: (witness) => accountsWith(database, witness),
+      accountsFactory: (witness) => accountsWith(database, witness),
       store: serviceTokens,
     }),
   };
 }
 
-function accountsWith(database: Database, witness: PasskeyWitness): Accounts {
-  return createAccounts(database, { origin: () => ORIGIN, witness });
+function accountsWith(database: Database, witness: PasskeyListener): Accounts {
+  return createAccounts(database, { origin: () => ORIGIN, passkeyListener: witness });
 }

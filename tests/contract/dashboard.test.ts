@@ -6,14 +6,14 @@ import { credentialsTests } from './dashboard/credentials.js';
 import { feedsTests } from './dashboard/feeds.js';
 import { healthTests } from './dashboard/health.js';
 import { insightsTests } from './dashboard/insights.js';
-import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './dashboard/refusals.js';
+import { brokenServerTests, commonErrorTests, WITHOUT_DATABASE } from './dashboard/common-errors.js';
 import { pullRequestsTests } from './dashboard/pull-requests.js';
 import { repositoriesTests } from './dashboard/repositories.js';
 import { settingsTests } from './dashboard/settings.js';
 import { sharingTests } from './dashboard/sharing.js';
 import { snoozesTests } from './dashboard/snoozes.js';
-import { openStage, witness } from './dashboard/stage.js';
-import type { Stage } from './dashboard/stage.js';
+import { openStage, witness } from './dashboard/fixtures.js';
+import type { Stage } from './dashboard/fixtures.js';
 import { tokensTests } from './dashboard/tokens.js';
 import { viewsTests } from './dashboard/views.js';
 import { webhooksTests } from './dashboard/webhooks.js';
@@ -46,7 +46,7 @@ describe('Admin', () => adminTests(stage));
 describe('Pull requests', () => pullRequestsTests(stage));
 describe('Repositories', () => repositoriesTests(stage));
 describe('Webhooks', () => webhooksTests(stage));
-describe('Every operation', () => refusalTests(stage));
+describe('Every operation', () => commonErrorTests(stage));
 describe('A broken server', () => brokenServerTests());
 
 // Last, because it checks the responses of all tests before.

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import type { DatabasePlace } from '../../src/storage/database.js';
-import { createPlace, engine } from '../storage/engine.js';
+import type { DatabaseTarget } from '../../src/storage/database.js';
+import { createDatabaseTarget, engine } from '../storage/engine.js';
 import { compileServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
 
@@ -17,7 +17,7 @@ export const KILLED_TIMEOUT_MS = 120_000 + KILLS * 10_000;
 /** A Trellis server in a separate process, which can be killed and restarted with the same data. */
 export interface KilledServer {
   readonly origin: string;
-  readonly place: DatabasePlace;
+  readonly place: DatabaseTarget;
   start(): Promise<void>;
   /** Kills the server with a signal that it can't handle. */
   kill(): Promise<void>;
@@ -25,11 +25,11 @@ export interface KilledServer {
 }
 
 /** @param services The services that the server runs. */
-export async function prepareServer(services: string): Promise<KilledServer> {
+export async function createKilledServer(services: string): Promise<KilledServer> {
   const state = await mkdtemp(path.join(os.tmpdir(), 'trellis-killed-'));
   const port = String(await findFreePort());
   const server = await compileServer();
-  const place = engine === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createPlace();
+  const place = engine === 'SQLite' ? { file: path.join(state, 'trellis.db') } : await createDatabaseTarget();
   const env: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
   const args = ['--port', port, '--state', state, '--services', services, '--rate-limit', '0'];
   let child: ChildProcess | undefined;

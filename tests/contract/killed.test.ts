@@ -4,7 +4,7 @@ import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import type { DashboardClient } from '../../src/generated/dashboard/client.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
-import { KILLED_TIMEOUT_MS, KILLS, prepareServer } from './killed-server.js';
+import { KILLED_TIMEOUT_MS, KILLS, createKilledServer } from './killed-server.js';
 import type { KilledServer } from './killed-server.js';
 
 const WRITERS = 6;
@@ -12,7 +12,7 @@ const WRITERS = 6;
 let server: KilledServer;
 
 beforeAll(async () => {
-  server = await prepareServer('dashboard');
+  server = await createKilledServer('dashboard');
 });
 afterAll(() => server.close());
 
@@ -66,7 +66,7 @@ async function seed(): Promise<Writer[]> {
   const accounts = createAccounts(database, { origin: () => server.origin });
   const writers: Writer[] = [];
   for (let index = 0; index < WRITERS; index += 1) {
-    const person = await accounts.people.add({ username: `writer${index}`, displayName: 'Writer' });
+    const person = await accounts.users.add({ username: `writer${index}`, displayName: 'Writer' });
     writers.push(createWriter(`trellis_session=${await accounts.sessions.start(person.id)}`));
   }
   await database.destroy();

@@ -2,8 +2,8 @@
 import { ageValue } from '../secrets/age-files.js';
 import { sendRaw } from '../server/raw-request.js';
 import { ORIGIN } from './contract-server.js';
-import { openStage } from './secrets/stage.js';
-import type { Member, Stage } from './secrets/stage.js';
+import { openStage } from './secrets/fixtures.js';
+import type { Member, Stage } from './secrets/fixtures.js';
 
 let stage: Stage;
 let stranger: Member;

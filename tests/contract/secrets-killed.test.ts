@@ -3,12 +3,12 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import { serviceTokens } from '../../src/accounts/service-tokens.js';
 import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../src/generated/secrets/client.js';
-import { createMachineSecretTokens } from '../../src/secrets/machine-tokens.js';
-import { verifyAudit } from '../../src/secrets/verify-audit.js';
+import { createCliServiceTokens } from '../../src/secrets/cli-service-tokens.js';
+import { verifyAuditChain } from '../../src/secrets/verify-audit-chain.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { ageValue } from '../secrets/age-files.js';
-import { KILLED_TIMEOUT_MS, KILLS, prepareServer } from './killed-server.js';
+import { KILLED_TIMEOUT_MS, KILLS, createKilledServer } from './killed-server.js';
 import type { KilledServer } from './killed-server.js';
 
 const WRITERS = 6;
@@ -16,7 +16,7 @@ const WRITERS = 6;
 let server: KilledServer;
 
 beforeAll(async () => {
-  server = await prepareServer('secrets');
+  server = await createKilledServer('secrets');
 });
 afterAll(() => server.close());
 
@@ -34,7 +34,7 @@ test(
     for (const writer of writers) await expectTokenHolds(writer);
     await server.kill();
     const database = await openDatabase(server.place);
-    expect((await verifyAudit(database)).broken).toBeUndefined();
+    expect((await verifyAuditChain(database)).broken).toBeUndefined();
     await expectWhole(database, writers);
     await database.destroy();
   },
@@ -76,8 +76,8 @@ interface Writer {
 
 async function seed(): Promise<Writer[]> {
   const database = await openDatabase(server.place);
-  await createAccounts(database, { origin: () => server.origin }).people.add({ username: 'ada', displayName: 'Ada' });
-  const tokens = createMachineSecretTokens(database, { store: serviceTokens });
+  await createAccounts(database, { origin: () => server.origin }).users.add({ username: 'ada', displayName: 'Ada' });
+  const tokens = createCliServiceTokens(database, { store: serviceTokens });
   const writers: Writer[] = [];
   for (let index = 0; index < WRITERS; index += 1) {
     const { token } = await tokens.create('write', { description: 'writer' });

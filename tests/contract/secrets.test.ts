@@ -7,9 +7,9 @@ import { identityTests } from './secrets/identity.js';
 import { mcpTests } from './secrets/mcp.js';
 import { objectsTests } from './secrets/objects.js';
 import { permissionTests } from './secrets/permissions.js';
-import { brokenServerTests, refusalTests, WITHOUT_DATABASE } from './secrets/refusals.js';
-import { openStage, witness } from './secrets/stage.js';
-import type { Stage } from './secrets/stage.js';
+import { brokenServerTests, errorTests, WITHOUT_DATABASE } from './secrets/refusals.js';
+import { openStage, recorder } from './secrets/fixtures.js';
+import type { Stage } from './secrets/fixtures.js';
 import { tokensTests } from './secrets/tokens.js';
 import { variantsTests } from './secrets/variants.js';
 import { versionsTests } from './secrets/versions.js';
@@ -37,14 +37,14 @@ describe('Auth', () => authTests());
 describe('Identity', () => identityTests());
 describe('Permissions', () => permissionTests());
 describe('Mcp', () => mcpTests(stage));
-describe('Every operation', () => refusalTests(stage));
+describe('Every operation', () => errorTests(stage));
 describe('A broken server', () => brokenServerTests());
 
 // This test must be the last one, because it checks the responses to all previous tests.
 test('Every documented response of every operation was tested over HTTP', () => {
   const { documented } = secretsContract;
   const pairs = documented.flatMap(({ id, spec }) => Object.keys(spec.responses).map((status) => `${id} ${status}`));
-  const missing = pairs.filter((pair) => !witness.seen.has(pair) && !isOutOfReach(pair));
+  const missing = pairs.filter((pair) => !recorder.seen.has(pair) && !isOutOfReach(pair));
   expect(missing).toEqual([]);
 });
 

@@ -1,7 +1,7 @@
 import type { DocumentedOperation } from './contract.js';
 
 /** Changes to an example request. */
-export interface Change {
+export interface RequestChange {
   readonly path?: Readonly<Record<string, unknown>>;
   readonly query?: Readonly<Record<string, unknown>>;
   /** The query string as it is sent, instead of `query`. */
@@ -13,7 +13,7 @@ export interface Change {
   readonly text?: string;
 }
 
-export interface Answer {
+export interface ExampleResponse {
   readonly response: Response;
   readonly error?: { readonly error: string; readonly code: string; readonly field?: string };
 }
@@ -22,8 +22,8 @@ export interface Answer {
 export async function sendExample(
   client: object,
   operation: DocumentedOperation,
-  change: Change = {},
-): Promise<Answer> {
+  change: RequestChange = {},
+): Promise<ExampleResponse> {
   const { spec, example } = operation;
   const { path, query, rawQuery, headers, text } = change;
   const params = { path: { ...example.params.path, ...path }, query: { ...example.params.query, ...query } };
@@ -47,7 +47,7 @@ export async function sendExample(
     spec.body === undefined ? withoutBody(init) : init,
   );
   await data?.cancel();
-  return { response, error: error as Answer['error'] };
+  return { response, error: error as ExampleResponse['error'] };
 }
 
 type Send = (method: string, path: string, init: object) => Promise<ClientResult>;

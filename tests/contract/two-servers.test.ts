@@ -10,7 +10,7 @@ import { openDatabase } from '../../src/storage/database.js';
 import { GITHUB_TOKEN, startGithub } from '../forges/github.js';
 import type { TestGithub } from '../forges/github.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
-import { createPlace, createTestFolder } from '../storage/engine.js';
+import { createDatabaseTarget, createTestFolder } from '../storage/engine.js';
 import { compileServer } from './compiled-server.js';
 import type { CompiledServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
@@ -24,7 +24,7 @@ const children: ChildProcess[] = [];
 beforeAll(async () => {
   compiled = await compileServer();
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [githubPullRequest(1)] })]);
-  const place = await createPlace();
+  const place = await createDatabaseTarget();
   databaseUrl = 'url' in place ? place.url : '';
   cookie = await signIn();
 });
@@ -68,7 +68,7 @@ function holdGithub(): Promise<() => void> {
 async function signIn(): Promise<string> {
   const database = await openDatabase({ url: databaseUrl });
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
-  const { id } = await accounts.people.add({ username: 'ada', displayName: 'Ada' });
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const session = await accounts.sessions.start(id);
   await database.destroy();
   return `trellis_session=${session}`;

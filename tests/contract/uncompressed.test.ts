@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { UNCOMPRESSED } from '../../src/handlers/uncompressed.js';
+import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -51,11 +51,11 @@ test.each(['dashboard', 'secrets'] as const)(
       const { operationId, responses } = operation as { operationId?: string; responses?: Json };
       return operationId !== undefined && responses && hasSecret(contract, responses) ? [operationId] : [];
     });
-    const listed = UNCOMPRESSED[service].filter((id) => id !== 'callMcp');
+    const listed = UNCOMPRESSED_OPERATIONS[service].filter((id) => id !== 'callMcp');
     expect(found.toSorted()).toEqual(listed.toSorted());
   },
 );
 
 test('UNCOMPRESSED contains callMcp, whose results have no schema', () => {
-  expect(UNCOMPRESSED.secrets).toContain('callMcp');
+  expect(UNCOMPRESSED_OPERATIONS.secrets).toContain('callMcp');
 });

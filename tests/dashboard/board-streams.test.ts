@@ -1,8 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
 import type { BoardEvent } from '../../src/dashboard/board-streams.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 let dashboard: TestDashboard;
@@ -25,7 +25,7 @@ afterEach(async () => {
 
 const save = (count: number) =>
   dashboard.boards.save(dashboard.ada.personId, {
-    ...EMPTY_SNAPSHOT,
+    ...EMPTY_BOARD_SNAPSHOT,
     pullRequests: Array.from({ length: count }, (_, index) => pullRequest({ number: index + 1, draft: index > 0 })),
   });
 
@@ -124,7 +124,7 @@ test('board stream: ends when the client disconnects, and when the user is delet
   await others.next();
   await dashboard.database.deleteFrom('people').where('id', '=', dashboard.ada.personId).execute();
   const end = others.next();
-  await dashboard.boards.save(dashboard.ada.personId, EMPTY_SNAPSHOT).catch(() => undefined);
+  await dashboard.boards.save(dashboard.ada.personId, EMPTY_BOARD_SNAPSHOT).catch(() => undefined);
   leaving.abort();
   expect(await end).toMatchObject({ done: true });
 });

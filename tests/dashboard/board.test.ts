@@ -1,15 +1,15 @@
-import { EMPTY_SNAPSHOT, arrange, showBoard } from '../../src/dashboard/board.js';
-import type { Look, Snapshot } from '../../src/dashboard/board.js';
-import { gradeRateLimit } from '../../src/dashboard/rate-limit.js';
+import { EMPTY_BOARD_SNAPSHOT, prepareSnapshot, renderBoard } from '../../src/dashboard/board.js';
+import type { RenderOptions, BoardSnapshot } from '../../src/dashboard/board.js';
+import { withSeverity } from '../../src/dashboard/rate-limit.js';
 import { issue, pullRequest, repo } from './pull-request.js';
 
 const at = Date.parse('2026-05-02T10:30:00Z');
 const view = { generatedAt: at - 1_000, includeDrafts: false, includeSnoozed: false, at };
-const toBoard = (snapshot: Snapshot, options: Look) => showBoard(arrange(snapshot), options);
+const toBoard = (snapshot: BoardSnapshot, options: RenderOptions) => renderBoard(prepareSnapshot(snapshot), options);
 const numbers = (items: readonly { readonly number: number }[]): number[] => items.map(({ number }) => number);
 
 test('renderBoard: generatedAt is the time of the refresh, not of the read', () => {
-  expect(toBoard(EMPTY_SNAPSHOT, view)).toMatchObject({
+  expect(toBoard(EMPTY_BOARD_SNAPSHOT, view)).toMatchObject({
     generatedAt: '2026-05-02T10:29:59.000Z',
     readIntervalSeconds: 30,
   });
@@ -22,7 +22,7 @@ test('renderBoard: hides and counts drafts, except those of ignored repositories
     pullRequest({ number: 3, draft: true, repo: 'acme/attic' }),
   ];
   const snapshot = {
-    ...EMPTY_SNAPSHOT,
+    ...EMPTY_BOARD_SNAPSHOT,
     pullRequests,
     repos: [repo(), repo({ fullName: 'acme/attic', ignoredPRs: true })],
   };
@@ -39,11 +39,11 @@ test('prepareSnapshot: sorts mergeable pull requests first, then by last update'
     pullRequest({ number: 3, mergeStatus: 'conflicting', updatedAt: '2026-05-02T10:00:00Z' }),
     pullRequest({ number: 4, updatedAt: '2026-05-02T09:00:00+09:00' }),
   ];
-  expect(numbers(toBoard({ ...EMPTY_SNAPSHOT, pullRequests }, view).pullRequests)).toEqual([4, 2, 3, 1]);
+  expect(numbers(toBoard({ ...EMPTY_BOARD_SNAPSHOT, pullRequests }, view).pullRequests)).toEqual([4, 2, 3, 1]);
 });
 
 test('renderBoard: counts issues without housekeeping issues', () => {
-  const snapshot = { ...EMPTY_SNAPSHOT, issues: [issue(), issue({ number: 13, housekeeping: true })] };
+  const snapshot = { ...EMPTY_BOARD_SNAPSHOT, issues: [issue(), issue({ number: 13, housekeeping: true })] };
   expect(toBoard(snapshot, view)).toMatchObject({ openIssueCount: 1, issues: [{ number: 12 }, { number: 13 }] });
 });
 
@@ -51,7 +51,7 @@ test('renderBoard: lists auto-merged pull requests for ten minutes', () => {
   const merged = (mergedAt: string) =>
     ({ forge: 'github', fullName: 'acme/shop', number: 1, mergedAt, message: '' }) as const;
   const autoMerged = [merged('2026-05-02T10:20:00Z'), merged('2026-05-02T10:19:59Z')];
-  expect(toBoard({ ...EMPTY_SNAPSHOT, autoMerged }, view).autoMerged).toEqual([autoMerged[0]]);
+  expect(toBoard({ ...EMPTY_BOARD_SNAPSHOT, autoMerged }, view).autoMerged).toEqual([autoMerged[0]]);
 });
 
 test.each([
@@ -62,5 +62,5 @@ test.each([
   ['nothing remained before the reset', 0, -60, 'low'],
 ])('withSeverity: sets the severity of an API quota when %s', (_reason, remaining, resetsInSeconds, severity) => {
   const resetsAt = new Date(at + resetsInSeconds * 1_000).toISOString();
-  expect(gradeRateLimit({ limit: 5_000, remaining, resetsAt, severity: 'ok' }, at)).toMatchObject({ severity });
+  expect(withSeverity({ limit: 5_000, remaining, resetsAt, severity: 'ok' }, at)).toMatchObject({ severity });
 });

@@ -1,6 +1,6 @@
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 let dashboard: TestDashboard;
@@ -9,7 +9,7 @@ let now: number;
 beforeEach(async () => {
   now = Date.parse('2026-05-02T10:00:00Z');
   dashboard = await openDashboard({ now: () => now });
-  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest()] });
 });
 afterEach(() => dashboard.database.destroy());
 
@@ -32,13 +32,13 @@ test('boards.read: returns the same object to all viewers of a shared board, but
 });
 
 test('boards.read: concurrent reads of a changed board return the same object', async () => {
-  await dashboard.boards.save(dashboard.ada.personId, EMPTY_SNAPSHOT);
+  await dashboard.boards.save(dashboard.ada.personId, EMPTY_BOARD_SNAPSHOT);
   const [one, other] = await Promise.all([read(), read()]);
   expect(one).toBe(other);
 });
 
 test.each<[string, () => Promise<unknown>]>([
-  ['refreshed without a change', () => dashboard.boards.save(dashboard.ada.personId, EMPTY_SNAPSHOT)],
+  ['refreshed without a change', () => dashboard.boards.save(dashboard.ada.personId, EMPTY_BOARD_SNAPSHOT)],
   ['visited', () => dashboard.visits.save(dashboard.ada, new Date(now))],
   [
     'changed by a snooze',
@@ -59,7 +59,7 @@ test('boards.read: returns a new object when the passing of time changes the boa
   const autoMerged = [{ forge: 'github', fullName: 'acme/shop', number: 1, mergedAt, message: '' } as const];
   const rateLimitREST = { limit: 10, remaining: 0, resetsAt, severity: 'ok' } as const;
   const forges = [{ forge: 'github', reachable: true, repoCount: 1, truncated: false, rateLimitREST } as const];
-  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, autoMerged, forges });
+  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_BOARD_SNAPSHOT, autoMerged, forges });
   const readAgain = async () => {
     const board = await read();
     expect(await read()).toBe(board);

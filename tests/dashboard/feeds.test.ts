@@ -1,8 +1,8 @@
 import { formatAtom } from '../../src/dashboard/atom.js';
 import { toBadge } from '../../src/dashboard/badge.js';
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 const createdAt = Date.parse('2026-05-01T00:00:00Z');
@@ -80,7 +80,7 @@ describe('a feed URL', () => {
   beforeEach(async () => {
     dashboard = await openDashboard({ origin: () => 'https://trellis.example' });
     const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true }), pullRequest({ number: 19 })];
-    await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+    await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
   });
   afterEach(() => dashboard.database.destroy());
 

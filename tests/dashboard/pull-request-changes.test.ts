@@ -1,4 +1,4 @@
-import { keyOf, noteChanges } from '../../src/dashboard/pull-request-changes.js';
+import { toPullRequestKey, updateLastChanged } from '../../src/dashboard/pull-request-changes.js';
 import { pullRequest } from './pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;
@@ -6,8 +6,8 @@ type Row = ReturnType<typeof pullRequest>;
 /** Returns the time of the last change of a pull request that had these states at the times 1, 2, and so on. */
 function changedAt(...states: readonly Partial<Row>[]): number | undefined {
   let changes = {};
-  for (const [index, state] of states.entries()) changes = noteChanges(changes, [pullRequest(state)], index + 1);
-  return (changes as Record<string, { at: number }>)[keyOf(pullRequest())]?.at;
+  for (const [index, state] of states.entries()) changes = updateLastChanged(changes, [pullRequest(state)], index + 1);
+  return (changes as Record<string, { at: number }>)[toPullRequestKey(pullRequest())]?.at;
 }
 
 const decided = (decision: NonNullable<Row['review']>['decision']) => ({
@@ -50,8 +50,8 @@ test('updates the time of the last change when checks that ran again complete', 
 });
 
 test('counts pull requests that appear on the board as changed, even if they were there before', () => {
-  const first = noteChanges({}, [pullRequest()], 1);
-  const empty = noteChanges(first, [], 2);
+  const first = updateLastChanged({}, [pullRequest()], 1);
+  const empty = updateLastChanged(first, [], 2);
   expect(empty).toEqual({});
-  expect(noteChanges(empty, [pullRequest()], 3)[keyOf(pullRequest())]?.at).toBe(3);
+  expect(updateLastChanged(empty, [pullRequest()], 3)[toPullRequestKey(pullRequest())]?.at).toBe(3);
 });

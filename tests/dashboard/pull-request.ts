@@ -1,13 +1,13 @@
-import type { Snapshot } from '../../src/dashboard/board.js';
-import { facts, issueFacts } from './forges/facts.js';
+import type { BoardSnapshot } from '../../src/dashboard/board.js';
+import { forgePullRequest, forgeIssue } from './forges/model-fixtures.js';
 
-type PullRequest = Snapshot['pullRequests'][number];
-type Issue = Snapshot['issues'][number];
-type Repo = Snapshot['repos'][number];
+type PullRequest = BoardSnapshot['pullRequests'][number];
+type Issue = BoardSnapshot['issues'][number];
+type Repo = BoardSnapshot['repos'][number];
 
 export function pullRequest(change: Partial<PullRequest> = {}): PullRequest {
   return {
-    ...facts(),
+    ...forgePullRequest(),
     forge: 'github',
     headSha: '',
     headBranch: 'receipts',
@@ -25,7 +25,7 @@ export function pullRequest(change: Partial<PullRequest> = {}): PullRequest {
 }
 
 export function issue(change: Partial<Issue> = {}): Issue {
-  return { ...issueFacts(), forge: 'github', author: 'ghost', housekeeping: false, ...change };
+  return { ...forgeIssue(), forge: 'github', author: 'ghost', housekeeping: false, ...change };
 }
 
 export function repo(change: Partial<Repo> = {}): Repo {

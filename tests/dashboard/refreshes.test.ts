@@ -1,7 +1,7 @@
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
 import { createRefreshes } from '../../src/dashboard/refreshes.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 let dashboard: TestDashboard;
@@ -34,7 +34,7 @@ afterEach(() => dashboard.database.destroy());
 
 test('refreshes.run: returns the board that the refresh saved', async () => {
   const { database, boards, ada } = dashboard;
-  const found = { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] };
+  const found = { ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest()] };
   const refreshes = createRefreshes({ database, boards, refresh: (id) => boards.save(id, found) });
   expect((await refreshes.run(ada, {})).pullRequests).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
-import { markWebhookSeen } from '../../src/dashboard/actions/keep-marks.js';
+import { recordFirstDelivery } from '../../src/dashboard/actions/state-entries.js';
 import { issue } from './pull-request.js';
 import { githubIssue } from '../forges/github-state.js';
-import { onGithub, openActionStage } from './actions/stage.js';
-import type { ActionStage } from './actions/stage.js';
+import { onGithub, openActionStage } from './actions/fixtures.js';
+import type { ActionStage } from './actions/fixtures.js';
 
 let stage: ActionStage;
 const shop = { forge: 'github', fullName: 'acme/shop' } as const;
@@ -70,7 +70,7 @@ test('repository settings: default values are deleted, except the first webhook 
   await repositories.enableAutoUpdate(stage.ada, shop);
   await repositories.disableAutoUpdate(stage.ada, shop);
   expect(await count()).toBe(0);
-  await markWebhookSeen(stage.database, { ...onGithub, personId: stage.ada.personId }, 1);
+  await recordFirstDelivery(stage.database, { ...onGithub, personId: stage.ada.personId }, 1);
   await repositories.unignore(stage.ada, shop);
   expect(await count()).toBe(1);
   expect((await seen()).status).toMatchObject({ hasWebhook: true });

@@ -1,4 +1,4 @@
-import { formatCsv } from '../../src/dashboard/request-csv.js';
+import { formatRequestCsv } from '../../src/dashboard/request-csv.js';
 import type { LoggedRequest } from '../../src/dashboard/request-log.js';
 
 const entry = (change: Partial<LoggedRequest> = {}): LoggedRequest => ({
@@ -14,12 +14,12 @@ const NAMES =
   'loggedAt,forge,method,endpoint,outcome,account,statusCode,rateLimit,rateRemaining,rateResetsAt,rateCost\r\n';
 
 test('formatRequestCsv: has a header row even without entries', () => {
-  expect(formatCsv([])).toBe(NAMES);
+  expect(formatRequestCsv([])).toBe(NAMES);
 });
 
 test('formatRequestCsv: leaves unknown values empty', () => {
   const rateLimit = { limit: 60, remaining: 0, resetsAt: '2026-05-02T11:00:00Z', severity: 'exceeded' } as const;
-  expect(formatCsv([entry(), entry({ account: 'mona', statusCode: 403, rateLimit })])).toBe(
+  expect(formatRequestCsv([entry(), entry({ account: 'mona', statusCode: 403, rateLimit })])).toBe(
     `${NAMES}2026-05-02T10:30:00.000Z,github,GET,/user,success,,,,,,\r\n` +
       '2026-05-02T10:30:00.000Z,github,GET,/user,success,mona,403,60,0,2026-05-02T11:00:00Z,\r\n',
   );
@@ -35,6 +35,6 @@ test.each([
   ['say "hi"', '"say ""hi"""'],
   ['two\nlines', '"two\nlines"'],
 ])('formatRequestCsv: formats %j as %j', (account, written) => {
-  const row = formatCsv([entry({ account })]).slice(NAMES.length);
+  const row = formatRequestCsv([entry({ account })]).slice(NAMES.length);
   expect(row).toBe(`2026-05-02T10:30:00.000Z,github,GET,/user,success,${written},,,,,\r\n`);
 });

@@ -1,5 +1,5 @@
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 
 let dashboard: TestDashboard;
 let clock = 1_700_000_000_000;

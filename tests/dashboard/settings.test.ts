@@ -1,7 +1,7 @@
 import { createSettings } from '../../src/dashboard/settings.js';
 import { createServerKey } from '../../src/storage/server-key.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 
 let dashboard: TestDashboard;
 

@@ -1,6 +1,6 @@
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;
@@ -21,7 +21,7 @@ afterEach(() => dashboard.database.destroy());
 
 const save = (...changes: readonly Partial<Row>[]) =>
   dashboard.boards.save(dashboard.ada.personId, {
-    ...EMPTY_SNAPSHOT,
+    ...EMPTY_BOARD_SNAPSHOT,
     pullRequests: changes.map((change) => pullRequest(change)),
   });
 const snooze = (until: number | undefined, untilChange = false) => {

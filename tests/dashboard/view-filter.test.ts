@@ -1,4 +1,4 @@
-import { listEnds, select } from '../../src/dashboard/view-filter.js';
+import { listExpiries, applyView } from '../../src/dashboard/view-filter.js';
 import type { View } from '../../src/dashboard/view-filter.js';
 import { pullRequest } from './pull-request.js';
 
@@ -55,7 +55,7 @@ test.each<[string, View['filter'], readonly number[]]>([
   ['an empty list', { ci: [], labels: [] }, [1, 2]],
   ['two conditions that no pull request meets together', { ci: ['failure'], forges: ['github'] }, []],
 ])('a view filters by %s', (_what, filter, expected) => {
-  expect(numbers(select(rows, view(filter), at))).toEqual(expected);
+  expect(numbers(applyView(rows, view(filter), at))).toEqual(expected);
 });
 
 test.each<[View['sort'], readonly number[]]>([
@@ -70,16 +70,16 @@ test.each<[View['sort'], readonly number[]]>([
   const four = times.map((updatedAt, index) =>
     pullRequest({ number: index + 1, updatedAt, repo: repos[index]!, createdAt: created[index]! }),
   );
-  expect(numbers(select(four, view({}, sort), at))).toEqual(expected);
+  expect(numbers(applyView(four, view({}, sort), at))).toEqual(expected);
   expect(numbers(four)).toEqual([1, 2, 3, 4]);
 });
 
 test('listExpiries: returns the times at which pull requests leave the view', () => {
   const filter = { updatedWithinHours: 2, createdWithinHours: 24 };
-  const ends = listEnds(rows, view(filter));
+  const ends = listExpiries(rows, view(filter));
   expect(ends).toHaveLength(4);
   const first = Math.min(...ends.filter((end) => end > at));
-  expect([numbers(select(rows, view(filter), first - 1)), numbers(select(rows, view(filter), first))]).toEqual([
+  expect([numbers(applyView(rows, view(filter), first - 1)), numbers(applyView(rows, view(filter), first))]).toEqual([
     [1],
     [],
   ]);

@@ -1,7 +1,7 @@
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
 import type { View } from '../../src/dashboard/view-filter.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 let dashboard: TestDashboard;
@@ -15,7 +15,7 @@ beforeEach(async () => {
     pullRequest({ number: 2, ci: 'failure', section: 'returned_to_you' }),
     pullRequest({ number: 3, draft: true, section: 'drafts' }),
   ];
-  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
 });
 afterEach(() => dashboard.database.destroy());
 

@@ -1,7 +1,7 @@
 import type { TokenCaller } from '../../src/accounts/callers.js';
-import { EMPTY_SNAPSHOT } from '../../src/dashboard/board.js';
-import { openDashboard } from './dashboard-of.js';
-import type { TestDashboard } from './dashboard-of.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import { openDashboard } from './test-dashboard.js';
+import type { TestDashboard } from './test-dashboard.js';
 import { pullRequest } from './pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;
@@ -19,7 +19,7 @@ afterEach(() => dashboard.database.destroy());
 async function save(...changes: readonly Partial<Row>[]): Promise<number> {
   now += 1_000;
   const pullRequests = changes.map((change) => pullRequest(change));
-  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_SNAPSHOT, pullRequests });
+  await dashboard.boards.save(dashboard.ada.personId, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
   return now;
 }
 const visit = (time: number) => dashboard.visits.save(dashboard.ada, new Date(time));

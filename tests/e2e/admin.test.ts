@@ -3,24 +3,24 @@ import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
-import { confirm } from './acts.js';
+import { pressAndConfirm } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeStage } from './forge-stage.js';
-import type { ForgeStage } from './forge-stage.js';
+import { openForgeFixture } from './forge-fixture.js';
+import type { ForgeFixture } from './forge-fixture.js';
 import { acceptInvitation } from './invite.js';
 import type { Guest } from './invite.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('admin page', () => {
-  let stage: ForgeStage;
+  let stage: ForgeFixture;
   let forges: BoardForges;
   let page: Page;
   let guest: Guest;
 
   beforeAll(async () => {
-    stage = await openForgeStage();
+    stage = await openForgeFixture();
     ({ forges, page } = stage);
   });
   afterEach(() => {
@@ -78,7 +78,7 @@ describeInBrowser('admin page', () => {
 
   test('a withdrawn invitation creates no account', async () => {
     const link = await invite('eve', 'Eve');
-    await confirm(button('Withdraw the invitation for eve'), 'Withdraw invitation?');
+    await pressAndConfirm(button('Withdraw the invitation for eve'), 'Withdraw invitation?');
     await said('The invitation for eve was withdrawn.');
     await section('Invitations').getByText('No open invitations.').waitFor();
     const context = await stage.enter();
@@ -94,7 +94,7 @@ describeInBrowser('admin page', () => {
   test('revoking access ends the session of the user', async () => {
     await guest.page.goto(stage.server.origin);
     await guest.page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
-    await confirm(button('Revoke access of bob'), 'Revoke access?');
+    await pressAndConfirm(button('Revoke access of bob'), 'Revoke access?');
     await said('bob was signed out everywhere');
     await guest.page.reload();
     await guest.page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
@@ -107,7 +107,7 @@ describeInBrowser('admin page', () => {
     await button('Remove permanently?').waitFor();
     await page.keyboard.press('Escape');
     await button('Remove bob').waitFor();
-    await confirm(button('Remove bob'), 'Remove permanently?');
+    await pressAndConfirm(button('Remove bob'), 'Remove permanently?');
     await said('The account of bob and its data were deleted.');
     await person('Bob').waitFor({ state: 'detached' });
   });

@@ -8,7 +8,7 @@ const SIZES = [
 ];
 
 /** A violation to ignore, because the markup belongs to a third-party tool. */
-export interface Exception {
+export interface AxeException {
   readonly rule: string;
   /** A part of axe's selector of the element. */
   readonly at: string;
@@ -21,7 +21,7 @@ const OF_COLOURS = ['color-contrast', 'link-in-text-block'];
  * Checks the current state of a page against axe's rules, including best practices, in both themes and in a desktop and
  * a phone size. Restores size and theme of the page afterwards.
  */
-export async function expectAccessible(page: Page, except: readonly Exception[] = []): Promise<void> {
+export async function expectAccessible(page: Page, except: readonly AxeException[] = []): Promise<void> {
   const size = page.viewportSize();
   const found: string[] = [];
   for (const colorScheme of ['light', 'dark'] as const) {
@@ -40,7 +40,7 @@ export async function expectAccessible(page: Page, except: readonly Exception[] 
   expect(found).toEqual([]);
 }
 
-async function findViolations(page: Page, except: readonly Exception[]): Promise<string[]> {
+async function findViolations(page: Page, except: readonly AxeException[]): Promise<string[]> {
   await loadAxe(page);
   const { violations } = await page.evaluate((rules) => {
     const isDark = matchMedia('(prefers-color-scheme: dark)').matches;

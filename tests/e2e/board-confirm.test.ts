@@ -1,14 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
-import { boardPage, eventually, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { createBoardActions, eventuallyEquals, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The clock of the page is paused and advances only where a test moves it. */
 describeInBrowser('confirmation of an action', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
   let merge: Locator;
   const question = (): Locator => page.getByRole('button', { name: /^Merge #\d+\?$/ });
   const pass = (milliseconds: number): Promise<void> => page.clock.runFor(milliseconds);
@@ -23,9 +23,9 @@ describeInBrowser('confirmation of an action', () => {
   }
 
   beforeAll(async () => {
-    stage = await openBoardStage();
+    stage = await openBoardFixture();
     page = await stage.context.newPage();
-    at = boardPage(page, stage.server.origin);
+    at = createBoardActions(page, stage.server.origin);
     await page.clock.install();
     await at.open('/', 'Pull requests');
     merge = at.row('Send receipts').getByRole('button', { name: 'Merge #1', exact: true });
@@ -90,7 +90,7 @@ describeInBrowser('confirmation of an action', () => {
     await leave();
     await merge.waitFor();
     await page.keyboard.press('Escape');
-    await eventually(() => question().count(), 0);
+    await eventuallyEquals(() => question().count(), 0);
     expect(state(1)).toBe('OPEN');
   });
 

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { githubPullRequest } from '../forges/github-state.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
-import { eventually, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 const MORE = 20;
@@ -19,18 +19,18 @@ function fill({ github }: BoardForges): void {
 }
 
 describeInBrowser('filters of the board', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
   const all = 9 + MORE;
   const clear = async (): Promise<void> => {
     await page.getByRole('button', { name: 'Clear filters' }).click();
     await at.shown(all);
   };
-  const first = (title: string): Promise<void> => eventually(async () => (await at.titles())[0], title);
+  const first = (title: string): Promise<void> => eventuallyEquals(async () => (await at.titles())[0], title);
 
   beforeAll(async () => {
-    stage = await openBoardStage(fill);
+    stage = await openBoardFixture(fill);
     ({ page, at } = stage);
     await at.shown(all);
   });
@@ -51,13 +51,13 @@ describeInBrowser('filters of the board', () => {
 
   test('the search suggests matching titles', async () => {
     await page.getByLabel('Search titles').fill('rece');
-    await eventually(
+    await eventuallyEquals(
       () => page.locator('datalist option').evaluateAll((list) => list.map((one) => (one as HTMLOptionElement).value)),
       ['Send receipts as PDF'],
     );
     await page.getByLabel('Search titles').fill('Send receipts as PDF');
     await at.shown(1);
-    await eventually(() => page.locator('datalist option').count(), 0);
+    await eventuallyEquals(() => page.locator('datalist option').count(), 0);
     await clear();
   });
 
@@ -73,9 +73,9 @@ describeInBrowser('filters of the board', () => {
 
   test('an ungrouped list has pages of the selected size; a grouped list has none', async () => {
     await at.select('Group by', 'nothing');
-    await eventually(() => at.rows.count(), 25);
+    await eventuallyEquals(() => at.rows.count(), 25);
     await at.select('Rows per page', '10');
-    await eventually(() => at.rows.count(), 10);
+    await eventuallyEquals(() => at.rows.count(), 10);
     const pages = page.getByRole('navigation', { name: 'Pages of the list' });
     await pages.getByText('Page 1 of 3').waitFor();
     await page.getByRole('button', { name: 'Select all 10' }).waitFor();
@@ -83,13 +83,13 @@ describeInBrowser('filters of the board', () => {
     await pages.getByRole('button', { name: 'Next' }).click();
     await pages.getByRole('button', { name: 'Next' }).click();
     await pages.getByText('Page 3 of 3').waitFor();
-    await eventually(() => at.rows.count(), all - 20);
+    await eventuallyEquals(() => at.rows.count(), all - 20);
     await at.select('Rows per page', 'all');
-    await eventually(() => at.rows.count(), all);
+    await eventuallyEquals(() => at.rows.count(), all);
     await at.select('Rows per page', '10');
     await at.select('Group by', 'repository');
     await page.getByRole('heading', { name: `acme/shop (GitHub) ${all - 2}` }).waitFor();
-    await eventually(() => at.rows.count(), all);
+    await eventuallyEquals(() => at.rows.count(), all);
     expect(await pages.count()).toBe(0);
   });
 
@@ -114,7 +114,7 @@ describeInBrowser('filters of the board', () => {
     await page.getByText('1 of 2 shown').waitFor();
     await page.getByRole('link', { name: 'Pull requests', exact: true }).click();
     await page.getByText(`1 of ${all} shown`).waitFor();
-    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
+    await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters-unsent')), null);
     // Simulates a different browser, which only gets the filters that the server stores.
     await page.evaluate(() => localStorage.clear());
     await page.reload();
@@ -135,7 +135,7 @@ describeInBrowser('filters of the board', () => {
     expect(saved.status()).toBe(204);
     await page.evaluate(() => localStorage.clear());
     await page.reload();
-    await eventually(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
+    await eventuallyEquals(() => page.evaluate(() => localStorage.getItem('trellis-filters')?.includes('gone')), true);
     await at.shown(all);
     expect(await page.getByRole('combobox', { name: 'Author' }).inputValue()).toBe('');
     await page.getByRole('button', { name: 'Bots', exact: true }).click();

@@ -1,9 +1,9 @@
 import type { Page } from 'playwright-core';
 import { forgejoPullRequest } from '../forges/forgejo-state.js';
-import { DEAF_MS } from './acts.js';
+import { CONFIRM_DELAY_MS } from './page-actions.js';
 import type { BoardForges } from './board-forges.js';
-import { openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
@@ -13,16 +13,16 @@ function fill({ forgejo }: BoardForges): void {
 }
 
 describeInBrowser('the board, with the keyboard only', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
   let keyboard: Keyboard;
   const heading = (name: RegExp | string): Promise<void> => page.getByRole('heading', { name }).waitFor();
   const pullRequest = (number: number) =>
     stage.forges.github.repositories[0]!.pullRequests.find((one) => one.number === number)!;
 
   beforeAll(async () => {
-    stage = await openBoardStage(fill);
+    stage = await openBoardFixture(fill);
     ({ page, at } = stage);
     keyboard = createKeyboard(page);
     await at.shown(10);
@@ -83,7 +83,7 @@ describeInBrowser('the board, with the keyboard only', () => {
     await arriveAt('button "Merge #6"');
     await press('m');
     await arriveAt('button "Merge #6?"');
-    await page.waitForTimeout(DEAF_MS);
+    await page.waitForTimeout(CONFIRM_DELAY_MS);
     await press('Enter');
     await at.said('acme/shop #6 was merged.');
     await at.row('Name the columns').waitFor({ state: 'detached' });

@@ -1,25 +1,25 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { boardPage, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { createBoardActions, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The minimum size of a touch target, in CSS pixels. */
 const FINGER = 44;
 
 describeInBrowser('the board on a phone', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let browser: Browser;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
 
   beforeAll(async () => {
-    stage = await openBoardStage();
+    stage = await openBoardFixture();
     browser = stage.context.browser()!;
     const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'en-GB' };
     const context = await browser.newContext({ ...phone, storageState: await stage.context.storageState() });
     context.setDefaultTimeout(60_000);
     page = await context.newPage();
-    at = boardPage(page, stage.server.origin);
+    at = createBoardActions(page, stage.server.origin);
     await at.open('/', 'Pull requests');
     await at.shown(9);
   }, 180_000);

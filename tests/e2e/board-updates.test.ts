@@ -1,18 +1,18 @@
 import type { Page } from 'playwright-core';
 import { githubPullRequest } from '../forges/github-state.js';
-import { eventually, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 describeInBrowser('updates of the board', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
   const bar = () => page.getByRole('button', { name: /^Show \d+ updates?$/ });
   const pullRequests = () => stage.forges.github.repositories[0]!.pullRequests;
 
   beforeAll(async () => {
-    stage = await openBoardStage();
+    stage = await openBoardFixture();
     ({ page, at } = stage);
     await at.open('/repositories', 'Repositories');
     await page.getByRole('button', { name: 'Set up webhook for acme/shop' }).click();
@@ -34,10 +34,10 @@ describeInBrowser('updates of the board', () => {
 
   test('paused updates are not counted', async () => {
     await page.getByLabel('Pause updates').check();
-    await eventually(() => page.title(), '(3) Pull requests · Trellis');
+    await eventuallyEquals(() => page.title(), '(3) Pull requests · Trellis');
     await openPullRequest(50, 'Come in a pause', { author: 'lisa', requested: ['mona'] });
     // The title counts the pull requests that wait for the user even while updates are paused.
-    await eventually(() => page.title(), '(4) Pull requests · Trellis');
+    await eventuallyEquals(() => page.title(), '(4) Pull requests · Trellis');
     expect(await bar().count()).toBe(0);
     await page.getByLabel('Pause updates').uncheck();
     await bar().click();
@@ -45,17 +45,17 @@ describeInBrowser('updates of the board', () => {
   });
 
   test('pull requests that changed since the last visit are marked as new until they are seen', async () => {
-    await eventually(() => page.locator('.chip.new').count(), 0);
+    await eventuallyEquals(() => page.locator('.chip.new').count(), 0);
     await leave();
     await openPullRequest(51, 'Come while away');
-    await eventually(async () => (await readBoard()).includes('Come while away'), true);
+    await eventuallyEquals(async () => (await readBoard()).includes('Come while away'), true);
     await page.reload();
     await at.row('Come while away').getByText('new', { exact: true }).waitFor();
     expect(await at.row('Send receipts').getByText('new', { exact: true }).count()).toBe(0);
     await leave();
     await page.reload();
     await at.row('Come while away').waitFor();
-    await eventually(() => page.locator('.chip.new').count(), 0);
+    await eventuallyEquals(() => page.locator('.chip.new').count(), 0);
   });
 
   test('a broken stream shows an error and is opened again', async () => {

@@ -4,21 +4,21 @@ import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { githubPullRequest } from '../forges/github-state.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
-import { confirm, DEAF_MS, saved } from './acts.js';
+import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeStage } from './forge-stage.js';
-import type { ForgeStage } from './forge-stage.js';
+import { openForgeFixture } from './forge-fixture.js';
+import type { ForgeFixture } from './forge-fixture.js';
 import { signUp } from './sign-up.js';
 
 describeInBrowser('the board', () => {
   let forges: BoardForges;
-  let stage: ForgeStage;
+  let stage: ForgeFixture;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openForgeStage({ elsewhere: ['https://github.com'] });
+    stage = await openForgeFixture({ elsewhere: ['https://github.com'] });
     ({ forges, page } = stage);
   });
   afterEach(() => {
@@ -202,7 +202,7 @@ describeInBrowser('the board', () => {
     await page.keyboard.press('Escape');
     await merge.waitFor();
     expect(pullRequest(1).state).toBe('OPEN');
-    await confirm(merge, 'Merge #1?');
+    await pressAndConfirm(merge, 'Merge #1?');
     await said('acme/shop #1 was merged.');
     await shown(8);
     expect(pullRequest(1).state).toBe('MERGED');
@@ -217,7 +217,7 @@ describeInBrowser('the board', () => {
     await row(title)
       .getByLabel(/^More for/)
       .click();
-    await confirm(row(title).getByRole('button', { name: action }), question);
+    await pressAndConfirm(row(title).getByRole('button', { name: action }), question);
     await said(outcome);
   });
 
@@ -292,7 +292,7 @@ describeInBrowser('the board', () => {
     await page.bringToFront();
     await page.keyboard.press('m');
     await page.getByRole('button', { name: 'Merge #30?' }).waitFor();
-    await page.waitForTimeout(DEAF_MS);
+    await page.waitForTimeout(CONFIRM_DELAY_MS);
     await page.keyboard.press('m');
     await said('acme/shop #30 was merged.');
     expect(pullRequest(30).state).toBe('MERGED');
@@ -304,7 +304,7 @@ describeInBrowser('the board', () => {
     await page.getByLabel('Select #6,').check();
     const bulk = page.getByRole('region', { name: 'Selected pull requests' });
     await bulk.getByText('2 selected').waitFor();
-    await confirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Close 2 pull requests?');
+    await pressAndConfirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Close 2 pull requests?');
     await said('Close: 2 of 2 done.');
     expect([pullRequest(8).state, pullRequest(6).state]).toEqual(['CLOSED', 'CLOSED']);
   });
@@ -322,7 +322,7 @@ describeInBrowser('the board', () => {
     await page.getByRole('combobox', { name: 'View', exact: true }).selectOption('failing-ci');
     await expectTitles(before);
     await page.getByLabel('Views: save or delete').click();
-    await confirm(page.getByRole('button', { name: 'Delete “failing-ci”' }), 'Delete view?');
+    await pressAndConfirm(page.getByRole('button', { name: 'Delete “failing-ci”' }), 'Delete view?');
     await said('View “failing-ci” deleted.');
     await page.getByRole('combobox', { name: 'View', exact: true }).waitFor({ state: 'hidden' });
   });
@@ -330,13 +330,13 @@ describeInBrowser('the board', () => {
   test('an ignored repository leaves the board and returns', async () => {
     await open('/repositories', 'Repositories');
     const tools = page.getByLabel('Pull requests of mona/tools');
-    await saved(page, '/api/repos/ignore', () => tools.uncheck());
+    await waitForSave(page, '/api/repos/ignore', () => tools.uncheck());
     await open('/', 'Pull requests');
     await row('Show the way').waitFor();
     await row('Sharpen the saw').waitFor({ state: 'hidden' });
     await open('/repositories', 'Repositories');
-    await saved(page, '/api/repos/unignore', () => tools.check());
-    await saved(page, '/api/repos/auto-update-branch/enable', () =>
+    await waitForSave(page, '/api/repos/unignore', () => tools.check());
+    await waitForSave(page, '/api/repos/auto-update-branch/enable', () =>
       page.getByLabel('Auto-update branches of mona/tools').check(),
     );
     await open('/', 'Pull requests');
@@ -361,13 +361,13 @@ describeInBrowser('the board', () => {
     await page.getByRole('button', { name: 'Create feed' }).click();
     const url = await page.getByLabel('New feed link').inputValue();
     expect(await (await fetch(url)).text()).toContain('Sharpen the saw');
-    await confirm(page.getByRole('button', { name: 'Delete feed reader' }), 'Delete feed?');
+    await pressAndConfirm(page.getByRole('button', { name: 'Delete feed reader' }), 'Delete feed?');
     await said('Feed “reader” deleted.');
     expect((await fetch(url)).status).toBe(404);
   });
 
   test('theme and time zone are synced to other browsers', async () => {
-    const setTheme = (name: string) => saved(page, '/api/settings/theme', () => page.getByLabel(name).check());
+    const setTheme = (name: string) => waitForSave(page, '/api/settings/theme', () => page.getByLabel(name).check());
     await open('/settings', 'Settings');
     await setTheme('Dark');
     await page.getByLabel('Time zone', { exact: true }).selectOption('Asia/Tokyo');

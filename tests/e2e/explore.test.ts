@@ -5,18 +5,18 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
+import { startWatchedServer } from './test-server.js';
+import type { WatchedServer } from './test-server.js';
 import { createKeyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 /** More files than fit on one page of the list. */
 const MANY = 64;
 
 describeInBrowser('site pages', () => {
   let site: string;
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
 
   beforeAll(async () => {
@@ -29,7 +29,7 @@ describeInBrowser('site pages', () => {
     );
     // Tracing outlines for the first time is slow on a busy machine.
     const env = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
-    stage = await openStage({ services: 'dashboard,site', args: ['--site', site], env });
+    stage = await openPageFixture({ services: 'dashboard,site', args: ['--site', site], env });
     page = stage.page;
   });
   afterAll(async () => {
@@ -254,7 +254,7 @@ describeInBrowser('site pages', () => {
 
 describeInBrowser('site pages with several sources', () => {
   let site: string;
-  let house: House;
+  let house: WatchedServer;
   let page: Page;
 
   beforeAll(async () => {
@@ -265,7 +265,7 @@ describeInBrowser('site pages with several sources', () => {
     await cp('examples/site/images/tomato.png', path.join(site, 'pictures/tomato.png'));
     const sources = ['words', 'pictures'].map((name) => ({ name, path: name }));
     await write('site.config.json', JSON.stringify({ sources }));
-    house = await openHouse({ services: 'site', args: ['--site', site] });
+    house = await startWatchedServer({ services: 'site', args: ['--site', site] });
     page = await (await house.enter()).newPage();
   });
   afterAll(async () => {
@@ -327,7 +327,7 @@ const waitUntilListed = (page: Page, name: string): Promise<void> =>
   });
 
 /** Waits until the server has noticed that a file was deleted. The page doesn't reload. */
-const waitUntilRemoved = ({ page, server }: Stage, name: string): Promise<void> =>
+const waitUntilRemoved = ({ page, server }: PageFixture, name: string): Promise<void> =>
   eventually(async () => {
     const query = `{ file(base: {eq: "${name}"}) { id } }`;
     const response = await page.request.post(`${server.origin}/graphql`, { data: { query } });

@@ -3,8 +3,8 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
+import { startWatchedServer } from './test-server.js';
+import type { WatchedServer } from './test-server.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
@@ -23,12 +23,12 @@ const PLAIN = 'http://trellis.example';
 
 // The tests depend on each other, in the order of the first day of a server.
 describeInBrowser('first start and sign-in, with the keyboard only', () => {
-  let testServer: House;
+  let testServer: WatchedServer;
   let origin: string;
   let ada: Visitor;
 
   beforeAll(async () => {
-    testServer = await openHouse({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
+    testServer = await startWatchedServer({ services: 'dashboard,secrets', elsewhere: [PLAIN] });
     ({ origin } = testServer.server);
     ada = await meet();
   });

@@ -4,8 +4,8 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
+import { startWatchedServer } from './test-server.js';
+import type { WatchedServer } from './test-server.js';
 import { createKeyboard } from './keyboard.js';
 
 /** The element of a GraphiQL editor, with its CodeMirror instance. */
@@ -26,11 +26,11 @@ const LONG_TIMEOUT = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
 const EDITORS_SCROLL = [{ rule: 'scrollable-region-focusable', at: '.CodeMirror-scroll' }] as const;
 
 describeInBrowser('GraphQL explorer', () => {
-  let house: House;
+  let house: WatchedServer;
   let page: Page;
 
   beforeAll(async () => {
-    house = await openHouse({ env: LONG_TIMEOUT });
+    house = await startWatchedServer({ env: LONG_TIMEOUT });
   });
   afterAll(() => house.close());
 
@@ -152,7 +152,7 @@ describeInBrowser('GraphQL explorer', () => {
   });
 
   test('the explorer says that introspection is off, and still runs queries', async () => {
-    const closed = await openHouse({ env: { ...LONG_TIMEOUT, TRELLIS_INTROSPECTION: 'false' } });
+    const closed = await startWatchedServer({ env: { ...LONG_TIMEOUT, TRELLIS_INTROSPECTION: 'false' } });
     try {
       const own = await (await closed.enter()).newPage();
       await own.goto(`${closed.server.origin}/graphql`);

@@ -6,19 +6,19 @@ import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 // The tests build on each other.
 describeInBrowser('existing identity by keyboard', () => {
   const own = generateKeys();
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
   let keyboard: Keyboard;
   let phrase: string;
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'dashboard,secrets' });
+    stage = await openPageFixture({ services: 'dashboard,secrets' });
     page = stage.page;
     keyboard = createKeyboard(page);
   });

@@ -9,19 +9,19 @@ import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeStage } from './forge-stage.js';
-import type { ForgeStage } from './forge-stage.js';
+import { openForgeFixture } from './forge-fixture.js';
+import type { ForgeFixture } from './forge-fixture.js';
 import { createKeyboard } from './keyboard.js';
 
 const DAY_MS = 86_400_000;
 
 describeInBrowser('insights page', () => {
   let forges: BoardForges;
-  let stage: ForgeStage;
+  let stage: ForgeFixture;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openForgeStage();
+    stage = await openForgeFixture();
     ({ forges, page } = stage);
   });
   afterEach(() => {

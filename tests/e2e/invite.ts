@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { signUp } from './sign-up.js';
-import type { Stage } from './stage.js';
+import type { PageFixture } from './fixtures.js';
 
 /** A second user with a separate browser and authenticator. The stage collects the complaints of their pages. */
 export interface Guest {
@@ -9,7 +9,7 @@ export interface Guest {
 }
 
 /** Invites a user as the admin of a stage and signs them in. */
-export async function inviteInto(stage: Stage, username: string): Promise<Guest> {
+export async function inviteGuest(stage: PageFixture, username: string): Promise<Guest> {
   const { token } = await stage.page.evaluate(async (name) => {
     const body = JSON.stringify({ username: name, displayName: name });
     const headers = { 'Content-Type': 'application/json' };
@@ -21,7 +21,7 @@ export async function inviteInto(stage: Stage, username: string): Promise<Guest>
 }
 
 /** Opens an invitation in a separate browser and creates the account. */
-export async function acceptInvitation(stage: Stage, link: string, username: string): Promise<Guest> {
+export async function acceptInvitation(stage: PageFixture, link: string, username: string): Promise<Guest> {
   const context = await stage.enter();
   const page = await context.newPage();
   await signUp(page, link, username);

@@ -2,8 +2,8 @@ import type { Page } from 'playwright-core';
 import { githubIssue } from '../forges/github-state.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
-import { eventually, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 function fill({ github }: BoardForges): void {
@@ -14,12 +14,12 @@ function fill({ github }: BoardForges): void {
 }
 
 describeInBrowser('issues page', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
 
   beforeAll(async () => {
-    stage = await openBoardStage(fill);
+    stage = await openBoardFixture(fill);
     ({ page, at } = stage);
     await page.getByRole('link', { name: 'Issues' }).click();
     await page.getByRole('heading', { name: 'Issues', level: 1 }).waitFor();
@@ -59,7 +59,7 @@ describeInBrowser('issues page', () => {
 
   test('sorts issues and links to them at the forge', async () => {
     await at.select('Sort by', 'created');
-    await eventually(async () => (await at.titles())[0], 'A new one');
+    await eventuallyEquals(async () => (await at.titles())[0], 'A new one');
     expect(await at.row('A new one').getByRole('link', { name: 'A new one' }).getAttribute('href')).toContain('/23');
   }, 120_000);
 });

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { DEAF_MS } from './acts.js';
+import { CONFIRM_DELAY_MS } from './page-actions.js';
 
 /** More than the tab stops of any page. */
 const MAX_STOPS = 120;
@@ -66,7 +66,7 @@ export function createKeyboard(page: Page): Keyboard {
 
   async function confirm(name: string): Promise<void> {
     await pressOn(name);
-    await page.waitForTimeout(DEAF_MS);
+    await page.waitForTimeout(CONFIRM_DELAY_MS);
     await press('Enter');
   }
 

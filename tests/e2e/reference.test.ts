@@ -2,17 +2,17 @@ import type { Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 
 describeInBrowser('API reference', () => {
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'dashboard,secrets' });
+    stage = await openPageFixture({ services: 'dashboard,secrets' });
     page = stage.page;
   });
   afterAll(() => stage.close());

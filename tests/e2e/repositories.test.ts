@@ -1,11 +1,11 @@
 import type { Page } from 'playwright-core';
 import { forgejoRepository } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
-import { saved } from './acts.js';
+import { waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
-import { eventually, openBoardStage } from './board-stage.js';
-import type { BoardPage, BoardStage } from './board-stage.js';
+import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
+import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 const MORE = 55;
@@ -18,14 +18,14 @@ function fill({ github, forgejo }: BoardForges): void {
 }
 
 describeInBrowser('repositories page', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
-  let at: BoardPage;
+  let at: BoardActions;
   const all = MORE + 4;
   const search = (text: string): Promise<void> => page.getByLabel('Search names').fill(text);
 
   beforeAll(async () => {
-    stage = await openBoardStage(fill);
+    stage = await openBoardFixture(fill);
     ({ page, at } = stage);
     await at.open('/repositories', 'Repositories');
     await at.shown(all);
@@ -36,11 +36,11 @@ describeInBrowser('repositories page', () => {
   afterAll(() => stage.close());
 
   test('lists repositories in pages, sorted and filtered by forge and name', async () => {
-    await eventually(() => at.rows.count(), 50);
+    await eventuallyEquals(() => at.rows.count(), 50);
     await page.getByRole('button', { name: 'Next' }).click();
-    await eventually(() => at.rows.count(), all - 50);
+    await eventuallyEquals(() => at.rows.count(), all - 50);
     await at.select('Sort by', 'code host');
-    await eventually(async () => (await at.titles())[0], 'mona/pens');
+    await eventuallyEquals(async () => (await at.titles())[0], 'mona/pens');
     await at.select('Code host', 'Forgejo');
     await at.shown(2);
     await at.select('Code host', 'All');
@@ -68,7 +68,7 @@ describeInBrowser('repositories page', () => {
     await at.shown(10);
     await at.confirm(page.getByRole('button', { name: 'Auto-update all (10)' }), 'Auto-update 10 repositories?');
     await at.said('Auto-update all: 10 of 10 done.');
-    await saved(page, '/api/repos/auto-update-branch/disable', () =>
+    await waitForSave(page, '/api/repos/auto-update-branch/disable', () =>
       page.getByLabel('Auto-update branches of acme/part-10').uncheck(),
     );
     const turnOff = page.getByRole('button', { name: 'Turn off auto-update (9)' });
@@ -88,8 +88,8 @@ describeInBrowser('repositories page', () => {
 
   test('ignores the issues and the pull requests of a repository, and shows them again', async () => {
     await search('acme/shop');
-    await saved(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').uncheck());
-    await saved(page, '/api/repos/ignore', () => page.getByLabel('Pull requests of acme/shop').uncheck());
+    await waitForSave(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').uncheck());
+    await waitForSave(page, '/api/repos/ignore', () => page.getByLabel('Pull requests of acme/shop').uncheck());
     await search('');
     await at.select('Show', 'Ignored');
     await at.shown(1);
@@ -97,9 +97,9 @@ describeInBrowser('repositories page', () => {
     await at.shown(0);
     await at.open('/repositories', 'Repositories');
     await at.select('Show', 'Ignored');
-    await saved(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').check());
+    await waitForSave(page, '/api/repos/ignore', () => page.getByLabel('Issues of acme/shop').check());
     // `check()` would fail, as the change removes the repository from this list.
-    await saved(page, '/api/repos/unignore', () => page.getByLabel('Pull requests of acme/shop').click());
+    await waitForSave(page, '/api/repos/unignore', () => page.getByLabel('Pull requests of acme/shop').click());
     await at.shown(0);
     await at.open('/issues', 'Issues');
     await at.shown(2);
@@ -125,7 +125,7 @@ describeInBrowser('repositories page', () => {
     expect([...late, forgejo.repositories[2]!].map(({ hooks }) => hooks.length)).toEqual([1, 0, 0, 1]);
     await page.getByRole('button', { name: 'Set up webhooks (1)' }).waitFor();
     const left = at.row('acme/late-3').getByRole('button', { name: 'Set up webhook for acme/late-3' });
-    await eventually(() => left.getAttribute('aria-disabled'), 'true');
+    await eventuallyEquals(() => left.getAttribute('aria-disabled'), 'true');
     await page
       .locator('#lock-github')
       .getByText(/^GitHub’s rate limit is exceeded. Requests resume at \d/)

@@ -1,10 +1,10 @@
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { openBoardStage } from './board-stage.js';
-import type { BoardStage } from './board-stage.js';
+import { openBoardFixture } from './board-fixture.js';
+import type { BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 /** From the narrowest phone, which equals 400 % zoom of 1280 px, to a laptop. */
 const WIDTHS = [320, 360, 390, 600, 768, 820, 900, 1024, 1440];
@@ -21,11 +21,11 @@ async function expectNoSidewaysPanning(page: Page, path: string): Promise<void> 
 }
 
 describeInBrowser('pages at every width', () => {
-  let stage: BoardStage;
+  let stage: BoardFixture;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openBoardStage();
+    stage = await openBoardFixture();
     ({ page } = stage);
   });
   afterEach(() => {
@@ -72,7 +72,7 @@ describeInBrowser('pages at every width', () => {
 });
 
 describeInBrowser('a page with an expired session or an outdated release', () => {
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
   const go = (path: string) => page.goto(stage.server.origin + path);
   const dialog = () => page.getByRole('dialog', { name: 'You’ve been signed out' });
@@ -82,7 +82,7 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
   const nameField = () => page.getByLabel('Name', { exact: true }).last();
 
   beforeAll(async () => {
-    stage = await openStage();
+    stage = await openPageFixture();
     ({ page } = stage);
   });
   afterAll(() => stage.close());

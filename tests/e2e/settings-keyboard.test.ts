@@ -1,24 +1,24 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
-import { saved } from './acts.js';
+import { waitForSave } from './page-actions.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeStage } from './forge-stage.js';
-import type { ForgeStage } from './forge-stage.js';
-import { inviteInto } from './invite.js';
+import { openForgeFixture } from './forge-fixture.js';
+import type { ForgeFixture } from './forge-fixture.js';
+import { inviteGuest } from './invite.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('settings and administration, with the keyboard only', () => {
-  let stage: ForgeStage;
+  let stage: ForgeFixture;
   let forges: BoardForges;
   let page: Page;
   let keyboard: Keyboard;
 
   beforeAll(async () => {
-    stage = await openForgeStage();
+    stage = await openForgeFixture();
     ({ forges, page } = stage);
     keyboard = createKeyboard(page);
   });
@@ -115,7 +115,7 @@ describeInBrowser('settings and administration, with the keyboard only', () => {
     const { tabTo, press } = keyboard;
     await goTo('Appearance');
     await tabTo('radio "System"');
-    await saved(page, '/api/settings/theme', () => press('ArrowRight'));
+    await waitForSave(page, '/api/settings/theme', () => press('ArrowRight'));
     await page.getByRole('radio', { name: 'Light', checked: true }).waitFor();
     await tabTo('combobox "Time zone"');
     await page.keyboard.type('Pacific/Auckl');
@@ -146,7 +146,7 @@ describeInBrowser('settings and administration, with the keyboard only', () => {
 
   test('shares a board and stops sharing it, and revokes and removes a user', async () => {
     const { type, tabTo, pressOn, confirm, press } = keyboard;
-    const guest = await inviteInto(stage, 'bob');
+    const guest = await inviteGuest(stage, 'bob');
     await guest.close();
     await goTo('Sharing');
     await tabTo('textbox "Username"');

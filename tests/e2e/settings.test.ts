@@ -3,24 +3,24 @@ import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { eventually } from '../eventually.js';
-import { confirm, saved } from './acts.js';
+import { pressAndConfirm, waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeStage } from './forge-stage.js';
-import type { ForgeStage } from './forge-stage.js';
-import { inviteInto } from './invite.js';
+import { openForgeFixture } from './forge-fixture.js';
+import type { ForgeFixture } from './forge-fixture.js';
+import { inviteGuest } from './invite.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by personal access token' } };
 
 describeInBrowser('settings page', () => {
-  let stage: ForgeStage;
+  let stage: ForgeFixture;
   let forges: BoardForges;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openForgeStage();
+    stage = await openForgeFixture();
     ({ forges, page } = stage);
   });
   afterEach(() => {
@@ -122,7 +122,7 @@ describeInBrowser('settings page', () => {
     expect(await token.inputValue()).toBe('');
     await button('Test GitHub').click();
     await github.getByText('Connected as mona · 1 repository').waitFor();
-    await confirm(button('Remove Forgejo or Gitea'), 'Remove Forgejo or Gitea?');
+    await pressAndConfirm(button('Remove Forgejo or Gitea'), 'Remove Forgejo or Gitea?');
     await said('Forgejo or Gitea removed');
     await visit();
     await button('Save Forgejo or Gitea').waitFor();
@@ -161,7 +161,7 @@ describeInBrowser('settings page', () => {
     expect(await webhooks.getByText(secret).count()).toBe(0);
     await button('Show the secret', webhooks).click();
     await webhooks.getByText(secret).waitFor();
-    await confirm(button('Replace URLs and secret'), 'Replace URLs and secret?');
+    await pressAndConfirm(button('Replace URLs and secret'), 'Replace URLs and secret?');
     await said('Webhook URLs and secret replaced.');
     await webhooks.getByText('The previous URLs and secret work until').waitFor();
     await webhooks.getByText(url).waitFor({ state: 'detached' });
@@ -212,7 +212,7 @@ describeInBrowser('settings page', () => {
     expect(await use(token)).toBe(200);
     expect(await use(token, { method: 'PUT', body: '{"theme":"dark"}' })).toBe(403);
     await expectAccessible(page);
-    await confirm(button('Revoke nightly'), 'Revoke token?');
+    await pressAndConfirm(button('Revoke nightly'), 'Revoke token?');
     await said('Token “nightly” revoked.');
     await field.waitFor({ state: 'detached' });
     expect(await use(token)).toBe(401);
@@ -253,7 +253,7 @@ describeInBrowser('settings page', () => {
     await button('Save name').click();
     await said('Passkey “phone” renamed to “old phone”.');
     await expectAccessible(page);
-    await confirm(button('Remove old phone'), 'Remove passkey?');
+    await pressAndConfirm(button('Remove old phone'), 'Remove passkey?');
     await said('Passkey “old phone” removed.');
     await passkeys.getByText('You can’t remove your last passkey').waitFor();
   });
@@ -267,7 +267,7 @@ describeInBrowser('settings page', () => {
       ['System', 'light dark'],
     ] as const) {
       await visit();
-      await saved(page, '/api/settings/theme', () => group('Theme').getByLabel(name).check());
+      await waitForSave(page, '/api/settings/theme', () => group('Theme').getByLabel(name).check());
       expect(await schemeOf(page)).toBe(scheme);
       await visit();
       await group('Theme').getByRole('radio', { name, checked: true }).waitFor();
@@ -300,7 +300,7 @@ describeInBrowser('settings page', () => {
   });
 
   test('a shared board is read-only for the other user until the sharing ends', async () => {
-    const guest = await inviteInto(stage, 'bob');
+    const guest = await inviteGuest(stage, 'bob');
     await visit();
     const sharing = section('Sharing');
     await sharing.getByLabel('Username').fill('bob');
@@ -333,7 +333,7 @@ describeInBrowser('settings page', () => {
 
   test('signing out everywhere ends all sessions', async () => {
     await visit();
-    await confirm(button('Sign out everywhere'), 'Sign out on every device?');
+    await pressAndConfirm(button('Sign out everywhere'), 'Sign out on every device?');
     await page.getByRole('heading', { name: 'Sign in', level: 1 }).waitFor();
     await expect(stage.context.cookies()).resolves.toEqual([]);
   });

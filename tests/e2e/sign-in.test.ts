@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { findBun } from '../client/runtimes.js';
-import { confirm } from './acts.js';
+import { pressAndConfirm } from './page-actions.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
+import { startWatchedServer } from './test-server.js';
+import type { WatchedServer } from './test-server.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 import type { VirtualAuthenticator } from './virtual-authenticator.js';
 
@@ -19,13 +19,13 @@ const RUNTIMES = [
 ] as const;
 
 describeInBrowser('accounts and sign-in', () => {
-  let testServer: House;
+  let testServer: WatchedServer;
   let context: BrowserContext;
   let page: Page;
   let authenticator: VirtualAuthenticator;
 
   beforeAll(async () => {
-    testServer = await openHouse({ services: 'dashboard' });
+    testServer = await startWatchedServer({ services: 'dashboard' });
   });
   afterAll(() => testServer.close());
 
@@ -90,7 +90,7 @@ describeInBrowser('accounts and sign-in', () => {
       expect(await useToken(command, args, token)).toEqual({ username: 'ada', isBun: name === 'Bun' });
     }
 
-    await confirm(page.getByRole('button', { name: 'Revoke nightly' }), 'Revoke token?');
+    await pressAndConfirm(page.getByRole('button', { name: 'Revoke nightly' }), 'Revoke token?');
     await page.getByText('Token “nightly” revoked.').waitFor();
     await field.waitFor({ state: 'hidden' });
     for (const [, command, args] of RUNTIMES) {

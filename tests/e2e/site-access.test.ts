@@ -2,10 +2,10 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openHouse } from './house.js';
-import type { House } from './house.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { startWatchedServer } from './test-server.js';
+import type { WatchedServer } from './test-server.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 const TOKEN = 'site-token-0123456789-abcdefghijkl';
 
@@ -15,11 +15,11 @@ interface EditorElement extends HTMLElement {
 }
 
 describeInBrowser('site pages for signed-in users', () => {
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'dashboard,site', env: { TRELLIS_SITE_ACCESS: 'people' } });
+    stage = await openPageFixture({ services: 'dashboard,site', env: { TRELLIS_SITE_ACCESS: 'people' } });
     page = stage.page;
   });
   afterAll(() => stage.close());
@@ -62,12 +62,12 @@ describeInBrowser('site pages for signed-in users', () => {
 });
 
 describeInBrowser('pages of a site with a token', () => {
-  let house: House;
+  let house: WatchedServer;
   let page: Page;
 
   beforeAll(async () => {
     const env = { TRELLIS_SITE_ACCESS: 'token', TRELLIS_SITE_TOKEN: TOKEN };
-    house = await openHouse({ services: 'site', env });
+    house = await startWatchedServer({ services: 'site', env });
     page = await (await house.enter()).newPage();
   });
   afterAll(() => house.close());

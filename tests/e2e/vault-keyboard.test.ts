@@ -4,17 +4,17 @@ import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 /** Only the secrets service runs, and the authenticator has no PRF, so that only the phrase can unlock the key. */
 describeInBrowser('secrets pages by keyboard', () => {
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
   let keyboard: Keyboard;
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'secrets', hasPrf: false });
+    stage = await openPageFixture({ services: 'secrets', hasPrf: false });
     page = stage.page;
     keyboard = createKeyboard(page);
   });

@@ -6,20 +6,20 @@ import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { createKeyboard } from './keyboard.js';
 import type { Keyboard } from './keyboard.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 // The tests build on each other.
 describeInBrowser('maintenance of secrets by keyboard', () => {
   const own = generateKeys();
   const shop = generateKeys();
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
   let keyboard: Keyboard;
 
   beforeAll(async () => {
     const args = ['--instance-label', 'Test & "trial"'];
-    stage = await openStage({ services: 'dashboard,secrets', args });
+    stage = await openPageFixture({ services: 'dashboard,secrets', args });
     page = stage.page;
     keyboard = createKeyboard(page);
     await send('PUT', '/auth/identity', { public_key: own.recipient });

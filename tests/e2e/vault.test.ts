@@ -6,10 +6,10 @@ import { generateKeys, runAge, runAgeWithPassphrase } from '../sealing/age-progr
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import { createVaultActs } from './vault-acts.js';
-import type { VaultActs } from './vault-acts.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { createSecretsPageActions } from './secrets-page-actions.js';
+import type { SecretsPageActions } from './secrets-page-actions.js';
+import { openPageFixture } from './fixtures.js';
+import type { PageFixture } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 
@@ -20,15 +20,15 @@ const MARKER = 'marker-9f3b-pa55word-7c1e';
 describeInBrowser('secrets pages', () => {
   const shop = generateKeys();
   const api = generateKeys();
-  let stage: Stage;
+  let stage: PageFixture;
   let page: Page;
-  let acts: VaultActs;
+  let acts: SecretsPageActions;
   let words: string[];
 
   beforeAll(async () => {
-    stage = await openStage({ services: 'dashboard,secrets' });
+    stage = await openPageFixture({ services: 'dashboard,secrets' });
     page = stage.page;
-    acts = createVaultActs(page, stage.server.origin);
+    acts = createSecretsPageActions(page, stage.server.origin);
   });
   afterAll(() => stage.close());
   afterEach(() => {

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 /** The addresses of test forges, for `TRELLIS_FORGE_ALLOW`. */
 export const LOOPBACK = ['127.0.0.0/8', '::1'] as const;
 
-export interface Seen {
+export interface RecordedRequest {
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -16,7 +16,7 @@ export interface Seen {
   readonly body: string;
 }
 
-export interface Answer {
+export interface TestResponse {
   readonly status?: number;
   /** Sent as JSON; a string is sent unchanged. */
   readonly body?: unknown;
@@ -24,35 +24,35 @@ export interface Answer {
 }
 
 /** Replaces the normal response. `reset` closes the connection, and `undefined` keeps the normal response. */
-export type Fault = (seen: Seen) => Answer | Promise<Answer> | 'reset' | undefined;
+export type TestFault = (seen: RecordedRequest) => TestResponse | Promise<TestResponse> | 'reset' | undefined;
 
 export interface ForgeServerOptions {
-  readonly answer: (seen: Seen) => Answer | Promise<Answer>;
+  readonly answer: (seen: RecordedRequest) => TestResponse | Promise<TestResponse>;
   /** Returns the headers of every response, such as rate limits. */
-  readonly headersOf: (seen: Seen, status: number) => Readonly<Record<string, string>>;
+  readonly headersOf: (seen: RecordedRequest, status: number) => Readonly<Record<string, string>>;
 }
 
 export interface ForgeServer {
   readonly url: string;
   /** All requests, including those that failed. */
-  readonly seen: Seen[];
+  readonly seen: RecordedRequest[];
   /** Returns the number of accepted connections. */
   readonly connections: () => number;
   /** Returns the total size of the response bodies. */
   readonly bytes: () => number;
   /** Makes the next matching requests fail. */
-  failNext(fault: Answer | Fault, only?: { readonly times?: number; readonly path?: RegExp }): void;
+  failNext(fault: TestResponse | TestFault, only?: { readonly times?: number; readonly path?: RegExp }): void;
   /** Replaces the body of every response. */
   distort?: (body: unknown) => unknown;
   /** Called after a response is computed and before it is sent. */
-  beforeSending?: (seen: Seen) => Promise<void>;
+  beforeSending?: (seen: RecordedRequest) => Promise<void>;
   close(): Promise<void>;
 }
 
 /** Starts an HTTP server for a test forge on a free port. Supports ETags and records the requests. */
 export async function serveForge({ answer, headersOf }: ForgeServerOptions): Promise<ForgeServer> {
-  const seen: Seen[] = [];
-  const faults: Fault[] = [];
+  const seen: RecordedRequest[] = [];
+  const faults: TestFault[] = [];
   let bytes = 0;
 
   async function listen(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -101,7 +101,7 @@ export async function serveForge({ answer, headersOf }: ForgeServerOptions): Pro
 }
 
 /** Finds the first fault for a request. Faults that it adds apply to later requests. */
-function findFault(faults: readonly Fault[], asked: Seen): ReturnType<Fault> {
+function findFault(faults: readonly TestFault[], asked: RecordedRequest): ReturnType<TestFault> {
   for (const fault of [...faults]) {
     const instead = fault(asked);
     if (instead !== undefined) return instead;
@@ -109,7 +109,7 @@ function findFault(faults: readonly Fault[], asked: Seen): ReturnType<Fault> {
   return undefined;
 }
 
-async function readRequest(request: IncomingMessage): Promise<Seen> {
+async function readRequest(request: IncomingMessage): Promise<RecordedRequest> {
   let body = '';
   for await (const chunk of request) body += String(chunk);
   const { method = '', url = '', headers } = request;

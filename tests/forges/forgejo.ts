@@ -1,12 +1,12 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge } from './forge-server.js';
-import type { Answer, ForgeServer, Seen } from './forge-server.js';
+import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
 import { toIssueNode, toPullRequestNode, toRepositoryNode, toReviewNodes } from './forgejo-nodes.js';
 import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
-import { answerHooks, deliverTo } from './hooks.js';
-import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
+import { handleWebhookRequest, deliverTo } from './hooks.js';
+import type { DeliveryMetadata, ForgeEvent, HookChange, SignedDelivery, TestHook } from './hooks.js';
 import { toPage } from './paged.js';
-import { answerRoute } from './routes.js';
+import { handleRoute } from './routes.js';
 import type { Matched, Route } from './routes.js';
 
 export const FORGEJO_TOKEN = 'forgejo-test';
@@ -23,12 +23,12 @@ export interface TestForgejo extends ForgeServer {
   /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
   /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
-  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
+  deliver(fullName: string, event: Partial<ForgeEvent>): Promise<number[]>;
 }
 
 /** Starts a test Forgejo with the operations that the client uses. Actions change its state. */
 export async function startForgejo(repositories: readonly ForgejoRepository[] = []): Promise<TestForgejo> {
-  const answer = (seen: Seen): Answer => {
+  const answer = (seen: RecordedRequest): TestResponse => {
     if (seen.headers.authorization !== `token ${FORGEJO_TOKEN}`) {
       return { status: 401, body: { message: 'user does not exist' } };
     }
@@ -41,7 +41,7 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
     reruns: false,
     repeatsPages: false,
     mayWriteHooks: true,
-    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
+    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<ForgeEvent>) => {
       const repository = findRepository(forge, fullName);
       const about = { action: 'synchronized', repository: { full_name: repository?.fullName }, ...payload };
       return deliverTo(repository?.hooks ?? [], { ...event, name, payload: about }, forgejoDelivery);
@@ -50,10 +50,10 @@ export async function startForgejo(repositories: readonly ForgejoRepository[] = 
   return forge;
 }
 
-const NOT_FOUND: Answer = { status: 404, body: { message: 'The target couldn’t be found.' } };
+const NOT_FOUND: TestResponse = { status: 404, body: { message: 'The target couldn’t be found.' } };
 
 interface Found extends Matched {
-  readonly seen: Seen;
+  readonly seen: RecordedRequest;
   readonly forge: TestForgejo;
   readonly repository: ForgejoRepository;
 }
@@ -76,7 +76,7 @@ const ROUTES: readonly Route<Found>[] = [
   ['POST', /^\/issues\/(\d+)\/labels$/, ofPullRequest(addLabels)],
 ];
 
-function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
+function answerForgejo(seen: RecordedRequest, forge: TestForgejo): TestResponse {
   const { repositories, url } = forge;
   const path = seen.path.replace('/api/v1', '');
   if (path === '/user') return { body: { id: 1, login: 'mona' } };
@@ -93,7 +93,7 @@ function answerForgejo(seen: Seen, forge: TestForgejo): Answer {
   if (!repository) return NOT_FOUND;
   const { method } = seen;
   return (
-    answerRoute(ROUTES, { method, path: rest }, (matched) => ({ seen, forge, repository, ...matched })) ?? NOT_FOUND
+    handleRoute(ROUTES, { method, path: rest }, (matched) => ({ seen, forge, repository, ...matched })) ?? NOT_FOUND
   );
 }
 
@@ -104,16 +104,16 @@ function findRepository({ repositories }: TestForgejo, fullName: string): Forgej
   return repositories.find(known);
 }
 
-function paged(items: readonly unknown[], seen: Seen, { repeatsPages, url }: TestForgejo): Answer {
+function paged(items: readonly unknown[], seen: RecordedRequest, { repeatsPages, url }: TestForgejo): TestResponse {
   return toPage(items, seen, { url, size: 'limit', most: 50, repeatsPages });
 }
 
-const refuse = (status: number, message: string): Answer => ({ status, body: { message, url: '/api/swagger' } });
+const refuse = (status: number, message: string): TestResponse => ({ status, body: { message, url: '/api/swagger' } });
 
-function hooks({ seen, forge, repository, rest }: Found): Answer {
+function hooks({ seen, forge, repository, rest }: Found): TestResponse {
   const forbidden = repository.admin ? undefined : refuse(403, 'user should be an owner or a collaborator with admin');
   const scope = refuse(403, 'token does not have at least one of required scope(s): [write:repository]');
-  return answerHooks(seen, rest, {
+  return handleWebhookRequest(seen, rest, {
     refuse: forge.mayWriteHooks ? forbidden : scope,
     hooks: repository.hooks,
     toNode: toHookNode,
@@ -142,7 +142,7 @@ function readHookChange({ active, events, config }: Record<string, unknown>): Ho
   };
 }
 
-function search({ query }: Seen, { repositories, url }: TestForgejo) {
+function search({ query }: RecordedRequest, { repositories, url }: TestForgejo) {
   const owned = repositories.filter(({ fullName }) => fullName.startsWith(`${query.get('owner') ?? ''}/`));
   return owned.flatMap((repository) => {
     const open = [...repository.pullRequests, ...repository.issues].filter(({ state }) => state === 'open');
@@ -154,7 +154,7 @@ function toNode(one: ForgejoPullRequest, { repository, forge }: Found) {
   return toPullRequestNode(one, repository, forge.url);
 }
 
-function listPullRequests(found: Found): Answer {
+function listPullRequests(found: Found): TestResponse {
   const open = found.repository.pullRequests.filter(({ state }) => state === 'open');
   return paged(
     open.map((one) => toNode(one, found)),
@@ -163,7 +163,7 @@ function listPullRequests(found: Found): Answer {
   );
 }
 
-function listIssues({ repository, seen, forge }: Found): Answer {
+function listIssues({ repository, seen, forge }: Found): TestResponse {
   const all = [...repository.issues, ...(seen.query.get('type') === 'issues' ? [] : repository.pullRequests)];
   const open = all.filter(({ state }) => state === 'open');
   return paged(
@@ -173,22 +173,22 @@ function listIssues({ repository, seen, forge }: Found): Answer {
   );
 }
 
-function ofPullRequest(answer: (one: ForgejoPullRequest, found: Found) => Answer) {
-  return (found: Found): Answer => {
+function ofPullRequest(answer: (one: ForgejoPullRequest, found: Found) => TestResponse) {
+  return (found: Found): TestResponse => {
     const one = found.repository.pullRequests.find(({ number }) => number === Number(found.id));
     return one ? answer(one, found) : NOT_FOUND;
   };
 }
 
-function ofHead(answer: (one: ForgejoPullRequest) => Answer) {
-  return ({ repository, id }: Found): Answer => {
+function ofHead(answer: (one: ForgejoPullRequest) => TestResponse) {
+  return ({ repository, id }: Found): TestResponse => {
     const one = repository.pullRequests.find(({ headSha }) => headSha === id);
     return one ? answer(one) : NOT_FOUND;
   };
 }
 
 /** Lists the workflow runs of a commit. Each run has the number of its pull request as id. */
-function listRuns({ repository, seen, forge }: Found): Answer {
+function listRuns({ repository, seen, forge }: Found): TestResponse {
   if (forge.jobs === 'none') return NOT_FOUND;
   const { pullRequests } = repository;
   const ran = pullRequests.filter(({ headSha, jobs }) => headSha === seen.query.get('head_sha') && jobs.length > 0);
@@ -201,25 +201,25 @@ function toRunNode({ number: id, jobs }: ForgejoPullRequest) {
   return { id, status: states.includes('failure') ? 'failure' : (states[0] ?? 'success') };
 }
 
-function rerun(one: ForgejoPullRequest, { forge }: Found): Answer {
+function rerun(one: ForgejoPullRequest, { forge }: Found): TestResponse {
   if (!forge.reruns) return { status: 404, body: { message: 'Not found.' } };
   one.jobs = one.jobs.map((job) => (job.conclusion === 'failure' ? { name: job.name, status: 'waiting' } : job));
   return { status: 201, body: { id: one.number } };
 }
 
-function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): Answer {
+function listJobs({ jobs }: ForgejoPullRequest, { forge }: Found): TestResponse {
   return { body: forge.jobs === 'bare' ? jobs : { total_count: jobs.length, jobs } };
 }
 
 const bodyOf = ({ seen }: Found) => JSON.parse(seen.body) as Record<string, unknown>;
 
-function close(one: ForgejoPullRequest, found: Found): Answer {
+function close(one: ForgejoPullRequest, found: Found): TestResponse {
   if (bodyOf(found).state !== 'closed') return { status: 422, body: { message: 'No.' } };
   one.state = 'closed';
   return { status: 201, body: toNode(one, found) };
 }
 
-function merge(one: ForgejoPullRequest, found: Found): Answer {
+function merge(one: ForgejoPullRequest, found: Found): TestResponse {
   const { Do, head_commit_id } = bodyOf(found);
   const { merge: byMerge, squash, rebase } = found.repository;
   const allowed: Record<string, boolean> = { merge: byMerge, squash, rebase };
@@ -230,13 +230,13 @@ function merge(one: ForgejoPullRequest, found: Found): Answer {
   return { body: '' };
 }
 
-function updateBranch(one: ForgejoPullRequest): Answer {
+function updateBranch(one: ForgejoPullRequest): TestResponse {
   if (one.baseSha === one.mergeBase) return { status: 409, body: { message: 'nothing to update' } };
   one.mergeBase = one.baseSha;
   return { body: '' };
 }
 
-function addLabels(one: ForgejoPullRequest, found: Found): Answer {
+function addLabels(one: ForgejoPullRequest, found: Found): TestResponse {
   const ids = bodyOf(found).labels as number[];
   const chosen = found.repository.labels.filter(({ id }) => ids.includes(id));
   one.labels.push(...chosen.map(({ name }) => ({ name, color: 'ededed' })));
@@ -247,7 +247,7 @@ function addLabels(one: ForgejoPullRequest, found: Found): Answer {
 export function forgejoDelivery(
   secret: string,
   payload: object,
-  { event = 'pull_request', delivery = randomUUID(), server = 'forgejo' }: About & { server?: string } = {},
+  { event = 'pull_request', delivery = randomUUID(), server = 'forgejo' }: DeliveryMetadata & { server?: string } = {},
 ) {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -256,5 +256,5 @@ export function forgejoDelivery(
     [`x-${server}-event`]: event,
     [`x-${server}-signature`]: signature,
   };
-  return { body, headers } satisfies Sent;
+  return { body, headers } satisfies SignedDelivery;
 }

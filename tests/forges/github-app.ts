@@ -1,5 +1,5 @@
 import { generateKeyPairSync, verify } from 'node:crypto';
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 
 /** An App of the test GitHub with one installation. */
 export interface TestApp {
@@ -46,7 +46,7 @@ export function isAppToken(app: TestApp, token: string): boolean {
 }
 
 /** Exchanges a JWT for an installation token. */
-export function giveToken(app: TestApp, { headers, path }: Seen): Answer {
+export function issueInstallationToken(app: TestApp, { headers, path }: RecordedRequest): TestResponse {
   const jwt = (headers.authorization ?? '').replace('Bearer ', '');
   if (!app.verify(jwt, app.now() / 1000))
     return { status: 401, body: { message: 'A JSON web token could not be decoded' } };

@@ -1,4 +1,4 @@
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 import type { GithubIssue, GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
 import { toPage } from './paged.js';
 
@@ -30,11 +30,11 @@ export function toRepositoryNode(repository: GithubRepository, { origin }: Publi
 }
 
 interface Asked<State extends PublicState = PublicState> {
-  readonly seen: Seen;
+  readonly seen: RecordedRequest;
   readonly forge: State;
 }
 
-export function listRepositories({ seen, forge }: Asked, login: string): Answer {
+export function listRepositories({ seen, forge }: Asked, login: string): TestResponse {
   const own = forge.repositories.filter(({ nameWithOwner, isPrivate }) => {
     return nameWithOwner.startsWith(`${login}/`) && !isPrivate;
   });
@@ -46,7 +46,7 @@ export function listRepositories({ seen, forge }: Asked, login: string): Answer 
 }
 
 /** Evaluates search queries such as `user:mona is:open is:pr`. */
-export function searchIssues({ seen, forge }: Asked): Answer {
+export function searchIssues({ seen, forge }: Asked): TestResponse {
   const query = seen.query.get('q') ?? '';
   const [, login = ''] = /user:(\S+)/.exec(query) ?? [];
   const found = forge.repositories.filter((one) => one.nameWithOwner.startsWith(`${login}/`) && !one.isPrivate);
@@ -63,7 +63,7 @@ export interface AskedOf extends Asked {
 }
 
 /** Lists issues, which include pull requests. */
-export function listIssues({ repository, ...asked }: AskedOf): Answer {
+export function listIssues({ repository, ...asked }: AskedOf): TestResponse {
   const all = [...repository.issues, ...repository.pullRequests].filter(isOpen);
   return page(
     all.map((one) => toIssueNode(one, repository, asked.forge)),
@@ -71,7 +71,7 @@ export function listIssues({ repository, ...asked }: AskedOf): Answer {
   );
 }
 
-export function listPullRequests({ repository, ...asked }: AskedOf): Answer {
+export function listPullRequests({ repository, ...asked }: AskedOf): TestResponse {
   const open = repository.pullRequests.filter(isOpen);
   return page(
     open.map((one) => toPullRequestNode(one, repository, asked.forge)),
@@ -79,7 +79,7 @@ export function listPullRequests({ repository, ...asked }: AskedOf): Answer {
   );
 }
 
-export function listCheckRuns({ repository, ...asked }: AskedOf, sha: string): Answer {
+export function listCheckRuns({ repository, ...asked }: AskedOf, sha: string): TestResponse {
   const found = repository.pullRequests.find(({ headRefOid }) => headRefOid === sha);
   if (!found) return { status: 422, body: { message: `No commit found for SHA: ${sha}` } };
   const runs = found.checks.filter((check) => check.kind === 'run').map(toRunNode);
@@ -87,7 +87,7 @@ export function listCheckRuns({ repository, ...asked }: AskedOf, sha: string): A
   return { ...answer, body: { total_count: runs.length, check_runs: body } };
 }
 
-function page(items: readonly unknown[], { seen, forge }: Asked): Answer {
+function page(items: readonly unknown[], { seen, forge }: Asked): TestResponse {
   return toPage(items, seen, { url: forge.url, size: 'per_page' });
 }
 

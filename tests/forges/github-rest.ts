@@ -1,7 +1,7 @@
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 import { findRepository } from './github-graphql.js';
 import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
-import { answerHooks } from './hooks.js';
+import { handleWebhookRequest } from './hooks.js';
 import type { HookChange, TestHook } from './hooks.js';
 import {
   listCheckRuns,
@@ -14,10 +14,13 @@ import {
 } from './github-public.js';
 import type { PublicState } from './github-public.js';
 import { toPage } from './paged.js';
-import { answerRoute } from './routes.js';
+import { handleRoute } from './routes.js';
 import type { Matched, Route } from './routes.js';
 
-const refuse = (status: number, message: string): Answer => ({ status, body: { message, documentation_url: '' } });
+const refuse = (status: number, message: string): TestResponse => ({
+  status,
+  body: { message, documentation_url: '' },
+});
 const NOT_FOUND = refuse(404, 'Not Found');
 
 export interface GithubRestState extends PublicState {
@@ -28,7 +31,7 @@ export interface GithubRestState extends PublicState {
 }
 
 interface Found {
-  readonly seen: Seen;
+  readonly seen: RecordedRequest;
   readonly forge: GithubRestState;
   readonly repository: GithubRepository;
   /** The number or id in the path. */
@@ -55,7 +58,7 @@ const ROUTES: readonly Route<Found>[] = [
 ];
 
 /** Responds to requests below `/repos` and to lists of repositories. */
-export function answerRest(seen: Seen, forge: GithubRestState): Answer {
+export function handleRestRequest(seen: RecordedRequest, forge: GithubRestState): TestResponse {
   const [, login] = /^\/users\/([^/]+)\/repos$/.exec(seen.path) ?? [];
   if (login !== undefined) return listRepositories({ seen, forge }, login);
   if (seen.path === '/user') {
@@ -72,35 +75,35 @@ export function answerRest(seen: Seen, forge: GithubRestState): Answer {
   }
   const { method } = seen;
   const find = ({ id, rest }: Matched): Found => ({ seen, forge, repository, id: Number(id), rest });
-  return answerRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
+  return handleRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
 /** Lists the repositories of the App's installation. */
-function listInstalled(seen: Seen, forge: GithubRestState): Answer {
+function listInstalled(seen: RecordedRequest, forge: GithubRestState): TestResponse {
   const nodes = forge.repositories.map((one) => toRepositoryNode(one, forge));
   const { body, ...answer } = toPage(nodes, seen, { url: forge.url, size: 'per_page' });
   return { ...answer, body: { total_count: nodes.length, repositories: body } };
 }
 
-function toPullRequest(one: GithubPullRequest, _body: unknown, { repository, forge }: Found): Answer {
+function toPullRequest(one: GithubPullRequest, _body: unknown, { repository, forge }: Found): TestResponse {
   return { body: toPullRequestNode(one, repository, forge) };
 }
 
-const NO_SCOPE: Answer = {
+const NO_SCOPE: TestResponse = {
   status: 403,
   headers: { 'X-Accepted-GitHub-Permissions': 'repository_hooks=write' },
   body: { message: 'Resource not accessible by personal access token', documentation_url: '', status: '403' },
 };
 
 /** GitHub hides webhooks from users who aren't admins with 404. */
-function hooks({ seen, forge, repository, rest }: Found): Answer {
+function hooks({ seen, forge, repository, rest }: Found): TestResponse {
   const forbidden = repository.viewerPermission === 'ADMIN' ? undefined : NOT_FOUND;
   const refuse = forge.mayWriteHooks ? forbidden : NO_SCOPE;
   const isTaken = (url: unknown) => repository.hooks.some((hook) => hook.url === url);
   if (!refuse && seen.method === 'POST' && isTaken(readChange(JSON.parse(seen.body) as Record<string, unknown>).url)) {
     return refuse422('Hook already exists on this repository');
   }
-  return answerHooks(seen, rest, {
+  return handleWebhookRequest(seen, rest, {
     refuse,
     hooks: repository.hooks,
     toNode: toHookNode,
@@ -110,7 +113,7 @@ function hooks({ seen, forge, repository, rest }: Found): Answer {
   });
 }
 
-const refuse422 = (message: string): Answer => refuse(422, `Validation Failed: ${message}`);
+const refuse422 = (message: string): TestResponse => refuse(422, `Validation Failed: ${message}`);
 
 /** Masks the secret. */
 function toHookNode({ id, url, secret, events, contentType, active }: TestHook) {
@@ -130,15 +133,15 @@ function readChange({ active, events, config }: Record<string, unknown>): HookCh
   };
 }
 
-function ofPullRequest(answer: (one: GithubPullRequest, body: Record<string, unknown>, found: Found) => Answer) {
-  return (found: Found): Answer => {
+function ofPullRequest(answer: (one: GithubPullRequest, body: Record<string, unknown>, found: Found) => TestResponse) {
+  return (found: Found): TestResponse => {
     const one = found.repository.pullRequests.find(({ number }) => number === found.id);
     return one ? answer(one, JSON.parse(found.seen.body || '{}') as Record<string, unknown>, found) : NOT_FOUND;
   };
 }
 
-function ofJob(answer: (run: GithubRun) => Answer) {
-  return ({ repository, id }: Found): Answer => {
+function ofJob(answer: (run: GithubRun) => TestResponse) {
+  return ({ repository, id }: Found): TestResponse => {
     const run = listRuns(repository).find(({ databaseId }) => databaseId === id);
     return run ? answer(run) : NOT_FOUND;
   };
@@ -148,14 +151,14 @@ function listRuns({ pullRequests }: GithubRepository): GithubRun[] {
   return pullRequests.flatMap(({ checks }) => checks).filter((check) => check.kind === 'run');
 }
 
-function rerun({ repository, id }: Found): Answer {
+function rerun({ repository, id }: Found): TestResponse {
   const failed = listRuns(repository).filter((run) => run.workflowRun === id && run.conclusion !== 'SUCCESS');
   if (failed.length === 0) return refuse(403, 'This workflow run cannot be retried');
   for (const run of failed) Object.assign(run, { status: 'QUEUED', conclusion: null });
   return { status: 201, body: {} };
 }
 
-function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unknown>, found: Found): Answer {
+function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unknown>, found: Found): TestResponse {
   const { mergeCommitAllowed, squashMergeAllowed, rebaseMergeAllowed, requiresLinearHistory } = found.repository;
   const allowed: Record<string, boolean> = {
     merge: mergeCommitAllowed && !requiresLinearHistory,
@@ -172,7 +175,7 @@ function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unk
   return { body: { merged: true, sha, message: 'Pull Request successfully merged' } };
 }
 
-function updateBranch(one: GithubPullRequest, { expected_head_sha }: Record<string, unknown>): Answer {
+function updateBranch(one: GithubPullRequest, { expected_head_sha }: Record<string, unknown>): TestResponse {
   if (expected_head_sha !== one.headRefOid) return refuse(422, 'expected head sha didn’t match current head ref.');
   if (one.mergeable === 'CONFLICTING') return refuse(422, 'merge conflict between base and head');
   if (one.mergeStateStatus !== 'BEHIND') return refuse(422, 'There are no new commits on the base branch.');
@@ -180,20 +183,20 @@ function updateBranch(one: GithubPullRequest, { expected_head_sha }: Record<stri
   return { status: 202, body: { message: 'Updating pull request branch.', url: '' } };
 }
 
-function close(one: GithubPullRequest, { state }: Record<string, unknown>): Answer {
+function close(one: GithubPullRequest, { state }: Record<string, unknown>): TestResponse {
   if (state !== 'closed') return refuse(422, 'Validation Failed');
   one.state = 'CLOSED';
   return { body: { number: one.number, state } };
 }
 
-function comment(one: GithubPullRequest, { body }: Record<string, unknown>): Answer {
+function comment(one: GithubPullRequest, { body }: Record<string, unknown>): TestResponse {
   one.comments.push(String(body));
   const id = one.comments.length;
   const node = { id, node_id: `IC_${id - 1}_${one.id}`, html_url: `https://github.com/comment/${id}`, body };
   return { status: 201, body: node };
 }
 
-function label(one: GithubPullRequest, { labels }: Record<string, unknown>): Answer {
+function label(one: GithubPullRequest, { labels }: Record<string, unknown>): TestResponse {
   for (const name of labels as string[]) one.labels.push({ name, color: 'ededed' });
   return { body: one.labels };
 }

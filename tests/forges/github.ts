@@ -1,14 +1,14 @@
 import { createHmac, randomUUID } from 'node:crypto';
 import { serveForge } from './forge-server.js';
-import type { Answer, ForgeServer, Seen } from './forge-server.js';
-import { giveToken, isAppToken } from './github-app.js';
+import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
+import { issueInstallationToken, isAppToken } from './github-app.js';
 import type { TestApp } from './github-app.js';
 import { countPullRequests, executeGithub, findRepository } from './github-graphql.js';
 import type { GithubGraphqlState } from './github-graphql.js';
-import { answerRest } from './github-rest.js';
+import { handleRestRequest } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
 import { deliverTo } from './hooks.js';
-import type { About, Event, Sent } from './hooks.js';
+import type { DeliveryMetadata, ForgeEvent, SignedDelivery } from './hooks.js';
 
 export const GITHUB_TOKEN = 'ghp_test';
 
@@ -36,13 +36,13 @@ export interface TestGithub extends ForgeServer {
   brokenPullRequests: readonly number[];
   /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
-  overload: Answer;
+  overload: TestResponse;
   /** The scopes of a classic token; empty for a fine-grained one. */
   scopes: readonly string[];
   /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
   /** Delivers an event to the subscribed webhooks of a repository. Returns the statuses of their responses. */
-  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
+  deliver(fullName: string, event: Partial<ForgeEvent>): Promise<number[]>;
 }
 
 /** Starts a test GitHub with the operations that the client uses. Actions change its state. */
@@ -55,7 +55,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     search: { limit: 10, remaining: 10, reset: Math.ceil(Date.now() / 1000) + 60 },
   };
 
-  function headersOf(seen: Seen, status: number): Record<string, string> {
+  function headersOf(seen: RecordedRequest, status: number): Record<string, string> {
     const name = budgetOf(seen);
     const budget = budgets[name];
     // Responses with 304 don't count against the quota, except for anonymous requests.
@@ -69,9 +69,9 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     };
   }
 
-  async function answer(asked: Seen): Promise<Answer> {
+  async function answer(asked: RecordedRequest): Promise<TestResponse> {
     const seen = { ...asked, path: toPath(asked) };
-    if (forge.app && seen.path.startsWith('/app/')) return giveToken(forge.app, seen);
+    if (forge.app && seen.path.startsWith('/app/')) return issueInstallationToken(forge.app, seen);
     const who = findWho(seen, forge.app);
     const isGraphql = seen.path === '/graphql';
     if (who === undefined || (who === 'anonymous' && isGraphql)) {
@@ -85,8 +85,11 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
         ? forge.overload
         : { body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
-    if (who !== 'anonymous') return answerRest(seen, forge);
-    return answerRest(seen, { ...forge, repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate) });
+    if (who !== 'anonymous') return handleRestRequest(seen, forge);
+    return handleRestRequest(seen, {
+      ...forge,
+      repositories: forge.repositories.filter(({ isPrivate }) => !isPrivate),
+    });
   }
 
   const server = await serveForge({ answer, headersOf });
@@ -108,7 +111,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     overload: BAD_GATEWAY,
     scopes: ['repo'],
     mayWriteHooks: true,
-    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<Event>) => {
+    deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<ForgeEvent>) => {
       const repository = findRepository(forge.repositories, fullName);
       const about = { action: 'synchronize', repository: { full_name: repository?.nameWithOwner }, ...payload };
       return deliverTo(repository?.hooks ?? [], { ...event, name, payload: about }, githubDelivery);
@@ -117,14 +120,14 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
   return forge;
 }
 
-function budgetOf(seen: Seen): BudgetName {
+function budgetOf(seen: RecordedRequest): BudgetName {
   const path = toPath(seen);
   if (path === '/graphql') return 'graphql';
   if (path.startsWith('/search/')) return 'search';
   return seen.headers.authorization === undefined ? 'anonymous' : 'core';
 }
 
-function findWho({ headers: { authorization } }: Seen, app: TestApp | undefined) {
+function findWho({ headers: { authorization } }: RecordedRequest, app: TestApp | undefined) {
   if (authorization === undefined) return 'anonymous';
   const token = authorization.replace('Bearer ', '');
   if (token === GITHUB_TOKEN) return 'user';
@@ -132,10 +135,10 @@ function findWho({ headers: { authorization } }: Seen, app: TestApp | undefined)
 }
 
 /** Returns the path without the prefix of GitHub Enterprise Server: `/api` for GraphQL, `/api/v3` for REST. */
-const toPath = ({ path }: Seen): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
+const toPath = ({ path }: RecordedRequest): string => path.replace(/^\/api(\/v3)?(?=\/)/, '');
 
 /** The response of GitHub's proxy when a request takes longer than 10 seconds. */
-const BAD_GATEWAY: Answer = { status: 502, body: { message: 'Server Error' } };
+const BAD_GATEWAY: TestResponse = { status: 502, body: { message: 'Server Error' } };
 
 const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limit exceeded for user ID 1.' }] };
 
@@ -143,7 +146,7 @@ const SPENT_GRAPHQL = { errors: [{ type: 'RATE_LIMITED', message: 'API rate limi
 export function githubDelivery(
   secret: string,
   payload: object,
-  { event = 'pull_request', delivery = randomUUID() }: About = {},
+  { event = 'pull_request', delivery = randomUUID() }: DeliveryMetadata = {},
 ) {
   const body = Buffer.from(JSON.stringify(payload));
   const signature = createHmac('sha256', secret).update(body).digest('hex');
@@ -153,5 +156,5 @@ export function githubDelivery(
     'x-github-event': event,
     'x-hub-signature-256': `sha256=${signature}`,
   };
-  return { body, headers } satisfies Sent;
+  return { body, headers } satisfies SignedDelivery;
 }

@@ -1,12 +1,12 @@
 import { serveForge } from './forge-server.js';
 import { randomUUID } from 'node:crypto';
-import type { Answer, ForgeServer, Seen } from './forge-server.js';
+import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
 import { executeGitlab } from './gitlab-graphql.js';
 import type { GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
-import { answerHooks, deliverTo } from './hooks.js';
-import type { About, Event, HookChange, Sent, TestHook } from './hooks.js';
+import { handleWebhookRequest, deliverTo } from './hooks.js';
+import type { DeliveryMetadata, ForgeEvent, HookChange, SignedDelivery, TestHook } from './hooks.js';
 import { toPage } from './paged.js';
-import { answerRoute } from './routes.js';
+import { handleRoute } from './routes.js';
 import type { Matched, Route } from './routes.js';
 
 export const GITLAB_TOKEN = 'glpat-test';
@@ -23,12 +23,12 @@ export interface TestGitlab extends ForgeServer {
   /** Whether the scopes of the token include webhooks. */
   mayWriteHooks: boolean;
   /** Delivers an event to the subscribed webhooks of a project. Returns the statuses of their responses. */
-  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
+  deliver(fullName: string, event: Partial<ForgeEvent>): Promise<number[]>;
 }
 
 /** Starts a test GitLab with the operations that the client uses. Actions change its state. */
 export async function startGitlab(projects: readonly GitlabProject[] = []): Promise<TestGitlab> {
-  const answer = async (seen: Seen): Promise<Answer> => {
+  const answer = async (seen: RecordedRequest): Promise<TestResponse> => {
     if (seen.headers.authorization !== `Bearer ${GITLAB_TOKEN}`) {
       return { status: 401, body: { message: '401 Unauthorized' } };
     }
@@ -43,7 +43,7 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
     lacks: [] as string[],
     scopes: ['api'] as readonly string[] | undefined,
     mayWriteHooks: true,
-    deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<Event>) => {
+    deliver: (fullName: string, { name = 'merge_requests', payload, ...event }: Partial<ForgeEvent>) => {
       const project = forge.projects.find(({ fullPath }) => fullPath === fullName);
       const about = { object_kind: name, project: { path_with_namespace: project?.fullPath }, ...payload };
       return deliverTo(project?.hooks ?? [], { ...event, name, payload: about }, gitlabDelivery);
@@ -52,16 +52,16 @@ export async function startGitlab(projects: readonly GitlabProject[] = []): Prom
   return forge;
 }
 
-const NOT_FOUND: Answer = { status: 404, body: { message: '404 Not found' } };
-const refuse = (status: number, message: string): Answer => ({ status, body: { message } });
+const NOT_FOUND: TestResponse = { status: 404, body: { message: '404 Not found' } };
+const refuse = (status: number, message: string): TestResponse => ({ status, body: { message } });
 
 interface Asked {
-  readonly seen: Seen;
+  readonly seen: RecordedRequest;
   readonly one: GitlabMergeRequest | undefined;
 }
 
-const of = (answer: (one: GitlabMergeRequest, seen: Seen) => Answer) => {
-  return ({ one, seen }: Asked): Answer => (one ? answer(one, seen) : NOT_FOUND);
+const of = (answer: (one: GitlabMergeRequest, seen: RecordedRequest) => TestResponse) => {
+  return ({ one, seen }: Asked): TestResponse => (one ? answer(one, seen) : NOT_FOUND);
 };
 
 const ROUTES: readonly Route<Asked>[] = [
@@ -80,22 +80,22 @@ function listPipelines({ projects }: TestGitlab, name: string): GitlabMergeReque
   );
 }
 
-function answerRest(seen: Seen, forge: TestGitlab): Answer {
+function answerRest(seen: RecordedRequest, forge: TestGitlab): TestResponse {
   if (seen.path === '/api/v4/user') return { body: { username: 'mona' } };
   if (seen.path === '/api/v4/personal_access_tokens/self' && forge.scopes) return { body: { scopes: forge.scopes } };
   const [, name = '', path = ''] = /^\/api\/v4\/projects\/([^/]+)(\/.*)?$/.exec(seen.path) ?? [];
   const project = forge.projects.find(({ fullPath }) => fullPath === decodeURIComponent(name));
   if (project && path === '') return { body: { id: project.id, path_with_namespace: project.fullPath } };
   const [, hook] = /^\/hooks(\/\d+|)$/.exec(path) ?? [];
-  if (project && hook !== undefined) return answerHooks(seen, hook, toHookDialect({ seen, forge, project }));
+  if (project && hook !== undefined) return handleWebhookRequest(seen, hook, toHookDialect({ seen, forge, project }));
   const all = path.startsWith('/pipelines/') ? listPipelines(forge, decodeURIComponent(name)) : project?.mergeRequests;
   const { method } = seen;
   const find = ({ id }: Matched): Asked => ({ seen, one: all?.find(({ iid }) => String(iid) === id) });
-  return answerRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
+  return handleRoute(ROUTES, { method, path }, find) ?? NOT_FOUND;
 }
 
 interface AboutHooks {
-  readonly seen: Seen;
+  readonly seen: RecordedRequest;
   readonly forge: TestGitlab;
   readonly project: GitlabProject;
 }
@@ -127,9 +127,9 @@ function readHookChange({ url, token, ...flags }: Record<string, unknown>): Hook
   return { url: String(url), secret: String(token), events, contentType: 'json', active: true };
 }
 
-const bodyOf = ({ body }: Seen) => JSON.parse(body) as Record<string, unknown>;
+const bodyOf = ({ body }: RecordedRequest) => JSON.parse(body) as Record<string, unknown>;
 
-function merge(one: GitlabMergeRequest, seen: Seen): Answer {
+function merge(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
   const { sha, auto_merge: isAuto } = bodyOf(seen);
   if (one.state !== 'opened') return refuse(405, '405 Method Not Allowed');
   if (sha !== one.diffHeadSha) return refuse(409, 'SHA does not match HEAD of source branch');
@@ -139,30 +139,30 @@ function merge(one: GitlabMergeRequest, seen: Seen): Answer {
   return { body: { iid: one.iid, state: one.state } };
 }
 
-function rebase(one: GitlabMergeRequest): Answer {
+function rebase(one: GitlabMergeRequest): TestResponse {
   if (one.conflicts) return refuse(409, 'Rebase failed');
   Object.assign(one, { divergedFromTargetBranch: false });
   return { status: 202, body: { rebase_in_progress: true } };
 }
 
-function cancelAutoMerge(one: GitlabMergeRequest): Answer {
+function cancelAutoMerge(one: GitlabMergeRequest): TestResponse {
   if (!one.autoMergeEnabled) return refuse(406, 'Not acceptable');
   one.autoMergeEnabled = false;
   return { status: 201, body: { iid: one.iid } };
 }
 
-function update(one: GitlabMergeRequest, seen: Seen): Answer {
+function update(one: GitlabMergeRequest, seen: RecordedRequest): TestResponse {
   const { state_event, add_labels } = bodyOf(seen);
   if (state_event === 'close') one.state = 'closed';
   if (typeof add_labels === 'string') one.labels.push({ title: add_labels, color: '#428bca' });
   return { body: { iid: one.iid, state: one.state } };
 }
 
-function listJobs({ jobs }: GitlabMergeRequest): Answer {
+function listJobs({ jobs }: GitlabMergeRequest): TestResponse {
   return { body: jobs.map((job) => ({ ...job, web_url: `https://gitlab.example/-/jobs/${job.id}` })) };
 }
 
-function retry(one: GitlabMergeRequest): Answer {
+function retry(one: GitlabMergeRequest): TestResponse {
   if (one.pipeline !== 'FAILED') return refuse(403, '403 Forbidden');
   one.pipeline = 'RUNNING';
   return { status: 201, body: { id: one.iid, status: 'running' } };
@@ -172,8 +172,8 @@ function retry(one: GitlabMergeRequest): Answer {
 export function gitlabDelivery(
   secret: string,
   payload: object,
-  { event = 'Merge Request Hook', delivery = randomUUID() }: About = {},
+  { event = 'Merge Request Hook', delivery = randomUUID() }: DeliveryMetadata = {},
 ) {
   const headers = { 'x-gitlab-event': event, 'idempotency-key': delivery, 'x-gitlab-token': secret };
-  return { body: Buffer.from(JSON.stringify(payload)), headers } satisfies Sent;
+  return { body: Buffer.from(JSON.stringify(payload)), headers } satisfies SignedDelivery;
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 
 /** A webhook in the state of a test forge. */
 export interface TestHook {
@@ -12,18 +12,18 @@ export interface TestHook {
 }
 
 /** A signed webhook delivery. */
-export interface Sent {
+export interface SignedDelivery {
   readonly body: Buffer;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /** The metadata of a delivery. */
-export interface About {
+export interface DeliveryMetadata {
   readonly event?: string;
   readonly delivery?: string;
 }
 
-export interface Event {
+export interface ForgeEvent {
   /** The forge's name of the event. */
   readonly name: string;
   readonly payload: object;
@@ -34,8 +34,8 @@ export interface Event {
 /** Delivers an event to every subscribed webhook. Returns the statuses of the responses. */
 export async function deliverTo(
   hooks: readonly TestHook[],
-  { name, payload, delivery = randomUUID() }: Event,
-  sign: (secret: string, payload: object, about: About) => Sent,
+  { name, payload, delivery = randomUUID() }: ForgeEvent,
+  sign: (secret: string, payload: object, about: DeliveryMetadata) => SignedDelivery,
 ): Promise<number[]> {
   const asking = hooks.filter(({ active, events }) => active && events.includes(name));
   return Promise.all(
@@ -52,18 +52,22 @@ export async function deliverTo(
 /** The fields in a request that creates or edits a webhook. */
 export type HookChange = Partial<Omit<TestHook, 'id'>>;
 
-export interface HookDialect {
+export interface WebhookHandlers {
   /** The error response if the credential lacks the permission. */
-  readonly refuse?: Answer | undefined;
+  readonly refuse?: TestResponse | undefined;
   readonly hooks: TestHook[];
   readonly toNode: (hook: TestHook) => object;
-  readonly page: (nodes: readonly object[]) => Answer;
+  readonly page: (nodes: readonly object[]) => TestResponse;
   readonly readChange: (body: Record<string, unknown>) => HookChange;
   readonly edit: (hook: TestHook, change: HookChange) => void;
 }
 
 /** Responds to requests at or below `/hooks`. @param rest The path after `/hooks`. */
-export function answerHooks({ method, body }: Seen, rest: string, dialect: HookDialect): Answer {
+export function handleWebhookRequest(
+  { method, body }: RecordedRequest,
+  rest: string,
+  dialect: WebhookHandlers,
+): TestResponse {
   const { refuse, hooks, toNode, page, readChange, edit } = dialect;
   if (refuse) return refuse;
   const given = () => readChange(JSON.parse(body) as Record<string, unknown>);

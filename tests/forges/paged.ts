@@ -1,4 +1,4 @@
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 
 export interface Paging {
   readonly url: string;
@@ -11,9 +11,9 @@ export interface Paging {
 /** Returns a page of a list, with a `Link` header for the next page. */
 export function toPage(
   items: readonly unknown[],
-  { query, path }: Seen,
+  { query, path }: RecordedRequest,
   { url, size, most = 100, repeatsPages = false }: Paging,
-): Answer {
+): TestResponse {
   const length = Math.min(Number(query.get(size) ?? 30), most);
   const page = repeatsPages ? 1 : Number(query.get('page') ?? 1);
   const hasNext = repeatsPages || page * length < items.length;

@@ -1,7 +1,7 @@
-import type { Answer, Seen } from './forge-server.js';
+import type { TestResponse, RecordedRequest } from './forge-server.js';
 
 /** A route. The method `*` matches any method. The groups of the path are an id and the remaining path. */
-export type Route<Found> = readonly [method: string, path: RegExp, answer: (found: Found) => Answer];
+export type Route<Found> = readonly [method: string, path: RegExp, answer: (found: Found) => TestResponse];
 
 export interface Matched {
   readonly id: string;
@@ -9,11 +9,11 @@ export interface Matched {
 }
 
 /** Returns the response of the first matching route, or `undefined` without a match. */
-export function answerRoute<Found>(
+export function handleRoute<Found>(
   routes: readonly Route<Found>[],
-  { method, path }: Pick<Seen, 'method' | 'path'>,
+  { method, path }: Pick<RecordedRequest, 'method' | 'path'>,
   find: (matched: Matched) => Found,
-): Answer | undefined {
+): TestResponse | undefined {
   for (const [wanted, pattern, answer] of routes) {
     const [matched, id = '', rest = ''] = pattern.exec(path) ?? [];
     if (matched !== undefined && (wanted === '*' || wanted === method)) return answer(find({ id, rest }));

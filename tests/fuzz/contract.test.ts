@@ -1,8 +1,8 @@
 import { readFuzzedContract } from './contract/document.js';
 import type { ServiceName } from './contract/document.js';
 import { fuzzContract } from './contract/fuzz-contract.js';
-import { openFuzzStage } from './contract/stage.js';
-import type { FuzzStage } from './contract/stage.js';
+import { openFuzzFixtures } from './contract/fixtures.js';
+import type { FuzzFixtures } from './contract/fixtures.js';
 import { MODES, REQUESTS, RUN_TIMEOUT_MS, SEED } from './runs.js';
 
 /** More requests per minute than a run sends. */
@@ -18,9 +18,9 @@ const SERVICES: readonly ServiceName[] = ['dashboard', 'secrets'];
 
 describe.each(MODES)('contracts in $mode mode', ({ mode, isProduction }) => {
   describe.each(SERVICES)('%s', (service) => {
-    let stage: FuzzStage;
+    let stage: FuzzFixtures;
     beforeAll(async () => {
-      stage = await openFuzzStage({ isProduction, perMinute: UNLIMITED });
+      stage = await openFuzzFixtures({ isProduction, perMinute: UNLIMITED });
     });
     afterAll(() => stage.close());
 
@@ -45,9 +45,9 @@ describe.each(MODES)('contracts in $mode mode', ({ mode, isProduction }) => {
 });
 
 describe.each(SERVICES)('%s above its rate limits', (service) => {
-  let stage: FuzzStage;
+  let stage: FuzzFixtures;
   beforeAll(async () => {
-    stage = await openFuzzStage({ isProduction: true, perMinute: FEW_PER_MINUTE });
+    stage = await openFuzzFixtures({ isProduction: true, perMinute: FEW_PER_MINUTE });
   });
   afterAll(() => stage.close());
 

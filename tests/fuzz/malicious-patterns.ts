@@ -61,7 +61,7 @@ const REGEXES: readonly ((random: Random, name: string) => string)[] = [
 ];
 
 /** Returns reproducible patterns for a seed, designed for texts like the given names. */
-export function maliciousPatterns(number: number, names: readonly string[], seed = 1): readonly MaliciousPattern[] {
+export function listMaliciousPatterns(number: number, names: readonly string[], seed = 1): readonly MaliciousPattern[] {
   const random = randomNumbers(seed);
   return Array.from({ length: number }, (_, index) => {
     const name = pick(random, names);

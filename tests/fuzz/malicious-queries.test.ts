@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
-import { maliciousPatterns } from './malicious-patterns.js';
-import { FAMILIES, maliciousQueries } from './malicious-queries.js';
+import { listMaliciousPatterns } from './malicious-patterns.js';
+import { MALICIOUS_QUERY_FAMILIES, listMaliciousQueries } from './malicious-queries.js';
 
 const FILES = 3000;
 const FOLDERS = 100;
@@ -74,14 +74,14 @@ function repeatOrdinaryQuery(): { stop(): Promise<readonly number[]> } {
 }
 
 test('there are 200 malicious queries', () => {
-  expect(maliciousQueries()).toHaveLength(200);
+  expect(listMaliciousQueries()).toHaveLength(200);
 });
 
-test.each(FAMILIES.map(({ tries }) => tries))(
+test.each(MALICIOUS_QUERY_FAMILIES.map(({ tries }) => tries))(
   '%s: get a result or an error in time, while ordinary queries continue',
   async (tries) => {
     const ordinary = repeatOrdinaryQuery();
-    for (const { query, variables } of maliciousQueries().filter((one) => one.tries === tries)) {
+    for (const { query, variables } of listMaliciousQueries().filter((one) => one.tries === tries)) {
       const { status, milliseconds, body } = await send({ query, variables });
       expect(milliseconds).toBeLessThan(MAX_MS);
       // A busy machine may exceed the time limit of a query.
@@ -102,7 +102,7 @@ const PATTERNS = Number(process.env.PATTERNS ?? 60);
 test('slow patterns: get a result or an error in time, while ordinary queries continue', async () => {
   const names = Array.from({ length: 50 }, (_, index) => `folder-${index}/aaaaaaaaaaaaaaaaaaaa-${index}.md`);
   const ordinary = repeatOrdinaryQuery();
-  for (const { operator, pattern } of maliciousPatterns(PATTERNS, names)) {
+  for (const { operator, pattern } of listMaliciousPatterns(PATTERNS, names)) {
     const { status, milliseconds, body } = await send({
       query: 'query ($filter: FileFilterInput) { allFile(filter: $filter) { totalCount nodes { id } } }',
       variables: { filter: { relativePath: { [operator]: pattern } } },

@@ -69,7 +69,7 @@ const SORTS = [
   'publicURL',
 ];
 
-export const FAMILIES: readonly Family[] = [
+export const MALICIOUS_QUERY_FAMILIES: readonly Family[] = [
   {
     tries: 'fields that nest deeply',
     make: (index) => ({ query: `{ allFile { nodes { ${chained(3 + index * 60, 'id')} } } }` }),
@@ -203,5 +203,7 @@ export const FAMILIES: readonly Family[] = [
 ];
 
 /** Returns ten queries of each family. */
-export const maliciousQueries = (): readonly (MaliciousQuery & { readonly tries: string })[] =>
-  FAMILIES.flatMap(({ tries, make }) => Array.from({ length: 10 }, (_, index) => ({ tries, ...make(index) })));
+export const listMaliciousQueries = (): readonly (MaliciousQuery & { readonly tries: string })[] =>
+  MALICIOUS_QUERY_FAMILIES.flatMap(({ tries, make }) =>
+    Array.from({ length: 10 }, (_, index) => ({ tries, ...make(index) })),
+  );

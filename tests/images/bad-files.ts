@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createDeflate, deflateSync } from 'node:zlib';
-import { scene } from './pictures.js';
+import { scene } from './image-folder.js';
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 

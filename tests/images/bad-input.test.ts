@@ -10,7 +10,7 @@ import sharp from 'sharp';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';
 import { corrupt, headerBomb, prying, truncated, wholeBomb } from './bad-files.js';
-import { scene } from './pictures.js';
+import { scene } from './image-folder.js';
 
 let folder: string;
 let server: RunningServer;

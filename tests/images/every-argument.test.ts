@@ -3,21 +3,21 @@ import type { GraphQLObjectType } from 'graphql';
 import path from 'node:path';
 import sharp from 'sharp';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
-import type { FieldName } from '../../src/images/answers.js';
+import type { FieldName } from '../../src/images/field-results.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { imageProcResolvers } from '../../src/resolvers/image.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
 const schema = buildSchema(typeDefs);
-let pictures: Pictures;
+let pictures: ImageFolder;
 let images: Images;
 let photo: ImageSource;
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   photo = await pictures.put('huge.jpg', scene(1600, 1200).jpeg());
   images = openImages({
     stateDirectory: path.join(pictures.folder, 'state'),
@@ -52,7 +52,7 @@ async function answer(field: FieldName, args: object): Promise<Result> {
 /** Returns the transform of the first link in a result. */
 function recipeOf({ src, srcSet }: Result): object {
   const [, first = ''] = /\/static(\/\S+)/u.exec(String(srcSet ?? src)) ?? [];
-  return images.parseLink(first)?.recipe ?? {};
+  return images.parseLink(first)?.transform ?? {};
 }
 
 async function sizeOf(dataUri: unknown): Promise<string> {

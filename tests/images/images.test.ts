@@ -1,23 +1,23 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import type { FieldArguments, FieldName } from '../../src/images/answers.js';
+import type { FieldArguments, FieldName } from '../../src/images/field-results.js';
 import type { TraceArguments } from '../../src/images/arguments.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { DerivedImage } from '../../src/images/links.js';
 import type { ImageSource } from '../../src/images/source.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let images: Images;
 let photo: ImageSource;
 const issued: DerivedImage[] = [];
 const sources: ImageSource[] = [];
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   photo = await put('photos/a.jpg', scene(640, 480).jpeg());
   images = open('state');
 });
@@ -26,7 +26,7 @@ afterAll(async () => {
   await pictures.remove();
 });
 
-async function put(name: string, content: Parameters<Pictures['put']>[1]): Promise<ImageSource> {
+async function put(name: string, content: Parameters<ImageFolder['put']>[1]): Promise<ImageSource> {
   const source = await pictures.put(name, content);
   // First in the list, so that the latest file is found among those with the same content.
   sources.unshift(source);
@@ -44,7 +44,7 @@ const open = (state: string): Images =>
 async function look(uri: string): Promise<{ format: string; width: number; height: number }> {
   const [, base64] = /^data:image\/\w+;base64,(.*)$/u.exec(uri) ?? [];
   const route = images.findRoute(uri.replace(/ [\w.]+$/u, '').slice('/static'.length));
-  await route?.make();
+  await route?.generate();
   const { format, width, height } = await sharp(
     base64 === undefined
       ? path.join(pictures.folder, 'state/public/images', route?.path ?? '')
@@ -203,7 +203,7 @@ test.each<[string, FieldName, object]>([
 test('peek: returns values without reading the file and without issuing links', async () => {
   const fresh = await put('photos/fresh.png', scene(600, 300).png());
   expect(images.peek('resize', fresh)).toBeUndefined();
-  await images.learn(sources);
+  await images.readMissingMetadata(sources);
   const before = issued.length;
   expect(images.peek('original', fresh)).toMatchObject({ width: 600, height: 300 });
   expect(images.peek('resize', fresh)).toMatchObject({ width: 400, height: 200, aspectRatio: 2 });
@@ -238,12 +238,12 @@ test('build and prune: a second build continues an aborted one, and prune remove
   const made = asked.length - failures.length;
   const reported: string[] = [];
   const onRemove = ({ path: file }: { path: string }): void => void reported.push(file);
-  const dry = await other.prune({ asked: [kept], dryRun: true, onRemove });
+  const dry = await other.prune({ used: [kept], dryRun: true, onRemove });
   expect([dry.files, reported.length]).toEqual([made - 1, made - 1]);
-  await expect(other.prune({ asked: [kept] })).resolves.toEqual(dry);
+  await expect(other.prune({ used: [kept] })).resolves.toEqual(dry);
   const left = [];
   for await (const { path: file } of other.files.list()) left.push(file);
-  expect(left).toEqual([other.files.pathOf(kept)]);
+  expect(left).toEqual([other.files.toPath(kept)]);
   await other.close();
 });
 

@@ -6,11 +6,11 @@ import sharp from 'sharp';
 import { openImages } from '../../src/images/images.js';
 import type { DerivedImage } from '../../src/images/links.js';
 import { spawnNode } from '../child-process.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
-beforeAll(async () => void (pictures = await makePictures()));
+let pictures: ImageFolder;
+beforeAll(async () => void (pictures = await createImageFolder()));
 afterAll(() => pictures.remove());
 
 /** Runs the child until it has generated this many images, then kills it with a signal that can't be caught. */

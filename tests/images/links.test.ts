@@ -1,16 +1,16 @@
 import fc from 'fast-check';
 import { findOutputFormat } from '../../src/images/formats.js';
 import { createLinks } from '../../src/images/links.js';
-import type { Recipe } from '../../src/images/recipe.js';
+import type { ImageTransform } from '../../src/images/transform.js';
 
 const links = createLinks(Buffer.alloc(32, 1));
 const contentDigest = '0123456789abcdef0123456789abcdef';
-const recipe: Recipe = { format: 'jpg', width: 800, height: 600, scaling: 'fill', orient: true, quality: 50 };
-const path = links.format({ contentDigest, recipe, name: 'a', extension: 'jpg' });
+const recipe: ImageTransform = { format: 'jpg', width: 800, height: 600, scaling: 'fill', orient: true, quality: 50 };
+const path = links.format({ contentDigest, transform: recipe, name: 'a', extension: 'jpg' });
 
 describe('image links', () => {
   test('contain the digest, a signature, the transform and the percent-encoded name', () => {
-    expect(links.format({ contentDigest, recipe, name: 'größe 1', extension: 'jpg' })).toMatch(
+    expect(links.format({ contentDigest, transform: recipe, name: 'größe 1', extension: 'jpg' })).toMatch(
       new RegExp(`^/${contentDigest}/[\\w-]{16}_v1_w800_h600_q50/gr%C3%B6%C3%9Fe%201\\.jpg$`, 'u'),
     );
   });
@@ -21,7 +21,12 @@ describe('image links', () => {
         fc.string({ unit: 'grapheme', minLength: 1 }),
         fc.constantFrom('jpg', 'png', 'webp', 'avif', 'gif', 'tif', 'tiff'),
         (name, extension) => {
-          const image = { contentDigest, recipe: { ...recipe, format: findOutputFormat(extension)! }, name, extension };
+          const image = {
+            contentDigest,
+            transform: { ...recipe, format: findOutputFormat(extension)! },
+            name,
+            extension,
+          };
           expect(links.parse(links.format(image))).toEqual(image);
         },
       ),
@@ -45,7 +50,7 @@ describe('image links', () => {
     ],
     [
       'a different key',
-      createLinks(Buffer.alloc(32, 2)).format({ contentDigest, recipe, name: 'a', extension: 'jpg' }),
+      createLinks(Buffer.alloc(32, 2)).format({ contentDigest, transform: recipe, name: 'a', extension: 'jpg' }),
     ],
     ['a format without an encoder', path.replace('.jpg', '.svg')],
     ['an extension that is never generated', path.replace('.jpg', '.jpeg')],

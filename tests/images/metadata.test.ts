@@ -8,13 +8,13 @@ import { createMetadataStore } from '../../src/images/metadata.js';
 import { openRenderer } from '../../src/images/render/renderer.js';
 import type { Renderer } from '../../src/images/render/renderer.js';
 import { headerBomb } from './bad-files.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let renderer: Renderer;
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   renderer = openRenderer();
 });
 afterAll(() => {

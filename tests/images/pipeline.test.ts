@@ -1,33 +1,37 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { ImageArguments } from '../../src/images/arguments.js';
-import { sizeAfterTrim, sizeBeforeTrim } from '../../src/images/answers.js';
-import { outputOf } from '../../src/images/formats.js';
-import { makeImage, measureTrimmed } from '../../src/images/pipeline.js';
-import type { Measured } from '../../src/images/pipeline.js';
+import { trimmedSize, untrimmedSize } from '../../src/images/field-results.js';
+import { toOutput } from '../../src/images/formats.js';
+import { renderImage, measureTrim } from '../../src/images/pipeline.js';
+import type { ImageDimensions } from '../../src/images/pipeline.js';
 import { readHeader } from '../../src/images/read-header.js';
-import { toOperations, toRecipe } from '../../src/images/recipe.js';
+import { toOperations, toTransform } from '../../src/images/transform.js';
 import { fitFrame } from '../../src/images/sizes.js';
 import type { Frame } from '../../src/images/sizes.js';
 import type { ImageSource } from '../../src/images/source.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
-beforeAll(async () => void (pictures = await makePictures()));
+let pictures: ImageFolder;
+beforeAll(async () => void (pictures = await createImageFolder()));
 afterAll(() => pictures.remove());
 
 async function make(source: ImageSource, frame: Frame, args: ImageArguments): Promise<Buffer> {
   const header = await readHeader(source);
   const operations = toOperations(args);
   const { trim } = operations;
-  const metadata: Measured =
-    trim === undefined ? header : { ...header, trimmed: await measureTrimmed(source, header, trim) };
+  const metadata: ImageDimensions =
+    trim === undefined ? header : { ...header, trimmed: await measureTrim(source, header, trim) };
   const size = metadata.trimmed
-    ? sizeAfterTrim(metadata.trimmed, metadata, operations)
-    : sizeBeforeTrim(metadata, operations);
-  const { format } = outputOf(source.ext, args.toFormat);
-  return makeImage(source, metadata, toRecipe(fitFrame(size, frame, args.fit ?? 'COVER'), format, operations, args));
+    ? trimmedSize(metadata.trimmed, metadata, operations)
+    : untrimmedSize(metadata, operations);
+  const { format } = toOutput(source.ext, args.toFormat);
+  return renderImage(
+    source,
+    metadata,
+    toTransform(fitFrame(size, frame, args.fit ?? 'COVER'), format, operations, args),
+  );
 }
 
 interface Case {
@@ -248,7 +252,7 @@ test.each([1, 2, 3, 4, 5, 6, 7, 8])(
 test('measureTrim: returns the whole image if it has a single colour', async () => {
   const plain = sharp({ create: { width: 30, height: 20, channels: 3, background: '#fff' } });
   const source = await pictures.put('plain.png', plain.png());
-  await expect(measureTrimmed(source, await readHeader(source), 10)).resolves.toEqual({
+  await expect(measureTrim(source, await readHeader(source), 10)).resolves.toEqual({
     left: 0,
     top: 0,
     width: 30,

@@ -10,14 +10,14 @@ import type { Images } from '../../src/images/images.js';
 import { openQuota } from '../../src/images/quota.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { eventually } from '../eventually.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let photo: ImageSource;
 const sources: ImageSource[] = [];
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   photo = await pictures.put('photo.jpg', scene(640, 480).jpeg());
   sources.push(photo);
 });
@@ -137,25 +137,25 @@ describe('derived images', () => {
 
   test('stay within the quota on the disk; evicted ones are generated again on request', async () => {
     const first = await routeOf({ width: 400, quality: 90 });
-    await first.make();
+    await first.generate();
     const bytes = await readFile(fileOf(first));
-    for (let quality = 50; quality < 90; quality += 1) await (await routeOf({ width: 400, quality })).make();
+    for (let quality = 50; quality < 90; quality += 1) await (await routeOf({ width: 400, quality })).generate();
     expect(images.quota.evicted).toBeGreaterThan(0);
     expect(await storedBytes()).toBeLessThanOrEqual(75_000);
     await expect(stat(fileOf(first))).rejects.toThrow('ENOENT');
-    await first.make();
+    await first.generate();
     expect(await readFile(fileOf(first))).toEqual(bytes);
   });
 
   test('are not evicted while they are served regularly', async () => {
     const used = await routeOf({ width: 401 });
-    await used.make();
+    await used.generate();
     const database = openImageDatabase(path.join(state, 'images.db'));
     for (let quality = 50; quality < 90; quality += 1) {
       // A use within a minute of the last one is not written, so all rows are made older.
       database.prepare('UPDATE stored SET used = used - 100000').run();
       used.touch();
-      await (await routeOf({ width: 400, quality })).make();
+      await (await routeOf({ width: 400, quality })).generate();
     }
     database.close();
     expect(images.quota.evicted).toBeGreaterThan(10);
@@ -164,7 +164,7 @@ describe('derived images', () => {
 
   test('are counted after the database is lost', async () => {
     const route = await routeOf({ width: 400 });
-    await route.make();
+    await route.generate();
     const used = images.quota.usedBytes();
     expect(used).toBe((await stat(fileOf(route))).size + ROW);
     await images.close();
@@ -184,9 +184,9 @@ describe('derived images', () => {
     sources.push(source);
     const route = await routeOf({ width: 500, quality: 100 }, source);
     const error = { code: 'unprocessable', message: expect.stringMatching(/the limit is 75000\. Request/u) as string };
-    await expect(route.make()).rejects.toMatchObject(error);
+    await expect(route.generate()).rejects.toMatchObject(error);
     await rm(source.absolutePath);
-    await expect(route.make()).rejects.toMatchObject(error);
+    await expect(route.generate()).rejects.toMatchObject(error);
     expect(await storedBytes()).toBe(0);
   });
 

@@ -11,15 +11,15 @@ import { startProcess } from '../../src/images/render/killable-process.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { eventually } from '../eventually.js';
 import { NESTED_REFERENCES, NO_SIZE, STACKED_FILTERS } from './hostile-drawings.js';
-import { makePictures, scene } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder, scene } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let images: Images;
 const sources = new Map<string, ImageSource>();
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   const files = {
     'nested.svg': NESTED_REFERENCES,
     'filters.svg': STACKED_FILTERS,
@@ -54,7 +54,7 @@ const sourceOf = (name: string): ImageSource => sources.get(name)!;
 /** Generates the image of this width, as a GET of its link does. */
 async function make(name: string, width: number): Promise<void> {
   const { src } = await images.answer('resize', sourceOf(name), { width });
-  await images.findRoute((await src()).slice('/static'.length))!.make();
+  await images.findRoute((await src()).slice('/static'.length))!.generate();
 }
 
 const errorOf = (name: string, reason: RegExp) => ({

@@ -1,5 +1,5 @@
 import type { Fit } from '../../src/images/arguments.js';
-import { fitFrame, fixedFrames, fluidFrames, resizeFrame, turnSize } from '../../src/images/sizes.js';
+import { fitFrame, fixedFrames, fluidFrames, resizeFrame, rotateSize } from '../../src/images/sizes.js';
 import type { Frame } from '../../src/images/sizes.js';
 
 const photo = { width: 1600, height: 1200 };
@@ -34,7 +34,7 @@ test.each([
   [45, '124x124'],
   [30, '124x115'],
 ])('rotateSize: rotating 100x75 by %i degrees gives %s', (degrees, wanted) => {
-  const { width, height } = turnSize({ width: 100, height: 75 }, degrees);
+  const { width, height } = rotateSize({ width: 100, height: 75 }, degrees);
   expect(`${width}x${height}`).toBe(wanted);
 });
 

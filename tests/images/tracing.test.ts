@@ -6,18 +6,18 @@ import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { STORED_FILES } from './content.js';
-import { makePictures } from './pictures.js';
-import type { Pictures } from './pictures.js';
+import { createImageFolder } from './image-folder.js';
+import type { ImageFolder } from './image-folder.js';
 
 /** Files whose pixels are the same on every machine, as they are traced in their own size. */
 const FILES = { 'grey.png': 'images/png/grey.png', 'photo.png': 'images/photos/mid.jpg' } as const;
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let images: Images;
 const sources = new Map<string, ImageSource>();
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   for (const [name, stored] of Object.entries(FILES)) {
     sources.set(name, await pictures.put(name, STORED_FILES[stored]!().png()));
   }

@@ -12,8 +12,8 @@ import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createFormatDate } from '../../src/site/dates.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createPictures } from '../../src/site/pictures.js';
-import { createPublicPaths } from '../../src/site/public-files.js';
+import { createImageSources } from '../../src/site/image-sources.js';
+import { createPublicPath } from '../../src/site/public-files.js';
 import { openSite } from '../../src/site/site.js';
 import type { Site } from '../../src/site/site.js';
 
@@ -43,11 +43,11 @@ beforeAll(async () => {
   await writeFile(path.join(directory, 'd-broken.png'), 'not an image');
   await writeFile(path.join(directory, 'e.md'), '# Text');
   site = await openSite({ directory, stateDirectory, tables: records });
-  const pictures = createPictures(site.store);
+  const pictures = createImageSources(site.store);
   images = openImages({ stateDirectory, findSource: pictures.find });
   services = {
     records: site.store,
-    publicFiles: { pathOf: createPublicPaths(), linkTo: createPublicPaths() },
+    publicFiles: { pathOf: createPublicPath(), linkTo: createPublicPath() },
     pictures,
     images: { ...images, original: (source) => ((reads += 1), images.original(source)) },
     imagePolicy: ALLOW_ALL,

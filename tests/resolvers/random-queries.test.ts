@@ -7,11 +7,11 @@ import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import type { ComputedValues } from '../../src/site/computed-values.js';
 import type { RecordTable, RelationField } from '../../src/site/fields.js';
-import type { Sort } from '../../src/site/compile-sort.js';
+import type { RecordSort } from '../../src/site/compile-sort.js';
 import { computeAny } from '../site/compute-any.js';
 import { Evaluator } from '../site/evaluator.js';
 import type { Plain, World } from '../site/evaluator.js';
-import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/questions.js';
+import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../site/world.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
@@ -27,7 +27,7 @@ afterAll(() => store.close());
 interface Question {
   readonly table: RecordTable;
   readonly filter: Plain;
-  readonly sort: Sort;
+  readonly sort: RecordSort;
   readonly page: { readonly skip?: number; readonly limit?: number };
   readonly field: string;
   readonly groupSort: { readonly by: 'VALUE' | 'COUNT'; readonly order: 'ASC' | 'DESC' } | undefined;

@@ -1,5 +1,5 @@
 import type { ComputedField, ScalarField } from '../../src/site/fields.js';
-import { recordResolvers } from '../../src/resolvers/records.js';
+import { createRecordResolvers } from '../../src/resolvers/records.js';
 
 const taken: ScalarField = {
   kind: 'scalar',
@@ -27,7 +27,9 @@ const shot: ComputedField = {
 };
 
 test('a date in a computed object is formatted according to its arguments', () => {
-  const resolvers = recordResolvers({ Photo: { kind: 'Photo', single: 'photo', all: 'allPhoto', fields: [shot] } });
+  const resolvers = createRecordResolvers({
+    Photo: { kind: 'Photo', single: 'photo', all: 'allPhoto', fields: [shot] },
+  });
   const budget = { isOver: false, work: (piece: () => unknown) => piece() };
   const context = { budget, formatDate: (date: unknown, args: object) => [date, args] };
   const formatted = resolvers.Shot?.taken?.(

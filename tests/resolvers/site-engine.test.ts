@@ -7,7 +7,7 @@ const { schema, execute } = createSiteEngine();
 
 /** Creates a context that reports the arguments that the resolvers of images receive. */
 const contextOf = (onArguments: (args: object) => void) => ({
-  records: { whenKnown: (read: () => unknown) => read(), find: () => ({ parent: 'a' }) },
+  records: { withComputedValues: (read: () => unknown) => read(), find: () => ({ parent: 'a' }) },
   pictures: { known: () => ({}) },
   imagePolicy: ALLOW_ALL,
   budget: { workInTurn: (read: () => unknown) => read() },

@@ -12,9 +12,9 @@ import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/dates.js';
-import { createPublicPaths } from '../../src/site/public-files.js';
+import { createPublicPath } from '../../src/site/public-files.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createPictures } from '../../src/site/pictures.js';
+import { createImageSources } from '../../src/site/image-sources.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
 
@@ -36,9 +36,9 @@ beforeAll(async () => {
   store = openRecordStore({ file: ':memory:', tables: records });
   store.write(fill);
   schema = buildSiteSchema();
-  const pictures = createPictures(store);
+  const pictures = createImageSources(store);
   images = openImages({ stateDirectory: directory, findSource: pictures.find });
-  const publicFiles = { pathOf: createPublicPaths(), linkTo: createPublicPaths() };
+  const publicFiles = { pathOf: createPublicPath(), linkTo: createPublicPath() };
   const services = {
     records: store,
     publicFiles,

@@ -21,7 +21,7 @@ beforeEach(async () => {
   const token = await server.issueToken('write', person);
   client = createSecretsClient(`${server.url}/secrets`, { token, retry: { maxRetries: 0 } });
   const caller = await server.accounts.sessions.findCaller(cookie.split('=')[1]!);
-  saveOwnerKey = (publicKey) => server.owner.keepIdentity({ caller, ip: '192.0.2.7', at: Date.now() }, { publicKey });
+  saveOwnerKey = (publicKey) => server.owner.saveIdentity({ caller, ip: '192.0.2.7', at: Date.now() }, { publicKey });
 });
 afterEach(() => server.close());
 

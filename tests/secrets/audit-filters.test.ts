@@ -1,20 +1,20 @@
 import { createAuditLog } from '../../src/secrets/audit.js';
 import type { AuditFilter } from '../../src/secrets/audit.js';
-import { START, openStage, owner, script } from './stage.js';
-import type { Stage } from './stage.js';
+import { START, openFixtures, owner, script } from './fixtures.js';
+import type { SecretsFixtures } from './fixtures.js';
 
-let stage: Stage;
+let stage: SecretsFixtures;
 
 // One entry per second: 1 and 3 by the owner, 2 by a write token.
 beforeAll(async () => {
-  stage = await openStage();
+  stage = await openFixtures();
   for (const [slug, caller] of [
     ['a', owner],
     ['b', script],
     ['c', owner],
   ] as const) {
     await stage.add({ slug }, caller);
-    stage.pass(1_000);
+    stage.advance(1_000);
   }
 });
 afterAll(() => stage.database.destroy());

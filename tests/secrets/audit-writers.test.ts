@@ -1,9 +1,9 @@
-import { appendAudit, inAuditedTransaction } from '../../src/secrets/audit-chain.js';
-import { auditedReplays } from '../../src/secrets/audited-replays.js';
+import { appendAuditEntry, inAuditedTransaction } from '../../src/secrets/audit-chain.js';
+import { createAuditedIdempotencyStore } from '../../src/secrets/audited-idempotency-store.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
-import { createReplays } from '../../src/storage/replays.js';
-import { createPlace, engine } from '../storage/engine.js';
+import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
+import { createDatabaseTarget, engine } from '../storage/engine.js';
 
 const WRITERS = 8;
 const ENTRIES_OF_EACH = 10;
@@ -13,14 +13,14 @@ const origin = { caller: undefined, ip: '192.0.2.7', at: 1_795_000_000_000 };
 async function write(database: Database, slug: string): Promise<string> {
   await inAuditedTransaction(database, async (transaction) => {
     await transaction.selectFrom('secret_objects').select('id').where('slug', '=', slug).execute();
-    await appendAudit(transaction, { action: 'read', slug, variantId: 'v' }, origin);
+    await appendAuditEntry(transaction, { action: 'read', slug, variantId: 'v' }, origin);
   });
   return slug;
 }
 
 /** Opens one connection for each writer on PostgreSQL, like several servers; SQLite has a single server. */
 async function openWriters(): Promise<Database[]> {
-  const place = await createPlace();
+  const place = await createDatabaseTarget();
   const open = () => openDatabase(place);
   const first = await open();
   const others = Array.from({ length: WRITERS - 1 }, async () => (engine === 'SQLite' ? first : open()));
@@ -32,8 +32,9 @@ test.each([
   [
     'writes with an idempotency key',
     (database: Database, slug: string) =>
-      auditedReplays(database, createReplays(database)).answerOnce({ scope: 's', key: slug, request: slug }, () =>
-        write(database, slug),
+      createAuditedIdempotencyStore(database, createIdempotencyStore(database)).answerOnce(
+        { scope: 's', key: slug, request: slug },
+        () => write(database, slug),
       ),
   ],
 ])('eight concurrent writers succeed and number their entries without gaps: %s', async (_kind, writeOne) => {

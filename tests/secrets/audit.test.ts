@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
-import { appendAudit, hashEntry } from '../../src/secrets/audit-chain.js';
-import { createSecretObjects } from '../../src/secrets/objects.js';
+import { appendAuditEntry, hashAuditEntry } from '../../src/secrets/audit-chain.js';
+import { createSecretStore } from '../../src/secrets/secret-store.js';
 import type { Database } from '../../src/storage/database.js';
 import { ageValue } from './age-files.js';
 import { openTestDatabase } from '../storage/engine.js';
@@ -27,10 +27,11 @@ afterEach(() => database.destroy());
 const entries = () => database.selectFrom('audit_log').selectAll().orderBy('id').execute();
 
 test('appendAudit: chains each entry to the previous one', async () => {
-  for (const slug of ['a', 'b', 'c']) await appendAudit(database, { slug, variantId: 'v', action: 'read' }, origin);
+  for (const slug of ['a', 'b', 'c'])
+    await appendAuditEntry(database, { slug, variantId: 'v', action: 'read' }, origin);
   let previous = '';
   for (const { hash, ...row } of await entries()) {
-    expect(hash).toBe(hashEntry(previous, row));
+    expect(hash).toBe(hashAuditEntry(previous, row));
     previous = hash;
   }
   expect((await entries()).map(({ id }) => id)).toEqual([1, 2, 3]);
@@ -52,12 +53,12 @@ test('hashEntry: depends on the column of each value', () => {
     actor_type: null,
     actor_id: null,
   };
-  expect(hashEntry('', row)).not.toBe(hashEntry('', { ...row, caller: null, subject_id: 'x' }));
+  expect(hashAuditEntry('', row)).not.toBe(hashAuditEntry('', { ...row, caller: null, subject_id: 'x' }));
 });
 
 test('create: stores nothing if the audit entry cannot be written', async () => {
   await database.schema.dropTable('audit_log').execute();
-  const created = createSecretObjects(database).create({ slug: 'a', value: ageValue() }, origin);
+  const created = createSecretStore(database).create({ slug: 'a', value: ageValue() }, origin);
   await expect(created).rejects.toThrow(/audit_log/);
   expect(await database.selectFrom('secret_objects').select('id').execute()).toEqual([]);
 });
@@ -67,5 +68,5 @@ test.each([
   ['a request without a credential', undefined, 'unauthenticated'],
 ])('the audit log and the list of secrets reject %s', async (_reason, caller, code) => {
   await expect(createAuditLog(database).query(caller, {})).rejects.toMatchObject({ code });
-  await expect(createSecretObjects(database).list(caller, {})).rejects.toMatchObject({ code });
+  await expect(createSecretStore(database).list(caller, {})).rejects.toMatchObject({ code });
 });

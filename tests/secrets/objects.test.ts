@@ -1,18 +1,18 @@
 import { sql } from 'kysely';
 import { ageHeader, ageValue } from './age-files.js';
-import { DAY_MS, START, consumer, openStage, owner, script, stranger } from './stage.js';
-import type { Stage } from './stage.js';
+import { DAY_MS, START, consumer, openFixtures, owner, script, stranger } from './fixtures.js';
+import type { SecretsFixtures } from './fixtures.js';
 
-let stage: Stage;
+let stage: SecretsFixtures;
 
 beforeEach(async () => {
-  stage = await openStage();
+  stage = await openFixtures();
 });
 afterEach(() => stage.database.destroy());
 
 const value = (payload: string): string => ageValue({ payload });
 const sealed = (payload: string): Buffer => Buffer.from(value(payload), 'base64');
-const list = async (filter = {}) => (await stage.objects.list(owner, filter)).objects;
+const list = async (filter = {}) => (await stage.objects.list(owner, filter)).secrets;
 
 describe('a slug', () => {
   test.each([
@@ -118,13 +118,13 @@ test('updated_at changes only with the value', async () => {
     const [object] = await list();
     return [object!.createdAt.getTime() - START, object!.updatedAt.getTime() - START, object!.updatedBy];
   };
-  stage.pass(1_000);
+  stage.advance(1_000);
   await stage.objects.read({ slug: 'a' }, stage.from(script));
   await stage.objects.rename({ slug: 'a' }, 'b', stage.from(script));
   expect(await times()).toEqual([0, 0, { type: 'session', id: 'admin' }]);
   await stage.objects.update({ slug: 'b' }, { value: value('2') }, stage.from(script));
   expect(await times()).toEqual([0, 1_000, { type: 'token', id: 't1' }]);
-  stage.pass(1_000);
+  stage.advance(1_000);
   await stage.versions.restore({ slug: 'b', version: 1 }, stage.from());
   expect(await times()).toEqual([0, 2_000, { type: 'session', id: 'admin' }]);
 });
@@ -179,7 +179,7 @@ describe('consumers', () => {
 });
 
 describe('a caller', () => {
-  const calls: readonly (readonly [string, (from: ReturnType<Stage['from']>) => Promise<unknown>])[] = [
+  const calls: readonly (readonly [string, (from: ReturnType<SecretsFixtures['from']>) => Promise<unknown>])[] = [
     ['list', ({ caller }) => stage.objects.list(caller, {})],
     ['listUsedBy', ({ caller }) => stage.objects.listUsedBy(caller, { slug: 'none' })],
     ['create', (from) => stage.objects.create({ slug: 'x', value: 'none' }, from)],
@@ -284,7 +284,7 @@ test('there are at most 100,000 secrets, including variants of one slug', async 
 test('list: returns pages and the total', async () => {
   for (const slug of ['e', 'd', 'c', 'b', 'a']) await stage.add({ slug });
   const page = await stage.objects.list(owner, { limit: 2, offset: 2 });
-  expect([page.objects.map(({ slug }) => slug), page.total, page.next]).toEqual([['c', 'd'], 5, 4]);
+  expect([page.secrets.map(({ slug }) => slug), page.total, page.next]).toEqual([['c', 'd'], 5, 4]);
   expect(await stage.objects.list(owner, { limit: 2, offset: 4 })).toMatchObject({ total: 5, next: undefined });
 });
 
@@ -292,9 +292,9 @@ test('a secret is due rotateAfterDays after its current value was stored', async
   await stage.add({ rotateAfterDays: 30 });
   await stage.add({ slug: 'never' });
   const due = async (isDue: boolean) => (await list({ isDue })).map(({ slug }) => slug);
-  stage.pass(30 * DAY_MS - 1);
+  stage.advance(30 * DAY_MS - 1);
   expect([await due(true), await due(false)]).toEqual([[], ['a', 'never']]);
-  stage.pass(1);
+  stage.advance(1);
   expect([await due(true), await due(false)]).toEqual([['a'], ['never']]);
   await stage.objects.update({ slug: 'a' }, { value: value('2') }, stage.from());
   expect(await due(true)).toEqual([]);

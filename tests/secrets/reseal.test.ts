@@ -1,6 +1,6 @@
-import { findReseal } from '../../src/secrets/reseal.js';
+import { findResealReason } from '../../src/secrets/reseal.js';
 import { ageValue } from './age-files.js';
-import { openStage, owner } from './stage.js';
+import { openFixtures, owner } from './fixtures.js';
 
 const web = { name: 'web', publicKey: 'age1web' };
 const db = { name: 'db', publicKey: 'age1db' };
@@ -28,7 +28,7 @@ describe('findReseal with recorded public keys', () => {
       { missing: ['web'], stale: [] },
     ],
   ])('%s', (_reason, consumers, recipients, want) => {
-    const found = findReseal({ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length });
+    const found = findResealReason({ consumers, ownerKey: 'age1owner', recipients, recipientCount: recipients.length });
     expect(found).toEqual(want && { reason: 'recipients', ...want });
   });
 });
@@ -45,13 +45,13 @@ describe('findReseal without recorded public keys', () => {
     ['fewer recipients than keys, with a consumer without a registered key', [web, db, keyless], 1, true],
     ['no consumers', [], 3, false],
   ])('%s', (_reason, consumers, recipientCount, isNeeded) => {
-    const found = findReseal({ consumers, ownerKey: 'age1owner', recipients: [], recipientCount });
+    const found = findResealReason({ consumers, ownerKey: 'age1owner', recipients: [], recipientCount });
     expect(found?.reason).toBe(isNeeded ? 'count' : undefined);
   });
 });
 
 test('list: finds the secrets to reseal after a key change and after a replacement', async () => {
-  const stage = await openStage();
+  const stage = await openFixtures();
   const { database, objects } = stage;
   const setKey = (name: string, public_key: string) =>
     database
@@ -61,7 +61,7 @@ test('list: finds the secrets to reseal after a key change and after a replaceme
       .execute();
   const find = async (needsReseal: boolean, rest = {}) => {
     const page = await objects.list(owner, { needsReseal, ...rest });
-    return [page.objects.map(({ slug }) => slug), page.total, page.next];
+    return [page.secrets.map(({ slug }) => slug), page.total, page.next];
   };
   await setKey('web', 'age1web');
   for (const slug of ['a', 'b', 'c']) await stage.add({ slug, usedBy: ['web'], recipients: ['age1web'] });
@@ -71,7 +71,7 @@ test('list: finds the secrets to reseal after a key change and after a replaceme
   ]);
   await setKey('web', 'age1new');
   expect(await find(true, { limit: 2, offset: 0 })).toEqual([['a', 'b'], 3, 2]);
-  expect((await objects.list(owner, { slug: 'a' })).objects[0]?.reseal).toEqual({
+  expect((await objects.list(owner, { slug: 'a' })).secrets[0]?.reseal).toEqual({
     reason: 'recipients',
     missing: ['web'],
     stale: ['age1web'],
@@ -82,7 +82,7 @@ test('list: finds the secrets to reseal after a key change and after a replaceme
 });
 
 test('create: records at most as many recipients as the age header has', async () => {
-  const stage = await openStage();
+  const stage = await openFixtures();
   const rejected = stage.add({ recipients: ['age1x', 'age1y'] });
   await expect(rejected).rejects.toMatchObject({ code: 'unprocessable', field: 'recipients' });
   expect(await stage.add({ recipients: ['age1x', 'age1x'] })).toMatchObject({ recipients: ['age1x'] });

@@ -1,16 +1,16 @@
-import { noteRotationsDue } from '../../src/secrets/rotation.js';
+import { recordDueRotations } from '../../src/secrets/rotation.js';
 import { ageValue } from './age-files.js';
-import { DAY_MS, openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { DAY_MS, openFixtures } from './fixtures.js';
+import type { SecretsFixtures } from './fixtures.js';
 
-let stage: Stage;
+let stage: SecretsFixtures;
 
 beforeEach(async () => {
-  stage = await openStage();
+  stage = await openFixtures();
 });
 afterEach(() => stage.database.destroy());
 
-const recordDue = () => noteRotationsDue(stage.database, stage.now());
+const recordDue = () => recordDueRotations(stage.database, stage.now());
 
 test('a due rotation is recorded once, despite concurrent checks', async () => {
   await stage.add({ slug: 'a', rotateAfterDays: 1 });
@@ -18,7 +18,7 @@ test('a due rotation is recorded once, despite concurrent checks', async () => {
   await stage.add({ slug: 'c' });
   await recordDue();
   expect(await stage.listActions()).toHaveLength(3);
-  stage.pass(DAY_MS);
+  stage.advance(DAY_MS);
   await Promise.all([recordDue(), recordDue(), recordDue()]);
   expect((await stage.listActions()).slice(3)).toEqual(['rotation_due a']);
   const entry = await stage.database
@@ -31,19 +31,19 @@ test('a due rotation is recorded once, despite concurrent checks', async () => {
 
 test('the next value is recorded when it is due', async () => {
   await stage.add({ rotateAfterDays: 1 });
-  stage.pass(DAY_MS);
+  stage.advance(DAY_MS);
   await recordDue();
   await stage.objects.update({ slug: 'a' }, { value: ageValue() }, stage.from());
   await recordDue();
   expect(await stage.listActions()).toEqual(['create a', 'rotation_due a', 'update a']);
-  stage.pass(DAY_MS);
+  stage.advance(DAY_MS);
   await recordDue();
   expect((await stage.listActions()).at(-1)).toBe('rotation_due a');
 });
 
 test('due rotations are all recorded, also beyond one transaction', async () => {
   for (let count = 0; count < 101; count += 1) await stage.add({ slug: `s${count}`, rotateAfterDays: 1 });
-  stage.pass(DAY_MS);
+  stage.advance(DAY_MS);
   await recordDue();
   expect((await stage.listActions()).filter((action) => action.startsWith('rotation_due'))).toHaveLength(101);
 });

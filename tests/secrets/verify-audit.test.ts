@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
 import type { AuditLog } from '../../src/secrets/audit.js';
-import { appendAudits, hashEntry } from '../../src/secrets/audit-chain.js';
+import { appendAuditEntries, hashAuditEntry } from '../../src/secrets/audit-chain.js';
 import type { Database } from '../../src/storage/database.js';
 import type { AuditLogTable } from '../../src/storage/tables.js';
 import { openTestDatabase } from '../storage/engine.js';
@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => database.destroy());
 
 const append = (count: number) =>
-  appendAudits(
+  appendAuditEntries(
     database,
     Array.from({ length: count }, (_, at) => ({
       entry: { action: 'read', slug: `s${at}`, variantId: `v${at}` } as const,
@@ -44,7 +44,7 @@ const read = (id: number) =>
 /** Computes a hash again, as a forger could. */
 async function rehash(id: number): Promise<void> {
   const { hash } = id === 1 ? { hash: '' } : await read(id - 1);
-  await change(id, { hash: hashEntry(hash, await read(id)) });
+  await change(id, { hash: hashAuditEntry(hash, await read(id)) });
 }
 
 async function swap(one: number, other: number): Promise<void> {
@@ -58,7 +58,7 @@ async function insert(id: number): Promise<void> {
   const { hash } = await read(ENTRIES);
   await database
     .insertInto('audit_log')
-    .values({ ...row, hash: hashEntry(hash, row) })
+    .values({ ...row, hash: hashAuditEntry(hash, row) })
     .execute();
 }
 
@@ -153,7 +153,7 @@ test('verify: reads more than one page, and can be aborted', async () => {
 test('listFilterOptions: returns each distinct value once', async () => {
   const token: Caller = { ...owner, kind: 'token', tokenId: 't1', scopes: [] };
   const subject = { action: 'create', subjectType: 'consumer', subjectId: 'web' } as const;
-  await appendAudits(database, [
+  await appendAuditEntries(database, [
     { entry: { action: 'rotation_due', slug: 'a', variantId: 'v' }, origin: { ...origin, caller: undefined } },
     { entry: subject, origin: { ...origin, caller: token, callerName: 'deploy' } },
     { entry: subject, origin: { caller: 'machine', ip: 'this machine', at: 1 } },

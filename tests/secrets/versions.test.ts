@@ -1,11 +1,11 @@
 import { ageValue } from './age-files.js';
-import { START, openStage, owner, script } from './stage.js';
-import type { Stage } from './stage.js';
+import { START, openFixtures, owner, script } from './fixtures.js';
+import type { SecretsFixtures } from './fixtures.js';
 
-let stage: Stage;
+let stage: SecretsFixtures;
 
 beforeEach(async () => {
-  stage = await openStage();
+  stage = await openFixtures();
 });
 afterEach(() => stage.database.destroy());
 
@@ -20,7 +20,7 @@ const readCurrent = async () =>
 
 test('a replaced value becomes a version, with the authors of both values', async () => {
   await stage.add({ value: value('1'), recipients: ['age1x'] });
-  stage.pass(1_000);
+  stage.advance(1_000);
   await put('2');
   expect(await list()).toEqual([
     {

@@ -79,7 +79,7 @@ beforeAll(async () => {
       authenticate: () => Promise.resolve(undefined),
       replays: { answerOnce: (_request, handle) => handle() },
       validateResponses: false,
-      uncompressed: ['secret'],
+      uncompressedOperations: ['secret'],
     }),
   );
 });

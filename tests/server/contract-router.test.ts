@@ -4,8 +4,8 @@ import type { Caller } from '../../src/accounts/callers.js';
 import { AppError } from '../../src/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import type { HandlerRequest, HandlerResponse } from '../../src/server/operation.js';
-import type { Replays } from '../../src/storage/replays.js';
-import { operations } from './operations.js';
+import type { IdempotencyStore } from '../../src/storage/idempotency-store.js';
+import { sampleOperations } from './sample-operations.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 
@@ -49,11 +49,11 @@ const handlers = {
 };
 
 const schemes = { session: 'session', token: 'token', consumerToken: 'consumer_token' } as const;
-const replays: Replays = { answerOnce: (_request, answer) => answer() };
+const replays: IdempotencyStore = { answerOnce: (_request, answer) => answer() };
 const options = {
   basePath: '/api',
   revision: 'r7',
-  operations,
+  operations: sampleOperations,
   handlers,
   schemes,
   authenticate,

@@ -98,7 +98,7 @@ describe('OperationBudget', () => {
   ])('rejects a response of many values with %s', (_what, answer) => {
     const budget = budgetOf({ values: 20_000 });
     budget.spend(15_000);
-    expect(() => budget.requireShort(answer)).toThrow('The response has more than 1280000 characters.');
-    expect(() => budget.requireShort(['short'])).not.toThrow();
+    expect(() => budget.assertResponseLength(answer)).toThrow('The response has more than 1280000 characters.');
+    expect(() => budget.assertResponseLength(['short'])).not.toThrow();
   });
 });

@@ -1,7 +1,7 @@
 import { GraphQLError, buildSchema, parse } from 'graphql';
 import type { AppError } from '../../src/errors.js';
-import { requireModest } from '../../src/server/graphql-breadth.js';
-import { createDocuments } from '../../src/server/graphql-documents.js';
+import { assertBreadthLimits } from '../../src/server/graphql-breadth.js';
+import { createDocumentCache } from '../../src/server/graphql-documents.js';
 
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
@@ -9,7 +9,7 @@ const times = (count: number, text: (index: number) => string): string =>
 /** Returns the error for a document above a limit. */
 function refusalOf(query: string): GraphQLError {
   try {
-    requireModest(parse(query));
+    assertBreadthLimits(parse(query));
   } catch (error) {
     if (error instanceof GraphQLError) return error;
     throw error;
@@ -33,7 +33,7 @@ describe('GraphQL document limits', () => {
     ['fragments that fragments share', chain(8, (next) => `${next} ${next}`)],
     ['an unknown fragment', '{ ...Missing }'],
   ])('accepts %s', (_what, query) => {
-    expect(() => requireModest(parse(query))).not.toThrow();
+    expect(() => assertBreadthLimits(parse(query))).not.toThrow();
   });
 
   test.each([
@@ -106,12 +106,12 @@ describe('GraphQL document limits', () => {
   test('measures fragments that multiply without expanding them', () => {
     const document = parse(chain(900, (next) => `${next} ${next}`));
     // Expanding them one by one would never end.
-    expect(() => requireModest(document)).toThrow('more than a billion');
+    expect(() => assertBreadthLimits(document)).toThrow('more than a billion');
   });
 
   describe('a document', () => {
     const prepare = (query: string, introspection = true) =>
-      createDocuments({ schema: buildSchema('type Query { a: Query, b: String }'), introspection })(query);
+      createDocumentCache({ schema: buildSchema('type Query { a: Query, b: String }'), introspection })(query);
 
     test('of more than 4,000 tokens is rejected', () => {
       expect(() => prepare(`{ ${'b '.repeat(4000)} }`)).toThrow(
@@ -141,7 +141,7 @@ describe('GraphQL document limits', () => {
     });
 
     test('is cached if it is valid, and validated again if it is not', () => {
-      const documents = createDocuments({ schema: buildSchema('type Query { b: String }'), introspection: true });
+      const documents = createDocumentCache({ schema: buildSchema('type Query { b: String }'), introspection: true });
       expect(documents('{ b }')).toBe(documents('{ b }'));
       expect(documents('{ c }')).not.toBe(documents('{ c }'));
     });

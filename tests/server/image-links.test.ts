@@ -3,15 +3,15 @@ import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import sharp from 'sharp';
-import { imageFolderOf } from '../../src/images/image-files.js';
+import { toImageFolder } from '../../src/images/image-files.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { imageLinks } from '../../src/server/image-links.js';
 import { staticFiles } from '../../src/server/static-files.js';
 import { openPublicFiles } from '../../src/site/public-files.js';
-import { makePictures, scene } from '../images/pictures.js';
-import type { Pictures } from '../images/pictures.js';
+import { createImageFolder, scene } from '../images/image-folder.js';
+import type { ImageFolder } from '../images/image-folder.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 
@@ -20,14 +20,14 @@ const LINK_KEY = Buffer.alloc(32, 7);
 
 const QUOTA_BYTES = 1_000_000;
 
-let pictures: Pictures;
+let pictures: ImageFolder;
 let images: Images;
 let server: TestServer;
 let photo: ImageSource;
 const sources: ImageSource[] = [];
 
 beforeAll(async () => {
-  pictures = await makePictures();
+  pictures = await createImageFolder();
   photo = await pictures.put('photos/größe 1.jpg', scene(640, 480).jpeg());
   sources.push(photo);
   await open();
@@ -48,7 +48,7 @@ async function open(): Promise<void> {
     findFile: findSource,
   });
   const links = imageLinks({
-    folder: imageFolderOf(stateDirectory),
+    folder: toImageFolder(stateDirectory),
     findRoute: (url) => images.findRoute(url),
     publish: async (url) => {
       const name = publicFiles.parsePath(url) ?? images.parseOriginal(url);
@@ -107,7 +107,7 @@ describe('image links', () => {
     };
     const made = await told('GET');
     const file = path.join(
-      imageFolderOf(path.join(pictures.folder, 'state')),
+      toImageFolder(path.join(pictures.folder, 'state')),
       images.findRoute(url.slice(server.url.length + 7))!.path,
     );
     await expect(told('GET')).resolves.toEqual(made);
@@ -198,7 +198,7 @@ describe('image links', () => {
 
   test('writes only complete images', async () => {
     for await (const { path: file, bytes } of images.files.list()) {
-      const whole = path.join(imageFolderOf(path.join(pictures.folder, 'state')), file);
+      const whole = path.join(toImageFolder(path.join(pictures.folder, 'state')), file);
       expect((await stat(whole)).size).toBe(bytes);
       await expect(sharp(whole).stats()).resolves.toBeDefined();
     }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { AppError } from '../../src/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
-import { createRateLimits } from '../../src/server/limits.js';
+import { createRateLimiter } from '../../src/server/rate-limiter.js';
 import type { OperationSpec, RateLimitName } from '../../src/server/operation.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
@@ -38,7 +38,7 @@ let lookedUp: number;
 let server: TestServer;
 
 /** A fake of the counter that servers on one database share. */
-type Shared = NonNullable<Parameters<typeof createRateLimits>[0]['shared']>;
+type Shared = NonNullable<Parameters<typeof createRateLimiter>[0]['shared']>;
 
 async function start(perMinute: number, tightPerMinute: number, shared?: Shared): Promise<void> {
   server = await serve(
@@ -55,7 +55,7 @@ async function start(perMinute: number, tightPerMinute: number, shared?: Shared)
         if (caller === undefined) throw new AppError('unauthenticated', 'Expected a token that is valid.');
         return caller;
       },
-      limits: createRateLimits({ perMinute, tightPerMinute, shared, now: () => time }),
+      limits: createRateLimiter({ perMinute, tightPerMinute, shared, now: () => time }),
       replays: { answerOnce: (_request, answer) => answer() },
       validateResponses: true,
     }),

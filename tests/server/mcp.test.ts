@@ -20,15 +20,15 @@ const createFailing = (error: Error) => {
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get', arguments: { slug: 'a' } } };
 
 test('MCP: an internal error of an operation is thrown instead of returned to the agent', async () => {
-  await expect(createFailing(new TypeError('inside')).answer(CALL, sender)).rejects.toThrow('inside');
+  await expect(createFailing(new TypeError('inside')).handle(CALL, sender)).rejects.toThrow('inside');
 });
 
 test('MCP: creating tools fails without their operations', async () => {
   const mcp = createMcp({ operations, handlers: {}, document, version: '1.2.3' });
-  await expect(mcp.answer(CALL, sender)).rejects.toThrow('Operation createObject is missing.');
+  await expect(mcp.handle(CALL, sender)).rejects.toThrow('Operation createObject is missing.');
 });
 
 test('MCP: a response from an agent gets no response', async () => {
-  const answer = createFailing(new Error('inside')).answer({ jsonrpc: '2.0', id: 1, result: {} }, sender);
+  const answer = createFailing(new Error('inside')).handle({ jsonrpc: '2.0', id: 1, result: {} }, sender);
   expect(await answer).toBeUndefined();
 });

@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Sends raw bytes, which client libraries would not send, and reads the whole response. */
-export async function sendRaw(port: number, request: string): Promise<RawAnswer> {
+export async function sendRaw(port: number, request: string): Promise<RawResponse> {
   const text = await new Promise<string>((resolve, reject) => {
     let received = '';
     const socket = connect(port, '127.0.0.1');
@@ -18,7 +18,7 @@ export async function sendRaw(port: number, request: string): Promise<RawAnswer>
     socket.write(request, 'latin1');
   });
   const [head = '', body = ''] = text.split('\r\n\r\n');
-  return { status: Number(head.split(' ')[1]), body: JSON.parse(body || '{}') as RawAnswer['body'] };
+  return { status: Number(head.split(' ')[1]), body: JSON.parse(body || '{}') as RawResponse['body'] };
 }
 
 function isComplete(text: string): boolean {

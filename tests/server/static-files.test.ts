@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { loadAssets, loadPage } from '../../src/server/static-assets.js';
+import { loadAssets, renderPageTemplate } from '../../src/server/static-assets.js';
 import { staticFiles } from '../../src/server/static-files.js';
 
 let root: string;
@@ -98,7 +98,7 @@ describe('static files', () => {
     const assets = loadAssets('/assets', { 'site.css': join(root, 'site.css') });
     const url = assets.urlOf('site.css');
     expect(url).toMatch(/^\/assets\/site-[0-9a-f]{16}\.css$/);
-    expect(loadPage(join(root, 'page.html'), assets)).toBe(`<link href="${url}">`);
+    expect(renderPageTemplate(join(root, 'page.html'), assets)).toBe(`<link href="${url}">`);
     const { headers, text } = await get(url);
     expect(text).toBe('p{}');
     expect(headers).toMatchObject({
@@ -109,6 +109,6 @@ describe('static files', () => {
 
   test('rejects a page that refers to an unknown asset', () => {
     const assets = loadAssets('/assets', {});
-    expect(() => loadPage(join(root, 'page.html'), assets)).toThrow('Unknown asset "site.css"');
+    expect(() => renderPageTemplate(join(root, 'page.html'), assets)).toThrow('Unknown asset "site.css"');
   });
 });

@@ -1,4 +1,4 @@
-import type { ComputedField, Field } from '../../src/site/fields.js';
+import type { ComputedField, RecordField } from '../../src/site/fields.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';
@@ -10,7 +10,7 @@ export function computeAny(tables: RecordTables, kind: string, path: string, { i
   return valueOf(field, `${String(id)} ${path}`);
 }
 
-function valueOf(field: Field, seed: string): unknown {
+function valueOf(field: RecordField, seed: string): unknown {
   const number = hash(seed);
   if (field.nullable && number % 4 === 0) return null;
   if (field.kind === 'object' || (field.kind === 'computed' && field.fields.length > 0))

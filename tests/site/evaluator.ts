@@ -1,15 +1,15 @@
 import picomatch from 'picomatch';
-import type { Sort } from '../../src/site/compile-sort.js';
-import type { Field, RelationField } from '../../src/site/fields.js';
+import type { RecordSort } from '../../src/site/compile-sort.js';
+import type { RecordField, RelationField } from '../../src/site/fields.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 
 export type Plain = Readonly<Record<string, unknown>>;
 /** Records in creation order, by record type. */
 export type World = Readonly<Record<string, readonly Plain[]>>;
 
-export interface Question {
+export interface ReferenceQuery {
   readonly filter?: Plain | undefined;
-  readonly sort?: Sort | undefined;
+  readonly sort?: RecordSort | undefined;
   readonly skip?: number | undefined;
   readonly limit?: number | undefined;
 }
@@ -22,7 +22,7 @@ interface GroupSort {
 /** A record, an object inside it, or null, with the fields of its level. */
 interface Level {
   readonly own: Plain | null;
-  readonly fields: readonly Field[];
+  readonly fields: readonly RecordField[];
   readonly kind: string;
 }
 
@@ -39,7 +39,7 @@ export class Evaluator {
   }
 
   /** Returns the records of a page, in order. */
-  page(kind: string, { filter, sort, skip = 0, limit }: Question): Plain[] {
+  page(kind: string, { filter, sort, skip = 0, limit }: ReferenceQuery): Plain[] {
     const matches = (this.#world[kind] ?? []).filter((record) => this.#holds(filter ?? {}, this.#at(kind, record)));
     return this.#sorted(kind, matches, sort).slice(skip, limit === undefined ? undefined : skip + limit);
   }
@@ -89,7 +89,7 @@ export class Evaluator {
     });
   }
 
-  #holdsBelow(field: Field, input: Plain, level: Level): boolean {
+  #holdsBelow(field: RecordField, input: Plain, level: Level): boolean {
     const filter = field.list ? ((input.elemMatch ?? {}) as Plain) : input;
     if (asksNothing(filter)) return true;
     const found = this.#step(field, level);
@@ -99,7 +99,7 @@ export class Evaluator {
   }
 
   /** Returns the level below a field that is not a leaf, a list of levels, or null. */
-  #step(field: Field, level: Level): Level | Level[] | null {
+  #step(field: RecordField, level: Level): Level | Level[] | null {
     if (field.kind === 'relation') return this.#follow(field, level);
     const value = this.#leaf(field, level);
     const fields = this.#fieldsBelow(field);
@@ -107,7 +107,7 @@ export class Evaluator {
     return value === null || value === undefined ? null : { own: value as Plain, fields, kind: level.kind };
   }
 
-  #leaf(field: Field, { own, kind, fields }: Level): unknown {
+  #leaf(field: RecordField, { own, kind, fields }: Level): unknown {
     if (!own) return null;
     if (field.kind === 'computed') return this.#compute(kind, field.path, own) ?? null;
     if (field.kind === 'scalar' && field.column !== field.path)
@@ -115,7 +115,7 @@ export class Evaluator {
     return own[field.name] ?? null;
   }
 
-  #fieldsBelow(field: Field): readonly Field[] {
+  #fieldsBelow(field: RecordField): readonly RecordField[] {
     if (field.kind === 'scalar') return [];
     if (field.kind !== 'relation') return field.fields;
     const table = field.type === 'Node' ? Object.values(this.#tables)[0] : this.#tables[field.type];
@@ -150,7 +150,7 @@ export class Evaluator {
     return found && this.#valueAt(found, path);
   }
 
-  #sorted(kind: string, records: readonly Plain[], sort: Sort | undefined): Plain[] {
+  #sorted(kind: string, records: readonly Plain[], sort: RecordSort | undefined): Plain[] {
     const keys = (sort?.fields ?? []).map((path, index) => ({
       path: (path ?? '').split('.'),
       sign: signOf(sort?.order?.[index]),
@@ -171,10 +171,10 @@ export class Evaluator {
 
 const signOf = (order: string | null | undefined): number => (order === 'DESC' ? -1 : 1);
 
-export const isLeaf = (field: Field): boolean =>
+export const isLeaf = (field: RecordField): boolean =>
   field.kind === 'scalar' || (field.kind === 'computed' && field.fields.length === 0);
 
-function fieldOf({ fields }: Pick<Level, 'fields'>, name: string): Field {
+function fieldOf({ fields }: Pick<Level, 'fields'>, name: string): RecordField {
   const field = fields.find((one) => one.name === name);
   if (!field) throw new Error(`Unknown field ${name}.`);
   return field;

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { RelationField } from '../../src/site/fields.js';
-import type { Meter } from '../../src/site/record-queries.js';
+import type { WorkMeter } from '../../src/site/record-queries.js';
 import { Evaluator } from './evaluator.js';
-import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './questions.js';
+import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './query-arbitraries.js';
 import { computedValues, computeValue, tables } from './tables.js';
 import { fill, storeOf, worldsOf } from './world.js';
 
@@ -32,18 +32,18 @@ test('a page has the same records as the reference implementation', async () => 
       const question = { filter, sort, ...page };
       const expected = evaluator.page('Item', question);
       const found = store.page('Item', { ...question, computed: computedValues() }, VALUES);
-      expect(await store.whenKnown(() => found.nodes)).toEqual(
+      expect(await store.withComputedValues(() => found.nodes)).toEqual(
         expected.map(({ id, text, size, tags }) => ({ __typename: 'Item', id, text, size, tags })),
       );
       const counted = store.page('Item', { ...question, computed: computedValues() }, ID);
-      expect(await store.whenKnown(() => counted.totalCount)).toBe(evaluator.page('Item', { filter }).length);
+      expect(await store.withComputedValues(() => counted.totalCount)).toBe(evaluator.page('Item', { filter }).length);
     }),
     { numRuns: RUNS },
   );
 });
 
 /** Interrupts every filter that can be interrupted. */
-const interruptingMeter = (): Meter & { turns: number } => ({
+const interruptingMeter = (): WorkMeter & { turns: number } => ({
   turns: 0,
   statementMs: 0,
   check: () => undefined,
@@ -63,7 +63,7 @@ test('a filter that is evaluated in pieces has the same matches', async () => {
       const meter = interruptingMeter();
       const expected = new Evaluator(tables, world, computeValue).page('Item', question).map(({ id }) => id);
       const found = store.page('Item', { ...question, computed: computedValues(), meter }, ID);
-      expect((await store.whenKnown(() => found.nodes)).map(({ id }) => id)).toEqual(expected);
+      expect((await store.withComputedValues(() => found.nodes)).map(({ id }) => id)).toEqual(expected);
       turns += meter.turns;
     }),
     { numRuns: RUNS },
@@ -76,9 +76,9 @@ test('a filter that is evaluated in pieces counts and groups the same matches', 
   fill(store, { Item: names.map((text, index) => ({ id: `i${index}`, text })), Part: [] });
   const meter = interruptingMeter();
   const found = store.page('Item', { filter: { text: { regex: '/^a?b/' } }, meter }, ID);
-  expect(await store.whenKnown(() => found.totalCount)).toBe(4);
-  expect(await store.whenKnown(() => found.distinct({ field: 'text' }))).toEqual(['ab', 'abb', 'b']);
-  const groups = await store.whenKnown(() => found.group({ field: 'text' }));
+  expect(await store.withComputedValues(() => found.totalCount)).toBe(4);
+  expect(await store.withComputedValues(() => found.distinct({ field: 'text' }))).toEqual(['ab', 'abb', 'b']);
+  const groups = await store.withComputedValues(() => found.group({ field: 'text' }));
   expect(groups.map(({ fieldValue, totalCount }) => [fieldValue, totalCount])).toEqual([
     ['ab', 1],
     ['abb', 1],
@@ -96,7 +96,7 @@ test('indexes for a query shape do not change its results', async () => {
         .page('Item', question)
         .map(({ id, ratio }) => ({ __typename: 'Item', id, ratio }));
       for (let time = 0; time < 3; time += 1) {
-        expect(await store.whenKnown(() => store.page('Item', question, EXACT).nodes)).toEqual(expected);
+        expect(await store.withComputedValues(() => store.page('Item', question, EXACT).nodes)).toEqual(expected);
       }
     }),
     { numRuns: RUNS },
@@ -118,12 +118,12 @@ test('groups and distinct values are those of the reference implementation', asy
         const question = { filter, sort, ...page };
         const records = evaluator.page('Item', question);
         const found = store.page('Item', { ...question, computed: computedValues() }, ID);
-        expect(await store.whenKnown(() => found.distinct({ field }))).toEqual(
+        expect(await store.withComputedValues(() => found.distinct({ field }))).toEqual(
           evaluator.distinct('Item', records, field),
         );
         const groups = groupSort ? { field, sort: groupSort } : { field };
         // Sorting the nodes of a group may need computed values that counting did not.
-        const shown = await store.whenKnown(() =>
+        const shown = await store.withComputedValues(() =>
           found.group(groups).map(({ fieldValue, nodes }) => [fieldValue, nodes.map(({ id }) => id)]),
         );
         expect(shown).toEqual(evaluator.groups('Item', records, field, groupSort));

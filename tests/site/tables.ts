@@ -1,7 +1,7 @@
 import type { ComputedValues } from '../../src/site/computed-values.js';
 import type {
   ComputedField,
-  Field,
+  RecordField,
   ObjectField,
   RecordTable,
   RelationField,
@@ -22,7 +22,7 @@ const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = 
   ...options,
 });
 
-const object = (path: string, fields: readonly Field[], list = false): ObjectField => ({
+const object = (path: string, fields: readonly RecordField[], list = false): ObjectField => ({
   kind: 'object',
   name: path.split('.').at(-1)!,
   path,
@@ -42,7 +42,7 @@ const relation = (name: string, type: string, by: RelationField['relation'], lis
   relation: by,
 });
 
-const computed = (name: string, type: string, fields: readonly Field[] = []): ComputedField => ({
+const computed = (name: string, type: string, fields: readonly RecordField[] = []): ComputedField => ({
   kind: 'computed',
   name,
   path: name,
@@ -55,7 +55,7 @@ const computed = (name: string, type: string, fields: readonly Field[] = []): Co
   dateArguments: false,
 });
 
-const node: readonly Field[] = [
+const node: readonly RecordField[] = [
   scalar('id', 'ID', { nullable: false, indexed: true }),
   relation('parent', 'Node', { by: 'parent' }),
   relation('children', 'Node', { by: 'children' }, true),

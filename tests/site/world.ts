@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Field, RecordTable, RelationField, ScalarField } from '../../src/site/fields.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '../../src/site/fields.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, SqlValue } from '../../src/site/record-store.js';
@@ -75,7 +75,7 @@ export function worldsOf(tables: RecordTables, most = 8): fc.Arbitrary<World> {
     .map((found) => Object.fromEntries(kinds.map(({ kind }, index) => [kind, found[index] ?? []])));
 }
 
-function recordOf(fields: readonly Field[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {
+function recordOf(fields: readonly RecordField[], table: RecordTable): Record<string, fc.Arbitrary<unknown>> {
   return Object.fromEntries(
     fields.flatMap((field) => {
       const value = valueOf(field, table);
@@ -84,7 +84,7 @@ function recordOf(fields: readonly Field[], table: RecordTable): Record<string, 
   );
 }
 
-function valueOf(field: Field, table: RecordTable): fc.Arbitrary<unknown> | undefined {
+function valueOf(field: RecordField, table: RecordTable): fc.Arbitrary<unknown> | undefined {
   if (field.kind === 'computed') return undefined;
   if (field.kind === 'relation') return isOwnLink(field) ? keysOf(field) : undefined;
   if (field.kind === 'object') {
@@ -103,7 +103,7 @@ function keysOf({ type, list }: RelationField): fc.Arbitrary<unknown> {
   return list ? fc.option(listOf(key)) : key;
 }
 
-const maybe = ({ nullable }: Field, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
+const maybe = ({ nullable }: RecordField, value: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> =>
   nullable ? fc.option(value) : value;
 
 export function storeOf(world: World, tables: RecordTables = small): RecordStore {
@@ -131,7 +131,7 @@ export function fill(store: RecordStore, world: World, tables: RecordTables = sm
 }
 
 /** Converts a record to a row: objects become columns with dotted names, lists JSON text, and booleans numbers. */
-function toRow(record: Plain, fields: readonly Field[]): Record<string, SqlValue> {
+function toRow(record: Plain, fields: readonly RecordField[]): Record<string, SqlValue> {
   return Object.assign(
     {},
     ...fields.map((field) => {

@@ -1,9 +1,9 @@
 import { EventEmitter, once } from 'node:events';
 import type { Kysely } from 'kysely';
-import { inTransaction, openDatabase, shareTransaction } from '../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import { inTransaction, openDatabase, runInSharedTransaction } from '../../src/storage/database.js';
+import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 import { migrate } from '../../src/storage/migrate.js';
-import { createPlace, openTestDatabase } from './engine.js';
+import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
 const person = {
   id: 'p1',
@@ -14,10 +14,10 @@ const person = {
   created_at: 1_795_000_000_000,
 };
 
-let place: DatabasePlace;
+let place: DatabaseTarget;
 
 beforeEach(async () => {
-  place = await createPlace();
+  place = await createDatabaseTarget();
 });
 
 describe('database', () => {
@@ -129,10 +129,10 @@ describe('database', () => {
       (await database.selectFrom('people').select('id').orderBy('id').execute()).map(({ id }) => id);
 
     test('is joined by all functions that use the database', async () => {
-      const work = shareTransaction(database, async () => {
+      const work = runInSharedTransaction(database, async () => {
         await add('a');
         await inTransaction(database, () => add('b'));
-        await shareTransaction(database, () => add('c'));
+        await runInSharedTransaction(database, () => add('c'));
         expect(await ids()).toEqual(['a', 'b', 'c']);
         throw new Error('changed my mind');
       });
@@ -143,7 +143,7 @@ describe('database', () => {
     test('is not joined by concurrent work', async () => {
       const turns = new EventEmitter();
       const paused = once(turns, 'goOn');
-      const shared = shareTransaction(database, async () => {
+      const shared = runInSharedTransaction(database, async () => {
         await add('a');
         await paused;
         throw new Error('changed my mind');
@@ -156,7 +156,7 @@ describe('database', () => {
     });
 
     test('is rolled back when a transaction inside failed, even if the error was caught', async () => {
-      const work = shareTransaction(database, async () => {
+      const work = runInSharedTransaction(database, async () => {
         const inner = inTransaction(database, async () => {
           await add('a');
           throw new Error('inner');
@@ -171,7 +171,7 @@ describe('database', () => {
       const turns = new EventEmitter();
       const ended = once(turns, 'ended');
       let later: Promise<unknown> | undefined;
-      await shareTransaction(database, async () => {
+      await runInSharedTransaction(database, async () => {
         later = ended.then(() => add('a'));
       });
       turns.emit('ended');

@@ -4,7 +4,7 @@ import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
 import { openDatabase } from '../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../src/storage/database.js';
+import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 
 /**
  * The engine of this run. Tests that need a database run once for each engine, as projects of `jest.config.js`, and
@@ -16,7 +16,7 @@ const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
 
 /** Creates the place of a new database, which can be opened repeatedly and is deleted after the tests. */
-export async function createPlace(): Promise<DatabasePlace> {
+export async function createDatabaseTarget(): Promise<DatabaseTarget> {
   if (engine === 'PostgreSQL') return createPostgresPlace();
   return { file: path.join(await createTestFolder(), 'trellis.db') };
 }
@@ -33,7 +33,7 @@ export async function openTestDatabase(): Promise<Database> {
   return engine === 'SQLite' ? openDatabase({ file: ':memory:' }) : openPostgres();
 }
 
-type PostgresPlace = Extract<DatabasePlace, { readonly url: string }>;
+type PostgresPlace = Extract<DatabaseTarget, { readonly url: string }>;
 
 /** Closed databases of this test file, for reuse. Creating one takes longer than most tests. */
 const closed: PostgresPlace[] = [];

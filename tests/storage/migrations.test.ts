@@ -1,7 +1,7 @@
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { MIGRATIONS, migrate } from '../../src/storage/migrate.js';
-import { createPlace, openTestDatabase } from './engine.js';
+import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
 /** Returns the tables with their columns as the engine reports them. */
 async function describeTables(database: Database): Promise<unknown> {
@@ -21,7 +21,7 @@ beforeAll(async () => {
 test.each(MIGRATIONS.map((_migration, index) => index))(
   'migrate a database of version %i, and preserve its data',
   async (version) => {
-    const place = await createPlace();
+    const place = await createDatabaseTarget();
     const before = MIGRATIONS.slice(0, version);
     const old = await openDatabase(place, { migrations: before });
     const person = { id: 'p', username: 'A', username_key: 'a', display_name: 'A', is_admin: 1, created_at: 1 };

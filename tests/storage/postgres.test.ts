@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { isPostgres, openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
-import { createPlace, openTestDatabase } from './engine.js';
+import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 
 async function placeUrl(): Promise<URL> {
-  const place = await createPlace();
+  const place = await createDatabaseTarget();
   return new URL('url' in place ? place.url : '');
 }
 

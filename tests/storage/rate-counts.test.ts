@@ -1,6 +1,6 @@
 import type { Database } from '../../src/storage/database.js';
 import type { RateCounts } from '../../src/storage/rate-counts.js';
-import { createRateCounts, sweepRateCounts } from '../../src/storage/rate-counts.js';
+import { createRateCounts, deleteExpiredRateCounts } from '../../src/storage/rate-counts.js';
 import { openTestDatabase } from './engine.js';
 
 let database: Database;
@@ -34,6 +34,6 @@ test('rate counts: expired windows are deleted', async () => {
   await counts.take('a');
   time += 500;
   await counts.take('b');
-  await sweepRateCounts(database, time + 500);
+  await deleteExpiredRateCounts(database, time + 500);
   expect(await database.selectFrom('rate_counts').select('key').execute()).toEqual([{ key: 'b' }]);
 });

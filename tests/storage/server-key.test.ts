@@ -11,17 +11,17 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 test('server key: is created once, with mode 0600', async () => {
-  const sealed = (await openServerKey(folder)).seal('ghp_x', 'forges of ada');
+  const sealed = (await openServerKey(folder)).encrypt('ghp_x', 'forges of ada');
   const { mode } = await stat(join(folder, SERVER_KEY_FILE));
   expect(mode & 0o777).toBe(0o600);
-  expect((await openServerKey(folder)).unseal(sealed, 'forges of ada')).toBe('ghp_x');
+  expect((await openServerKey(folder)).decrypt(sealed, 'forges of ada')).toBe('ghp_x');
 });
 
 test('server key: decrypts only for the same purpose', async () => {
   const key = await openServerKey(folder);
-  const sealed = key.seal('ghp_x', 'forges of ada');
+  const sealed = key.encrypt('ghp_x', 'forges of ada');
   expect(sealed.toString('latin1')).not.toContain('ghp_x');
-  expect(() => key.unseal(sealed, 'forges of bob')).toThrow();
+  expect(() => key.decrypt(sealed, 'forges of bob')).toThrow();
 });
 
 test('server key: an invalid file is rejected and left unchanged', async () => {

@@ -13,7 +13,7 @@ export function createAjv(options: Options = {}): Ajv2020 {
 const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
 
 /** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
-export function toRules(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
+export function stripAnnotations(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
   const dropped = new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']);
   return keepRules(schema, dropped);
 }
@@ -22,14 +22,18 @@ export function toRules(schema: unknown, { defaults }: { readonly defaults: bool
 const LIMITS = ['$ref', 'allOf', 'items', 'maxItems', 'maxLength', 'maximum', 'properties', 'type'];
 
 /** Returns the part of a schema that limits sizes. Missing members and malformed values pass it. */
-export function toLimits(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(toLimits);
+export function pickSizeLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(pickSizeLimits);
   if (typeof schema !== 'object' || schema === null) return schema;
   const kept = Object.entries(schema).filter(([keyword]) => LIMITS.includes(keyword));
   return Object.fromEntries(
     kept.map(([keyword, value]: [string, unknown]) => {
-      if (keyword !== 'properties' || typeof value !== 'object' || value === null) return [keyword, toLimits(value)];
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toLimits(member)]))];
+      if (keyword !== 'properties' || typeof value !== 'object' || value === null)
+        return [keyword, pickSizeLimits(value)];
+      return [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, member]) => [name, pickSizeLimits(member)])),
+      ];
     }),
   );
 }

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import type { ContractDocument } from './document.js';
 import { findComponent, parseReference } from './references.js';
-import type { Reference, Sources } from './references.js';
-import { has, isRecord } from './source.js';
-import type { Place, Report } from './source.js';
+import type { ComponentReference, ContractSources } from './references.js';
+import { has, isRecord } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
 
 /**
  * Bundles the documents of a contract into one: components of other documents that it refers to are copied under the
  * same name. Reports different components with the same name.
  */
-export function bundle(sources: Sources, root: Place, report: Report): ContractDocument {
+export function bundle(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): ContractDocument {
   const bundler = new Bundler(sources, root, report);
   // Structure and references are checked before the result is used.
   return bundler.run() as unknown as ContractDocument;
@@ -18,14 +18,14 @@ export function bundle(sources: Sources, root: Place, report: Report): ContractD
 type Components = Record<string, Record<string, unknown>>;
 
 class Bundler {
-  readonly #sources: Sources;
-  readonly #root: Place;
-  readonly #report: Report;
+  readonly #sources: ContractSources;
+  readonly #root: DocumentNode;
+  readonly #report: ReportDiagnostic;
   readonly #components: Components = {};
   /** `schemas/Error` → the file that declares it. */
   readonly #origins = new Map<string, string>();
 
-  constructor(sources: Sources, root: Place, report: Report) {
+  constructor(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic) {
     this.#sources = sources;
     this.#root = root;
     this.#report = report;
@@ -59,7 +59,7 @@ class Bundler {
     return `#/components/${reference.section}/${reference.name}`;
   }
 
-  #add(reference: Reference): void {
+  #add(reference: ComponentReference): void {
     const place = findComponent(this.#sources, reference);
     if (place === undefined) return;
     const { target, file } = this.#skipAliases(place, reference);
@@ -79,7 +79,7 @@ class Bundler {
   }
 
   /** Follows aliases such as `session: {$ref: 'common.yaml#/…/session'}` to the component of the same name. */
-  #skipAliases(place: Place, { name, section }: Reference): { target: Place; file: string } {
+  #skipAliases(place: DocumentNode, { name, section }: ComponentReference): { target: DocumentNode; file: string } {
     const ref = has(place, '$ref') && isRecord(place.value) ? place.value.$ref : undefined;
     const next = typeof ref === 'string' ? parseReference(place.source.file, ref) : undefined;
     if (next?.name !== name || next.section !== section || next.file === place.source.file) {
@@ -91,7 +91,7 @@ class Bundler {
 }
 
 /** Returns an identifier of the contract's content, which does not depend on its layout or comments. */
-export function toRevision(document: ContractDocument): string {
+export function toContractRevision(document: ContractDocument): string {
   // 16 hexadecimal digits suffice to distinguish the revisions of one contract.
   return createHash('sha256').update(JSON.stringify(document)).digest('hex').slice(0, 16);
 }

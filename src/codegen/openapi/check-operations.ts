@@ -1,13 +1,13 @@
 import { EVENT_STREAM } from './contract.js';
 import { handlersName, inputName, outputName, pascal } from './names.js';
 import { follow } from './references.js';
-import { child, entries, findText, has, items } from './source.js';
-import type { Place, Report } from './source.js';
-import { suggest } from './suggest.js';
-import type { Survey, SurveyedOperation } from './survey.js';
+import { child, entries, findTextField, has, items } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import { didYouMean } from './did-you-mean.js';
+import type { OperationIndex, IndexedOperation } from './operation-index.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
-export function checkOperations(survey: Survey, service: string, report: Report): void {
+export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {
   checkRoot(survey.root, report);
   checkNames(survey, service, report);
   for (const operation of survey.operations) {
@@ -18,35 +18,35 @@ export function checkOperations(survey: Survey, service: string, report: Report)
   }
 }
 
-function checkRoot(root: Place, report: Report): void {
+function checkRoot(root: DocumentNode, report: ReportDiagnostic): void {
   const servers = items(child(root, 'servers'));
   const [server] = servers;
   if (!has(root, 'paths')) report(root, 'The contract has no paths.');
   if (server === undefined || servers.length > 1) {
     report(child(root, 'servers'), `Expected one server; received ${servers.length}.`, 'key');
   }
-  const url = server && findText(server, 'url');
+  const url = server && findTextField(server, 'url');
   if (server !== undefined && url !== undefined && !/^(?:\/|(?:\/[\w.-]+)+)$/.test(url)) {
     report(child(server, 'url'), `Expected the server url to be a path, such as / or /secrets; received "${url}".`);
   }
 }
 
 /** Ids and tags determine the names of generated types and files, which must be unique. */
-function checkNames({ root, operations }: Survey, service: string, report: Report): void {
+function checkNames({ root, operations }: OperationIndex, service: string, report: ReportDiagnostic): void {
   const known = new Map<string, string>([[handlersName(service), `the service "${service}"`]]);
-  const claim = (place: Place, owner: string, names: readonly string[]): void => {
+  const claim = (place: DocumentNode, owner: string, names: readonly string[]): void => {
     const taken = names.find((name) => known.has(name));
     if (taken !== undefined)
       report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
   for (const tag of items(child(root, 'tags'))) {
-    const name = findText(tag, 'name');
+    const name = findTextField(tag, 'name');
     if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
   }
   const ids = new Set<string>();
   for (const { place, method, path } of operations) {
-    const id = findText(place, 'operationId');
+    const id = findTextField(place, 'operationId');
     if (id === undefined) continue;
     const at = child(place, 'operationId');
     if (!/^[a-z][A-Za-z0-9]*$/.test(id))
@@ -57,24 +57,24 @@ function checkNames({ root, operations }: Survey, service: string, report: Repor
   }
 }
 
-function checkTag(root: Place, { place }: SurveyedOperation, report: Report): void {
-  const known = items(child(root, 'tags')).flatMap((tag) => findText(tag, 'name') ?? []);
+function checkTag(root: DocumentNode, { place }: IndexedOperation, report: ReportDiagnostic): void {
+  const known = items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []);
   const tags = items(child(place, 'tags'));
   if (has(place, 'tags') && tags.length !== 1) {
     report(child(place, 'tags'), `Expected one tag, which determines the handler file; received ${tags.length}.`);
   }
   for (const tag of tags) {
     if (typeof tag.value !== 'string' || known.includes(tag.value)) continue;
-    report(tag, `Expected one of the contract's tags; received "${tag.value}".${suggest(tag.value, known)}`);
+    report(tag, `Expected one of the contract's tags; received "${tag.value}".${didYouMean(tag.value, known)}`);
   }
 }
 
 /** The security of an operation replaces that of the contract. */
-function securityOf(root: Place, operation: Place): Place {
+function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
   return child(has(operation, 'security') ? operation : root, 'security');
 }
 
-function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: Report): void {
+function checkSecurity({ root }: OperationIndex, { place }: IndexedOperation, report: ReportDiagnostic): void {
   const security = securityOf(root, place);
   if (security.value === undefined) {
     report(place, 'The operation has no security. Use [] for a public operation.', 'key');
@@ -88,12 +88,12 @@ function checkSecurity({ root }: Survey, { place }: SurveyedOperation, report: R
     for (const [scheme, part] of parts) {
       if (schemes.includes(scheme)) continue;
       const message = `Expected one of the contract's security schemes; received "${scheme}".`;
-      report(part, message + suggest(scheme, schemes), 'key');
+      report(part, message + didYouMean(scheme, schemes), 'key');
     }
   }
 }
 
-function checkBody({ sources, root }: Survey, operation: SurveyedOperation, report: Report): void {
+function checkBody({ sources, root }: OperationIndex, operation: IndexedOperation, report: ReportDiagnostic): void {
   const { place, method } = operation;
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
@@ -114,7 +114,7 @@ function checkBody({ sources, root }: Survey, operation: SurveyedOperation, repo
 /**
  * A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it.
  */
-function checkNoIdempotencyKey({ parameters }: SurveyedOperation, report: Report): void {
+function checkNoIdempotencyKey({ parameters }: IndexedOperation, report: ReportDiagnostic): void {
   const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
   if (key === undefined) return;
   report(
@@ -123,7 +123,7 @@ function checkNoIdempotencyKey({ parameters }: SurveyedOperation, report: Report
   );
 }
 
-function checkResponses(survey: Survey, operation: SurveyedOperation, report: Report): void {
+function checkResponses(survey: OperationIndex, operation: IndexedOperation, report: ReportDiagnostic): void {
   const { sources } = survey;
   const { place } = operation;
   if (!has(place, 'responses')) return;
@@ -153,7 +153,7 @@ function checkResponses(survey: Survey, operation: SurveyedOperation, report: Re
  * bodies; 401 and 403 depending on `security`; 406 if a response has content; 413 and 415 if the request has a body;
  * 429 for rate limits; 500 for internal errors; 503 while the server starts or its database is unavailable.
  */
-function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperation): readonly number[] {
+function listRouterStatuses({ sources, root }: OperationIndex, { place }: IndexedOperation): readonly number[] {
   const security = items(securityOf(root, place));
   const isSecured = security.some((requirement) => entries(requirement).length > 0);
   const isOptional = security.some((requirement) => entries(requirement).length === 0);
@@ -169,13 +169,13 @@ function listRouterStatuses({ sources, root }: Survey, { place }: SurveyedOperat
     ...(hasRepresentation ? [406] : []),
     ...(hasBody ? [413, 415] : []),
     // Failed credentials have a rate limit of their own.
-    ...(isSecured || findText(place, 'x-rate-limit') !== 'none' ? [429] : []),
+    ...(isSecured || findTextField(place, 'x-rate-limit') !== 'none' ? [429] : []),
     500,
     503,
   ];
 }
 
-function checkContent(parent: Place, report: Report): void {
+function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {
   for (const [type, media] of entries(child(parent, 'content'))) {
     if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');

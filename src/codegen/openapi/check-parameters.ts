@@ -1,8 +1,8 @@
 import { follow } from './references.js';
-import type { Sources } from './references.js';
-import { child, findText, has } from './source.js';
-import type { Place, Report } from './source.js';
-import type { Survey, SurveyedOperation, SurveyedParameter } from './survey.js';
+import type { ContractSources } from './references.js';
+import { child, findTextField, has } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import type { OperationIndex, IndexedOperation, IndexedParameter } from './operation-index.js';
 
 const SCALARS = ['boolean', 'integer', 'number', 'string'];
 
@@ -10,7 +10,7 @@ const SCALARS = ['boolean', 'integer', 'number', 'string'];
 const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
 
 /** Checks that parameters are unique and have types that a URL or a header can carry. */
-export function checkParameters({ sources, operations }: Survey, report: Report): void {
+export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
   const seen = new Set<unknown>();
   for (const operation of operations) {
     checkDuplicates(operation, report);
@@ -23,7 +23,7 @@ export function checkParameters({ sources, operations }: Survey, report: Report)
   }
 }
 
-function checkDuplicates({ parameters, method, path }: SurveyedOperation, report: Report): void {
+function checkDuplicates({ parameters, method, path }: IndexedOperation, report: ReportDiagnostic): void {
   const seen = new Set<string>();
   for (const { name, in: where, mention, isShared } of parameters) {
     // An operation may override a parameter of its path.
@@ -35,7 +35,11 @@ function checkDuplicates({ parameters, method, path }: SurveyedOperation, report
   }
 }
 
-function checkParameter(sources: Sources, { name = '', in: where, place }: SurveyedParameter, report: Report): void {
+function checkParameter(
+  sources: ContractSources,
+  { name = '', in: where, place }: IndexedParameter,
+  report: ReportDiagnostic,
+): void {
   if (where === 'header' && RESERVED_HEADERS.includes(name.toLowerCase())) {
     report(child(place, 'name'), `The header "${name}" is reserved for the server and cannot be a parameter.`);
   }
@@ -48,15 +52,15 @@ function checkParameter(sources: Sources, { name = '', in: where, place }: Surve
   }
   if (!has(place, 'schema')) return;
   const schema = follow(sources, child(place, 'schema'));
-  const type = schema && findText(schema, 'type');
+  const type = schema && findTextField(schema, 'type');
   if (schema === undefined || SCALARS.includes(type ?? '')) return;
   if (type === 'array' && where === 'query') checkItems(sources, schema, report);
   else report(schema, `Expected ${allowed(where)} for the parameter "${name}"; received type ${type ?? 'none'}.`);
 }
 
-function checkItems(sources: Sources, schema: Place, report: Report): void {
+function checkItems(sources: ContractSources, schema: DocumentNode, report: ReportDiagnostic): void {
   const item = has(schema, 'items') ? follow(sources, child(schema, 'items')) : schema;
-  if (item === undefined || (item !== schema && SCALARS.includes(findText(item, 'type') ?? ''))) return;
+  if (item === undefined || (item !== schema && SCALARS.includes(findTextField(item, 'type') ?? ''))) return;
   report(item, `Expected a list of ${SCALARS.join(', ')} values for a query parameter.`);
 }
 

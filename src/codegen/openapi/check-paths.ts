@@ -1,17 +1,17 @@
-import { child, entries } from './source.js';
-import type { Place, Report } from './source.js';
-import { suggest } from './suggest.js';
-import type { Survey, SurveyedOperation } from './survey.js';
+import { child, entries } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import { didYouMean } from './did-you-mean.js';
+import type { OperationIndex, IndexedOperation } from './operation-index.js';
 
 /** Checks the form of paths and their parameters, and that the router can distinguish them. */
-export function checkPaths({ root, operations }: Survey, report: Report): void {
+export function checkPaths({ root, operations }: OperationIndex, report: ReportDiagnostic): void {
   const paths = entries(child(root, 'paths'));
   for (const [path, place] of paths) checkForm(path, place, report);
   checkAmbiguity(paths, report);
   for (const operation of operations) checkPathParameters(operation, report);
 }
 
-function checkForm(path: string, place: Place, report: Report): void {
+function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic): void {
   const segments = path.slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
   for (const segment of segments.filter((text) => /[{}]/.test(text) && !/^\{[^{}]+\}$/.test(text))) {
@@ -23,7 +23,7 @@ function checkForm(path: string, place: Place, report: Report): void {
   }
 }
 
-function checkAmbiguity(paths: readonly [path: string, place: Place][], report: Report): void {
+function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], report: ReportDiagnostic): void {
   const known = new Map<string, string>();
   for (const [path, place] of paths) {
     const shape = path.replace(/\{[^{}]*\}/g, '{}');
@@ -34,17 +34,17 @@ function checkAmbiguity(paths: readonly [path: string, place: Place][], report: 
   }
 }
 
-function checkPathParameters({ path, place, method, parameters }: SurveyedOperation, report: Report): void {
+function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {
   const names = listNames(path);
   const declared = parameters.filter((parameter) => parameter.in === 'path');
   for (const name of names.filter((text) => !declared.some((parameter) => parameter.name === text))) {
     const others = declared.flatMap((parameter) => parameter.name ?? []).filter((text) => !names.includes(text));
     const message = `${method} ${path} does not declare the path parameter "${name}".`;
-    report(place, message + suggest(name, others), 'key');
+    report(place, message + didYouMean(name, others), 'key');
   }
   for (const { name, mention, place: described } of declared) {
     if (name !== undefined && !names.includes(name)) {
-      report(mention, `The path "${path}" has no segment "{${name}}".${suggest(name, names)}`);
+      report(mention, `The path "${path}" has no segment "{${name}}".${didYouMean(name, names)}`);
     }
     if (child(described, 'required').value !== true) {
       report(described, `Expected required: true for the path parameter "${name ?? ''}".`);

@@ -1,19 +1,19 @@
 import { checkReference } from './references.js';
-import type { Sources } from './references.js';
-import { entries, has, isRecord, items } from './source.js';
-import type { Place, Report } from './source.js';
-import type { ObjectName, Scalar, Shape } from './structure.js';
-import { STRUCTURE } from './structure.js';
-import { suggest } from './suggest.js';
+import type { ContractSources } from './references.js';
+import { entries, has, isRecord, items } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import type { ObjectName, Scalar, ValueRule } from './openapi-grammar.js';
+import { OPENAPI_GRAMMAR } from './openapi-grammar.js';
+import { didYouMean } from './did-you-mean.js';
 
-/** Checks a document against {@link STRUCTURE}: its fields, their types, and the targets of references. */
-export function checkStructure(sources: Sources, root: Place, report: Report): void {
+/** Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references. */
+export function checkStructure(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
   checkObject(root, 'contract', { sources, report });
 }
 
 interface Context {
-  readonly sources: Sources;
-  readonly report: Report;
+  readonly sources: ContractSources;
+  readonly report: ReportDiagnostic;
 }
 
 const SCALARS: Readonly<Record<Scalar, { readonly expected: string; readonly fits: (value: unknown) => boolean }>> = {
@@ -35,7 +35,7 @@ function isPattern(value: unknown): boolean {
   }
 }
 
-function checkShape(place: Place, shape: Shape, context: Context): void {
+function checkShape(place: DocumentNode, shape: ValueRule, context: Context): void {
   if (shape === 'any') return;
   if (typeof shape === 'string') checkScalar(place, shape, context);
   else if ('oneOf' in shape) checkOneOf(place, shape.oneOf, context);
@@ -44,9 +44,9 @@ function checkShape(place: Place, shape: Shape, context: Context): void {
   else checkParts(place, shape, context);
 }
 
-type Compound = Extract<Shape, { readonly list: Shape } | { readonly map: Shape }>;
+type Compound = Extract<ValueRule, { readonly list: ValueRule } | { readonly map: ValueRule }>;
 
-function checkParts(place: Place, shape: Compound, context: Context): void {
+function checkParts(place: DocumentNode, shape: Compound, context: Context): void {
   const [parts, expected, inner] =
     'list' in shape
       ? ([Array.isArray(place.value) ? items(place) : undefined, 'a list', shape.list] as const)
@@ -56,22 +56,22 @@ function checkParts(place: Place, shape: Compound, context: Context): void {
 }
 
 /** Returns the second shape for mappings and lists, the first for all other values. */
-function pickShape({ value }: Place, [simple, compound]: readonly [Shape, Shape]): Shape {
+function pickShape({ value }: DocumentNode, [simple, compound]: readonly [ValueRule, ValueRule]): ValueRule {
   return typeof value === 'object' && value !== null ? compound : simple;
 }
 
-function checkScalar(place: Place, scalar: Scalar, context: Context): void {
+function checkScalar(place: DocumentNode, scalar: Scalar, context: Context): void {
   if (!SCALARS[scalar].fits(place.value)) reportType(place, SCALARS[scalar].expected, context);
 }
 
-function checkOneOf(place: Place, known: readonly string[], { report }: Context): void {
+function checkOneOf(place: DocumentNode, known: readonly string[], { report }: Context): void {
   if (typeof place.value === 'string' && known.includes(place.value)) return;
-  const near = typeof place.value === 'string' ? suggest(place.value, known) : '';
+  const near = typeof place.value === 'string' ? didYouMean(place.value, known) : '';
   report(place, `Expected ${nameOf(place)} to be one of ${known.join(', ')}; received ${show(place.value)}.${near}`);
 }
 
-function checkObject(place: Place, name: ObjectName, context: Context): void {
-  const { fields, required = [], section } = STRUCTURE[name];
+function checkObject(place: DocumentNode, name: ObjectName, context: Context): void {
+  const { fields, required = [], section } = OPENAPI_GRAMMAR[name];
   // `true` and `false` are valid schemas, which accept anything and nothing.
   if (name === 'schema' && typeof place.value === 'boolean') return;
   if (!isRecord(place.value)) {
@@ -97,7 +97,7 @@ function checkObject(place: Place, name: ObjectName, context: Context): void {
   }
 }
 
-function checkReferenceAlone(place: Place, { report }: Context): void {
+function checkReferenceAlone(place: DocumentNode, { report }: Context): void {
   for (const [key, part] of entries(place)) {
     if (!['$ref', 'description', 'summary'].includes(key)) {
       report(part, `Expected only description and summary beside $ref; received "${key}".`, 'key');
@@ -106,35 +106,35 @@ function checkReferenceAlone(place: Place, { report }: Context): void {
 }
 
 function checkUnknownField(
-  place: Place,
+  place: DocumentNode,
   { key, name }: { readonly key: string; readonly name: ObjectName },
   { report }: Context,
 ): void {
-  const { fields, unsupported = {} } = STRUCTURE[name];
+  const { fields, unsupported = {} } = OPENAPI_GRAMMAR[name];
   if (Object.hasOwn(unsupported, key)) {
     report(place, `"${key}" is not supported here: ${unsupported[key] ?? ''}.`, 'key');
     return;
   }
   const known = Object.keys(fields);
   if (!key.startsWith('x-')) {
-    const near = suggest(key, known);
+    const near = didYouMean(key, known);
     const list = near === '' ? ` Known fields: ${known.join(', ')}.` : near;
     report(place, `Unknown field "${key}" in this ${toWords(name)}.${list}`, 'key');
     return;
   }
   // Extensions of other tools are accepted, unless the name looks like a typo of a known one.
-  const near = suggest(
+  const near = didYouMean(
     key,
     known.filter((field) => field.startsWith('x-')),
   );
   if (near !== '') report(place, `Unknown extension "${key}".${near}`, 'key');
 }
 
-function reportType(place: Place, expected: string, { report }: Context): void {
+function reportType(place: DocumentNode, expected: string, { report }: Context): void {
   report(place, `Expected ${nameOf(place)} to be ${expected}; received ${show(place.value)}.`);
 }
 
-function nameOf({ path }: Place): string {
+function nameOf({ path }: DocumentNode): string {
   return path.at(-1) ?? 'the document';
 }
 

@@ -50,8 +50,8 @@ export interface Operation {
   /** Whether its response depends on calls to other servers. */
   readonly reachesOut: boolean;
   readonly parameters: readonly Parameter[];
-  readonly body: Body | undefined;
-  readonly responses: readonly Response[];
+  readonly body: BodyContract | undefined;
+  readonly responses: readonly ResponseContract[];
 }
 
 export interface Parameter {
@@ -66,25 +66,25 @@ export interface Parameter {
   readonly schema: SchemaObject;
 }
 
-export interface Content {
+export interface MediaContent {
   readonly type: string;
   readonly kind: 'bytes' | 'events' | 'json' | 'text';
   /** For events, the schema of the event data. */
   readonly schema: SchemaObject | undefined;
 }
 
-export interface Body {
+export interface BodyContract {
   readonly required: boolean;
   readonly maxBytes: number;
   /** Whether the handler reads the bytes itself, on demand. */
   readonly isDeferred: boolean;
-  readonly contents: readonly Content[];
+  readonly contents: readonly MediaContent[];
 }
 
-export interface Response {
+export interface ResponseContract {
   readonly status: number;
   readonly headers: readonly { readonly name: string; readonly required: boolean; readonly description: string }[];
-  readonly contents: readonly Content[];
+  readonly contents: readonly MediaContent[];
   /** Whether the body is the shared error schema. Handlers produce such responses by throwing. */
   readonly isError: boolean;
 }
@@ -98,7 +98,7 @@ export const EVENT_STREAM = 'text/event-stream';
 const DEFAULT_MAX_BYTES = 1024 ** 2;
 
 /** Converts a document that has passed all checks. */
-export function readContract(service: string, document: ContractDocument, revision: string): Contract {
+export function toContract(service: string, document: ContractDocument, revision: string): Contract {
   const operations = Object.entries(document.paths).flatMap(([path, item]) =>
     METHODS.flatMap((method) => {
       const operation = item[method];
@@ -203,7 +203,7 @@ function resolveOnce(document: ContractDocument, { $ref = '' }: { readonly $ref?
   return document.components?.schemas?.[$ref.split('/').at(-1) ?? ''] ?? true;
 }
 
-function readBody({ required = false, content, ...extensions }: RequestBodyObject): Body {
+function readBody({ required = false, content, ...extensions }: RequestBodyObject): BodyContract {
   const { 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES, 'x-body': mode } = extensions;
   return { required, maxBytes, isDeferred: mode === 'deferred', contents: readContents(content) };
 }
@@ -212,7 +212,7 @@ function readResponse(
   document: ContractDocument,
   status: number,
   { headers = {}, content = {} }: ResponseObject,
-): Response {
+): ResponseContract {
   const contents = readContents(content);
   return {
     status,
@@ -228,14 +228,14 @@ function readResponse(
   };
 }
 
-function readContents(content: ContentObject): readonly Content[] {
+function readContents(content: ContentObject): readonly MediaContent[] {
   return Object.entries(content).map(([type, { schema, 'x-event': event }]) => {
     const kind = toKind(type);
     return { type, kind, schema: kind === 'events' ? event : schema };
   });
 }
 
-function toKind(type: string): Content['kind'] {
+function toKind(type: string): MediaContent['kind'] {
   if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) return 'json';
   if (type === EVENT_STREAM) return 'events';
   return type.startsWith('text/') ? 'text' : 'bytes';

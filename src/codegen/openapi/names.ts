@@ -30,11 +30,11 @@ export const handlersName = (name: string): string => `${pascal(name)}Handlers`;
 
 /** Returns the name of a property in TypeScript syntax, quoted if necessary. */
 export function toKey(name: string): string {
-  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quote(name);
+  return /^[A-Za-z_$][\w$]*$/.test(name) ? name : toStringLiteral(name);
 }
 
 /** Returns a text as a string literal in single quotes. */
-export function quote(text: string): string {
+export function toStringLiteral(text: string): string {
   return `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 }
 

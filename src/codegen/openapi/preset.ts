@@ -1,12 +1,12 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import { readDocuments } from '../documents.js';
-import { toOutputs } from '../generated.js';
+import { toOutputs } from '../generator-output.js';
 import { generateService } from './generate-service.js';
-import type { Service } from './generate-service.js';
+import type { RestServiceName } from './generate-service.js';
 
 /** The configuration of the preset in `codegen.ts`. */
 interface PresetConfig {
-  service: Service;
+  service: RestServiceName;
   /** The contract and the documents that it refers to, as paths from the working directory. */
   documents: readonly string[];
 }

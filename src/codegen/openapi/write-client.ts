@@ -1,5 +1,5 @@
 import type { Contract } from './contract.js';
-import { pascal, quote } from './names.js';
+import { pascal, toStringLiteral } from './names.js';
 
 /** `TRELLIS_TOKEN` contains an API token of a user. Other services have variables of their own. */
 const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
@@ -9,9 +9,9 @@ const EXPORTS = `export type { ClientOptions } from '../../client/client-options
 export { ApiError, decodeError } from '../../client/errors.js';
 export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
 export { readEvents } from '../../client/events.js';
-export type { Page, PageAfter } from '../../client/paging.js';
+export type { PageAfterQuery, PageQuery } from '../../client/paging.js';
 export { readAll, readAllAfter } from '../../client/paging.js';
-export type { RetryNotice, RetrySettings } from '../../client/retry.js';
+export type { RetryEvent, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 `;
 
@@ -26,10 +26,10 @@ import type { paths } from './types.js';
 
 ${EXPORTS}
 /** Identifies the contract that this client was generated from. */
-export const revision = ${quote(revision)};
+export const revision = ${toStringLiteral(revision)};
 
 /** The environment variable that the token is read from unless an option sets it. */
-export const TOKEN_ENV_VAR = ${quote(variable)};
+export const TOKEN_ENV_VAR = ${toStringLiteral(variable)};
 
 /** A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract. */
 export type ${name}Client = ServiceClient<paths>;
@@ -40,7 +40,7 @@ export type ${name}Client = ServiceClient<paths>;
  * @param baseUrl The URL of the service, such as \`http://localhost:4000${basePath}\`. Trailing slashes are removed.
  */
 export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
-  const contract = { baseUrl, revision, product: ${quote(title)}, tokenVariable: TOKEN_ENV_VAR };
+  const contract = { baseUrl, revision, product: ${toStringLiteral(title)}, tokenVariable: TOKEN_ENV_VAR };
   return createClient<paths>(contract, options);
 }
 `;

@@ -1,5 +1,5 @@
-import type { Body, Contract, Operation, Response } from './contract.js';
-import { quote } from './names.js';
+import type { BodyContract, Contract, Operation, ResponseContract } from './contract.js';
+import { toStringLiteral } from './names.js';
 import type { ValidatorNames } from './validator-names.js';
 import { listCallers, writeSignatures } from './write-signatures.js';
 
@@ -17,15 +17,15 @@ export function writeOperations(contract: Contract, names: ValidatorNames): stri
 ${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
 
 /** The prefix of every path. */
-export const basePath = ${quote(contract.basePath)};
+export const basePath = ${toStringLiteral(contract.basePath)};
 
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = ${quote(contract.revision)};
+export const revision = ${toStringLiteral(contract.revision)};
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {
 ${Object.entries(contract.schemes)
-  .map(([name, kind]) => `  ${name}: ${quote(kind)},\n`)
+  .map(([name, kind]) => `  ${name}: ${toStringLiteral(kind)},\n`)
   .join('')}} as const;
 
 export const operations: readonly OperationSpec[] = [
@@ -44,14 +44,14 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     return name === undefined ? [] : [`${part}: validators.${name}`];
   });
   return `  {
-    id: ${quote(id)},
-    method: ${quote(method)},
-    path: ${quote(path)},
-    security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${quote(scheme)}, roles: ${inlineList(roles.map(quote))} }`))},
-${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${quote(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
+    id: ${toStringLiteral(id)},
+    method: ${toStringLiteral(method)},
+    path: ${toStringLiteral(path)},
+    security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))} }`))},
+${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${toStringLiteral(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
     parameters.map(
       (spec) =>
-        `{ name: ${quote(spec.name)}, in: ${quote(spec.in)}, required: ${spec.required}, type: ${quote(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
+        `{ name: ${toStringLiteral(spec.name)}, in: ${toStringLiteral(spec.in)}, required: ${spec.required}, type: ${toStringLiteral(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
     ),
   )},
 ${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
@@ -61,15 +61,15 @@ ${responses.map((response) => `      ${response.status}: ${writeResponse(operati
 `;
 }
 
-function writeBody({ required, contents, maxBytes, isDeferred }: Body): string {
-  const types = inlineList(contents.map(({ type }) => quote(type)));
+function writeBody({ required, contents, maxBytes, isDeferred }: BodyContract): string {
+  const types = inlineList(contents.map(({ type }) => toStringLiteral(type)));
   const deferred = isDeferred ? ', isDeferred: true' : '';
   return `{ required: ${required}, contentTypes: ${types}, maxBytes: ${maxBytes}${deferred} }`;
 }
 
-function writeResponse({ id }: Operation, { status, contents }: Response, names: ValidatorNames): string {
+function writeResponse({ id }: Operation, { status, contents }: ResponseContract, names: ValidatorNames): string {
   const name = names.responses.get(`${id} ${status}`);
-  const types = inlineList(contents.map(({ type }) => quote(type)));
+  const types = inlineList(contents.map(({ type }) => toStringLiteral(type)));
   return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`} }`;
 }
 

@@ -1,7 +1,7 @@
 import { ERROR_REF } from './contract.js';
-import type { Content, Contract, Operation, Parameter, Response } from './contract.js';
+import type { MediaContent, Contract, Operation, Parameter, ResponseContract } from './contract.js';
 import type { CallerKind, SchemaObject } from './document.js';
-import { docstring, handlersName, inputName, outputName, pascal, quote, toKey } from './names.js';
+import { docstring, handlersName, inputName, outputName, pascal, toStringLiteral, toKey } from './names.js';
 
 const CALLERS: Readonly<Record<CallerKind, string>> = {
   consumer_token: 'ConsumerTokenCaller',
@@ -51,20 +51,20 @@ function bodyType({ schemas }: Contract, { id, body }: Operation): string {
   if (body?.isDeferred) return '() => Promise<Buffer>';
   const [contents, required] = [body?.contents ?? [], body?.required ?? false];
   const types = contents.map((content) => {
-    const path = `NonNullable<shapes[${quote(id)}]['requestBody']>['content'][${quote(content.type)}]`;
+    const path = `NonNullable<shapes[${toStringLiteral(id)}]['requestBody']>['content'][${toStringLiteral(content.type)}]`;
     return withDefaults(typeOfContent(content, path), schemas, content);
   });
   return [...types, ...(required ? [] : ['undefined'])].join(' | ');
 }
 
 /** Makes properties with a default required, as defaults are filled in before a handler is called. */
-function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: Content): string {
+function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: MediaContent): string {
   const target = resolve(schemas, schema);
   if (kind !== 'json' || typeof target !== 'object') return type;
   const names = Object.entries(target.properties ?? {}).flatMap(([name, property]) => {
     const resolved = resolve(schemas, property);
     const isFilled = hasDefault(property) || hasDefault(resolved);
-    return isFilled ? [quote(name)] : [];
+    return isFilled ? [toStringLiteral(name)] : [];
   });
   return names.length === 0 ? type : `${type} & Required<Pick<${type}, ${names.join(' | ')}>>`;
 }
@@ -92,15 +92,18 @@ function writeOutput(operation: Operation): string {
   return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }
 
-function writeVariant({ id }: Operation, { status, headers, contents }: Response): string {
+function writeVariant({ id }: Operation, { status, headers, contents }: ResponseContract): string {
   const types = contents.map((content) =>
-    typeOfContent(content, `shapes[${quote(id)}]['responses'][${status}]['content'][${quote(content.type)}]`),
+    typeOfContent(
+      content,
+      `shapes[${toStringLiteral(id)}]['responses'][${status}]['content'][${toStringLiteral(content.type)}]`,
+    ),
   );
   const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
   return `      readonly status: ${status};\n      ${body};\n${writeHeaders(headers)}`;
 }
 
-function writeHeaders(headers: Response['headers']): string {
+function writeHeaders(headers: ResponseContract['headers']): string {
   if (headers.length === 0) return '';
   const members = headers.map(
     ({ name, required, description }) =>
@@ -123,7 +126,7 @@ function writeServiceHandlers({ service, title, tags }: Contract): string {
   return `${docstring(`All handlers of ${title}.`)}export interface ${pascal(service)}Handlers extends ${parts} {}\n`;
 }
 
-function typeOfContent({ kind, schema }: Content, inline: string): string {
+function typeOfContent({ kind, schema }: MediaContent, inline: string): string {
   if (kind === 'bytes') return 'Uint8Array';
   if (kind === 'text') return 'string';
   if (kind === 'events') return `AsyncIterable<ServerSentEvent<${typeOfEvent(schema)}>>`;
@@ -156,9 +159,9 @@ function typeOfSchema(schema: SchemaObject | undefined): string {
 }
 
 function literal(value: unknown): string {
-  return typeof value === 'string' ? quote(value) : JSON.stringify(value);
+  return typeof value === 'string' ? toStringLiteral(value) : JSON.stringify(value);
 }
 
 function typeOfReference(ref: string): string {
-  return `components['schemas'][${quote(ref.slice(ERROR_REF.lastIndexOf('/') + 1))}]`;
+  return `components['schemas'][${toStringLiteral(ref.slice(ERROR_REF.lastIndexOf('/') + 1))}]`;
 }

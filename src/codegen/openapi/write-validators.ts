@@ -1,5 +1,5 @@
 import standalone from 'ajv/dist/standalone/index.js';
-import { createAjv, toLimits, toRules } from './ajv.js';
+import { createAjv, pickSizeLimits, stripAnnotations } from './ajv.js';
 import type { Contract } from './contract.js';
 import type { SchemaObject } from './document.js';
 import type { NamedSchema, ValidatorNames } from './validator-names.js';
@@ -8,9 +8,9 @@ import type { NamedSchema, ValidatorNames } from './validator-names.js';
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
   const ajv = createAjv({ code: { source: true, esm: true, lines: true }, useDefaults: true });
   const directions = {
-    limits: toLimits,
-    request: (schema: unknown) => toRules(liftDefaults(schema, schemas), { defaults: true }),
-    response: (schema: unknown) => toRules(schema, { defaults: false }),
+    limits: pickSizeLimits,
+    request: (schema: unknown) => stripAnnotations(liftDefaults(schema, schemas), { defaults: true }),
+    response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
   } as const;
   for (const direction of ['limits', 'request', 'response'] as const) {
     ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });

@@ -1,17 +1,17 @@
 import { isLeafType, isObjectType, isScalarType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
-import { checkLink, isOwnLink } from './check-links.js';
+import { checkLink, hasOwnKeyColumn } from './check-links.js';
 import { findDirective, readDirectives } from './field-directives.js';
-import type { MistakeList } from './mistakes.js';
+import type { DiagnosticList } from './diagnostics.js';
 import { OPERATOR_INPUTS } from './names.js';
-import { findStored, isRecordType, nodeOf, shapeOf, typeNodeOf } from './sdl-types.js';
+import { findStored, isRecordType, getAstNode, getFieldShape, getTypeNode } from './sdl-types.js';
 import type { SdlField } from './sdl-types.js';
 
 /** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
 const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
 
 /** Checks that the fields of a record type can be stored or computed, and the directives on them. */
-export function checkFields(kind: GraphQLObjectType, diagnostics: MistakeList): void {
+export function checkFields(kind: GraphQLObjectType, diagnostics: DiagnosticList): void {
   for (const field of Object.values(kind.getFields())) {
     if (field.name in NODE_RELATIONS) continue;
     checkShape(field, diagnostics);
@@ -24,7 +24,7 @@ export function checkFields(kind: GraphQLObjectType, diagnostics: MistakeList): 
 export const NODE_RELATIONS = { parent: { by: 'parent' }, children: { by: 'children' } } as const;
 
 /** Checks that the fields of an object inside a record, or of a computed object, support filters and sorting. */
-export function checkInnerFields(type: GraphQLObjectType, diagnostics: MistakeList): void {
+export function checkInnerFields(type: GraphQLObjectType, diagnostics: DiagnosticList): void {
   for (const field of Object.values(type.getFields())) {
     checkShape(field, diagnostics);
     checkDate(field, diagnostics);
@@ -35,34 +35,34 @@ export function checkInnerFields(type: GraphQLObjectType, diagnostics: MistakeLi
         `@${source.name.value} is only allowed on fields of @record types; ${type.name} is not one.`,
       );
     }
-    const { type: inner } = shapeOf(field);
+    const { type: inner } = getFieldShape(field);
     if (isRecordType(inner) && sources.length === 0)
       diagnostics.add(
-        nodeOf(field),
+        getAstNode(field),
         `Expected a scalar, an enum or an object; received the record type ${inner.name}.`,
       );
     if (field.args.length > 0)
-      diagnostics.add(nodeOf(field), 'Only @computed fields of @record types can have arguments.');
+      diagnostics.add(getAstNode(field), 'Only @computed fields of @record types can have arguments.');
   }
 }
 
-function checkShape(field: SdlField, diagnostics: MistakeList): void {
-  const { type, nested, list } = shapeOf(field);
+function checkShape(field: SdlField, diagnostics: DiagnosticList): void {
+  const { type, nested, list } = getFieldShape(field);
   if (field.name.includes('___')) {
     diagnostics.add(
-      nodeOf(field),
+      getAstNode(field),
       `Expected a name without "___", which separates the segments of a path; received "${field.name}".`,
     );
   }
   if (nested)
     diagnostics.add(
-      typeNodeOf(field),
+      getTypeNode(field),
       `Expected a list of single values; received ${String(field.type)}, a list of lists.`,
     );
   if (isScalarType(type) ? !(type.name in OPERATOR_INPUTS) : !isLeafType(type) && !isObjectType(type)) {
     const known = Object.keys(OPERATOR_INPUTS).join(', ');
     diagnostics.add(
-      typeNodeOf(field),
+      getTypeNode(field),
       `Expected a type that a record can store: ${known}, an enum or an object; received ${type.name}.`,
     );
   }
@@ -72,17 +72,17 @@ function checkShape(field: SdlField, diagnostics: MistakeList): void {
   }
 }
 
-function checkDate(field: SdlField, diagnostics: MistakeList): void {
+function checkDate(field: SdlField, diagnostics: DiagnosticList): void {
   const dateformat = findDirective(field, 'dateformat');
   if (dateformat === undefined) return;
-  const { type } = shapeOf(field);
+  const { type } = getFieldShape(field);
   if (type.name !== 'Date')
     diagnostics.add(dateformat, `Expected @dateformat on a field of type Date; received ${String(field.type)}.`);
   if (field.args.length > 0)
     diagnostics.add(dateformat, 'A field with @dateformat cannot declare arguments: the directive adds them.');
 }
 
-function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: MistakeList): void {
+function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: DiagnosticList): void {
   const directives = field.astNode?.directives?.filter(({ name }) => SOURCES.some((source) => source === name.value));
   const [first, second] = directives ?? [];
   if (first !== undefined && second !== undefined) {
@@ -91,7 +91,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Mist
   }
   const { computed, alias, link, child } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
-    diagnostics.add(nodeOf(field), 'Only @computed fields can declare arguments; @dateformat adds those of dates.');
+    diagnostics.add(getAstNode(field), 'Only @computed fields can declare arguments; @dateformat adds those of dates.');
   }
   if (first === undefined || computed !== undefined) checkUnlinked(field, diagnostics);
   if (computed !== undefined) checkNeeds(kind, field, computed.needs, diagnostics);
@@ -100,17 +100,17 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Mist
   if (link !== undefined) checkLink(kind, field, link, diagnostics);
 }
 
-function checkUnlinked(field: SdlField, diagnostics: MistakeList): void {
-  const { type } = shapeOf(field);
+function checkUnlinked(field: SdlField, diagnostics: DiagnosticList): void {
+  const { type } = getFieldShape(field);
   if (!isRecordType(type)) return;
-  diagnostics.add(typeNodeOf(field), `Expected @link or @child on a field of the record type ${type.name}.`);
+  diagnostics.add(getTypeNode(field), `Expected @link or @child on a field of the record type ${type.name}.`);
 }
 
 function checkNeeds(
   kind: GraphQLObjectType,
   field: SdlField,
   needs: readonly string[],
-  diagnostics: MistakeList,
+  diagnostics: DiagnosticList,
 ): void {
   const directive = findDirective(field, 'computed');
   for (const path of needs) {
@@ -120,11 +120,11 @@ function checkNeeds(
 }
 
 const hasColumn = (kind: GraphQLObjectType, path: string): boolean =>
-  findStored(kind, path) !== undefined || isOwnLink(kind.getFields()[path]);
+  findStored(kind, path) !== undefined || hasOwnKeyColumn(kind.getFields()[path]);
 
-function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, diagnostics: MistakeList): void {
+function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, diagnostics: DiagnosticList): void {
   const stored = findStored(kind, of);
-  const [mine, theirs] = [shapeOf(field), stored && shapeOf(stored)];
+  const [mine, theirs] = [getFieldShape(field), stored && getFieldShape(stored)];
   const fits = theirs?.type === mine.type && theirs.list === mine.list && (mine.nullable || !theirs.nullable);
   if (fits && isLeafType(mine.type)) return;
   const directive = findDirective(field, 'alias');
@@ -133,9 +133,9 @@ function checkAlias(kind: GraphQLObjectType, field: SdlField, of: string, diagno
   diagnostics.add(directive, `${expected}; received "${of}"${stored ? ` with the type ${String(stored.type)}` : ''}.`);
 }
 
-function checkChild(field: SdlField, diagnostics: MistakeList): void {
-  const { type, list, nullable } = shapeOf(field);
+function checkChild(field: SdlField, diagnostics: DiagnosticList): void {
+  const { type, list, nullable } = getFieldShape(field);
   if (isRecordType(type) && !list && nullable) return;
   const expected = isRecordType(type) ? `${type.name}, one record or null` : 'a @record type';
-  diagnostics.add(typeNodeOf(field), `Expected ${expected}; received ${String(field.type)}.`);
+  diagnostics.add(getTypeNode(field), `Expected ${expected}; received ${String(field.type)}.`);
 }

@@ -3,9 +3,9 @@ import type { ASTNode, DefinitionNode, GraphQLObjectType, GraphQLSchema } from '
 import { checkFields, checkInnerFields } from './check-fields.js';
 import { checkSources } from './check-sources.js';
 import { readDirectives } from './field-directives.js';
-import type { MistakeList } from './mistakes.js';
-import { allName, singleName } from './names.js';
-import { isRecordType, recordTypes, shapeOf } from './sdl-types.js';
+import type { DiagnosticList } from './diagnostics.js';
+import { allQueryName, singleQueryName } from './names.js';
+import { isRecordType, listRecordTypes, getFieldShape } from './sdl-types.js';
 
 /** Columns that the store adds to every record type. */
 const RESERVED_COLUMNS = ['position'];
@@ -14,9 +14,9 @@ const RESERVED_COLUMNS = ['position'];
 export function checkRecords(
   schema: GraphQLSchema,
   definitions: readonly DefinitionNode[],
-  diagnostics: MistakeList,
+  diagnostics: DiagnosticList,
 ): void {
-  const kinds = recordTypes(schema, definitions);
+  const kinds = listRecordTypes(schema, definitions);
   checkNodes(schema, definitions, diagnostics);
   checkSources(definitions, diagnostics);
   checkKindNames(kinds, diagnostics);
@@ -24,13 +24,13 @@ export function checkRecords(
   for (const kind of kinds) {
     checkFields(kind, diagnostics);
     checkColumns(kind, diagnostics);
-    for (const field of Object.values(kind.getFields())) gatherInner(shapeOf(field).type, [], inner, diagnostics);
+    for (const field of Object.values(kind.getFields())) gatherInner(getFieldShape(field).type, [], inner, diagnostics);
   }
   for (const type of inner) checkInnerFields(type, diagnostics);
 }
 
 /** Checks that record types implement Node and that other types do not. */
-function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
+function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
   for (const definition of definitions) {
     const type = definition.kind === Kind.OBJECT_TYPE_DEFINITION ? schema.getType(definition.name.value) : undefined;
     if (!isObjectType(type)) continue;
@@ -41,14 +41,14 @@ function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[
   }
 }
 
-function checkKindNames(kinds: readonly GraphQLObjectType[], diagnostics: MistakeList): void {
+function checkKindNames(kinds: readonly GraphQLObjectType[], diagnostics: DiagnosticList): void {
   const taken = new Map<string, string>();
   for (const { name, astNode } of kinds) {
     const node = astNode as ASTNode;
     if (!/^[A-Z]/.test(name)) {
       diagnostics.add(node, `Expected the name of a record type to start with a capital letter; received "${name}".`);
     }
-    const queries = [singleName(name), allName(name)];
+    const queries = [singleQueryName(name), allQueryName(name)];
     // Tables are named after record types, and names in SQL are case-insensitive.
     const clash = queries.find((query) => taken.has(query.toLowerCase()));
     if (clash !== undefined) {
@@ -61,7 +61,7 @@ function checkKindNames(kinds: readonly GraphQLObjectType[], diagnostics: Mistak
   }
 }
 
-function checkColumns(kind: GraphQLObjectType, diagnostics: MistakeList): void {
+function checkColumns(kind: GraphQLObjectType, diagnostics: DiagnosticList): void {
   const taken = new Map(RESERVED_COLUMNS.map((name) => [name, 'the internal column of the record order']));
   for (const field of Object.values(kind.getFields())) {
     const { alias, computed } = readDirectives(field);
@@ -79,7 +79,7 @@ function gatherInner(
   type: unknown,
   above: readonly GraphQLObjectType[],
   inner: Set<GraphQLObjectType>,
-  diagnostics: MistakeList,
+  diagnostics: DiagnosticList,
 ): void {
   if (!isObjectType(type) || isRecordType(type)) return;
   if (above.includes(type)) {
@@ -89,6 +89,6 @@ function gatherInner(
   if (inner.has(type)) return;
   inner.add(type);
   for (const field of Object.values(type.getFields())) {
-    gatherInner(shapeOf(field).type, [...above, type], inner, diagnostics);
+    gatherInner(getFieldShape(field).type, [...above, type], inner, diagnostics);
   }
 }

@@ -1,11 +1,11 @@
 import { Kind } from 'graphql';
 import type { ConstDirectiveNode, DefinitionNode } from 'graphql';
-import { isRecordDefinition } from './complete-records.js';
+import { isRecordDefinition } from './add-node-fields.js';
 import { findTexts } from './field-directives.js';
-import type { MistakeList } from './mistakes.js';
+import type { DiagnosticList } from './diagnostics.js';
 
 /** Checks that each `@source` is on a record type and that its patterns match files of the site only. */
-export function checkSources(definitions: readonly DefinitionNode[], diagnostics: MistakeList): void {
+export function checkSources(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
   for (const definition of definitions) {
     if (definition.kind === Kind.OBJECT_TYPE_EXTENSION) checkExtension(definition.directives, diagnostics);
     if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
@@ -19,14 +19,14 @@ export function checkSources(definitions: readonly DefinitionNode[], diagnostics
 }
 
 /** Record directives are allowed on the definition of a type only, so that readers find them in one place. */
-function checkExtension(directives: readonly ConstDirectiveNode[] = [], diagnostics: MistakeList): void {
+function checkExtension(directives: readonly ConstDirectiveNode[] = [], diagnostics: DiagnosticList): void {
   for (const directive of directives.filter(({ name }) => ['record', 'source'].includes(name.value))) {
     const name = `@${directive.name.value}`;
     diagnostics.add(directive, `${name} is not allowed on an extension. Move it to the definition of the type.`);
   }
 }
 
-function checkGlobs(source: ConstDirectiveNode, diagnostics: MistakeList): void {
+function checkGlobs(source: ConstDirectiveNode, diagnostics: DiagnosticList): void {
   const glob = source.arguments?.find(({ name }) => name.value === 'glob')?.value;
   if (glob?.kind === Kind.LIST && glob.values.length === 0)
     diagnostics.add(glob, 'Expected at least one pattern; received an empty list.');

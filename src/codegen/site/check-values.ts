@@ -1,12 +1,12 @@
 import { getNamedType, isInputType, Kind, print, typeFromAST, valueFromAST, visit } from 'graphql';
 import type { DefinitionNode, DirectiveNode, GraphQLNamedType, GraphQLSchema, InputValueDefinitionNode } from 'graphql';
-import type { MistakeList } from './mistakes.js';
+import type { DiagnosticList } from './diagnostics.js';
 
 /** Checks the types of default values and of directive arguments. */
 export function checkValues(
   schema: GraphQLSchema,
   definitions: readonly DefinitionNode[],
-  diagnostics: MistakeList,
+  diagnostics: DiagnosticList,
 ): void {
   const document = { kind: Kind.DOCUMENT, definitions } as const;
   visit(document, {
@@ -18,7 +18,7 @@ export function checkValues(
 function checkDefault(
   schema: GraphQLSchema,
   { type, defaultValue }: InputValueDefinitionNode,
-  diagnostics: MistakeList,
+  diagnostics: DiagnosticList,
 ) {
   if (defaultValue === undefined) return;
   const inputType = typeFromAST(schema, type);
@@ -31,7 +31,7 @@ function checkDefault(
 
 const isPlaceholder = ({ astNode }: GraphQLNamedType): boolean => astNode != null && astNode.loc === undefined;
 
-function checkDirective(schema: GraphQLSchema, node: DirectiveNode, diagnostics: MistakeList): void {
+function checkDirective(schema: GraphQLSchema, node: DirectiveNode, diagnostics: DiagnosticList): void {
   const known = schema.getDirective(node.name.value)?.args ?? [];
   for (const { name, value } of node.arguments ?? []) {
     const argument = known.find((candidate) => candidate.name === name.value);

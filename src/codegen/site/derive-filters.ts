@@ -1,15 +1,15 @@
-import type { Field } from '../../site/fields.js';
-import type { Inner } from './derive-members.js';
+import type { RecordField } from '../../site/fields.js';
+import type { InnerFields } from './derive-members.js';
 import { OPERATOR_INPUTS } from './names.js';
 
 /** Type name → its fields, in the order in which filters first refer to the types. */
-export type FilteredTypes = ReadonlyMap<string, readonly Field[]>;
+export type FilteredTypes = ReadonlyMap<string, readonly RecordField[]>;
 
 /** Lists the types whose filters the given fields refer to, directly or indirectly. */
 export function listFiltered(
-  fields: readonly Field[],
-  inner: Inner,
-  found = new Map<string, readonly Field[]>(),
+  fields: readonly RecordField[],
+  inner: InnerFields,
+  found = new Map<string, readonly RecordField[]>(),
 ): FilteredTypes {
   for (const field of fields) {
     const within = inner(field);
@@ -21,12 +21,12 @@ export function listFiltered(
 }
 
 /** Returns the type of the filter on a field. A list of objects has a filter on its elements. */
-export function filterType(field: Field, inner: Inner): string {
+export function getFilterType(field: RecordField, inner: InnerFields): string {
   if (inner(field).length === 0) return OPERATOR_INPUTS[field.type as keyof typeof OPERATOR_INPUTS];
   return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
 }
 
-export const deriveFilterInput = (type: string, fields: readonly Field[], inner: Inner): string =>
+export const deriveFilterInput = (type: string, fields: readonly RecordField[], inner: InnerFields): string =>
   printFilter(type, membersOf(fields, inner));
 
 const COMBINATIONS = [
@@ -35,7 +35,7 @@ const COMBINATIONS = [
 ] as const;
 
 /** Derives the filter of a record type, which supports `or` and `not` unless a field has that name. */
-export function deriveRecordFilter(kind: string, fields: readonly Field[], inner: Inner): string {
+export function deriveRecordFilter(kind: string, fields: readonly RecordField[], inner: InnerFields): string {
   const combinations = COMBINATIONS.filter(({ name }) => fields.every((field) => field.name !== name)).map(
     ({ name, list, description }) =>
       `  "${description}"\n  ${name}: ${list ? `[${kind}FilterInput!]` : `${kind}FilterInput`}`,
@@ -43,8 +43,8 @@ export function deriveRecordFilter(kind: string, fields: readonly Field[], inner
   return printFilter(kind, [...membersOf(fields, inner), ...combinations]);
 }
 
-const membersOf = (fields: readonly Field[], inner: Inner): string[] =>
-  fields.map((field) => `  ${field.name}: ${filterType(field, inner)}`);
+const membersOf = (fields: readonly RecordField[], inner: InnerFields): string[] =>
+  fields.map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
 
 const printFilter = (type: string, members: readonly string[]): string => `
 "Conditions on ${type}, all of which must match."

@@ -1,20 +1,20 @@
-import type { Field, RecordTable } from '../../site/fields.js';
+import type { RecordField, RecordTable } from '../../site/fields.js';
 
 /** A member of a FieldsEnum: the path of a field. */
-export interface Member {
+export interface EnumMember {
   /** The path, with `___` between its segments. */
   readonly name: string;
   readonly deprecated: boolean;
 }
 
 /** Returns the fields inside a field: those of its object, or of the related record; empty for a scalar. */
-export type Inner = (field: Field) => readonly Field[];
+export type InnerFields = (field: RecordField) => readonly RecordField[];
 
 /** The limit of segments in a path, without which `parent___parent___…` would be endless. */
 const MAX_SEGMENTS = 4;
 
 /** Creates the lookup of fields inside fields. `Node` has the fields that all record types share. */
-export function innerFields(tables: readonly RecordTable[], nodeFields: readonly Field[]): Inner {
+export function createInnerFields(tables: readonly RecordTable[], nodeFields: readonly RecordField[]): InnerFields {
   const kinds = new Map([['Node', nodeFields], ...tables.map(({ kind, fields }) => [kind, fields] as const)]);
   return (field) => {
     if (field.kind === 'scalar') return [];
@@ -29,7 +29,12 @@ export function innerFields(tables: readonly RecordTable[], nodeFields: readonly
  * and single objects are omitted. The first field with arguments deprecates itself and everything after it on its
  * level, including inner fields: the original server does so, and its queries must see the same schema.
  */
-export function listMembers(fields: readonly Field[], inner: Inner, segments = 1, inherited = false): Member[] {
+export function listMembers(
+  fields: readonly RecordField[],
+  inner: InnerFields,
+  segments = 1,
+  inherited = false,
+): EnumMember[] {
   let deprecated = inherited;
   return fields.flatMap((field) => {
     deprecated ||= field.kind === 'computed' && field.hasArguments;

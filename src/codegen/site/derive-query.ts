@@ -1,18 +1,18 @@
 import type { RecordTable } from '../../site/fields.js';
-import { filterType } from './derive-filters.js';
-import type { Inner } from './derive-members.js';
+import { getFilterType } from './derive-filters.js';
+import type { InnerFields } from './derive-members.js';
 
 /** Derives the type Query: for each record type, the query of one record and that of many. */
-export const deriveQuery = (tables: readonly RecordTable[], inner: Inner): string => `
+export const deriveQuery = (tables: readonly RecordTable[], inner: InnerFields): string => `
 "The data of the site."
 type Query {
 ${tables.map((table) => queryPair(table, inner)).join('\n')}
 }`;
 
-const queryPair = ({ kind, single, all, fields }: RecordTable, inner: Inner): string => `
+const queryPair = ({ kind, single, all, fields }: RecordTable, inner: InnerFields): string => `
   "The first ${kind} record that matches all conditions."
   ${single}(
-${fields.map((field) => `    ${field.name}: ${filterType(field, inner)}`).join('\n')}
+${fields.map((field) => `    ${field.name}: ${getFilterType(field, inner)}`).join('\n')}
   ): ${kind}
   "All ${kind} records, or those that match a filter."
   ${all}(

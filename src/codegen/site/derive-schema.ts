@@ -2,13 +2,13 @@ import type { SiteContract } from './read-contract.js';
 import { deriveConnection } from './derive-connection.js';
 import { deriveFieldsEnum } from './derive-enum.js';
 import { deriveFilterInput, deriveFilterListInput, deriveRecordFilter, listFiltered } from './derive-filters.js';
-import { innerFields, listMembers } from './derive-members.js';
+import { createInnerFields, listMembers } from './derive-members.js';
 import { deriveOperators } from './derive-operators.js';
 import { deriveQuery } from './derive-query.js';
 
 /** Derives the SDL of all types that follow from the record types: queries, connections, filters and sort inputs. */
 export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
-  const inner = innerFields(tables, nodeFields);
+  const inner = createInnerFields(tables, nodeFields);
   const records = new Map(tables.map(({ kind, fields }) => [kind, fields]));
   const filtered = new Map([...records, ...listFiltered([...records.values()].flat(), inner)]);
   const lists = new Set(

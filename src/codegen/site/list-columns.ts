@@ -1,7 +1,7 @@
-import type { Field, RelationField } from '../../site/fields.js';
+import type { RecordField, RelationField } from '../../site/fields.js';
 
 /** One column of a table, with the type of its stored values. */
-export interface Column {
+export interface StoredColumn {
   readonly name: string;
   /** In TypeScript syntax. Booleans are 0 or 1, lists are JSON text. */
   readonly type: string;
@@ -17,7 +17,7 @@ const STORED_TYPES = {
 };
 
 /** Lists the columns of a record type in the order of its fields. Computed fields and aliases have no column. */
-export function listColumns(fields: readonly Field[], nullable = false): Column[] {
+export function listColumns(fields: readonly RecordField[], nullable = false): StoredColumn[] {
   return fields.flatMap((field) => {
     const orNull = nullable || field.nullable ? ' | null' : '';
     if (field.kind === 'computed') return [];
@@ -32,4 +32,4 @@ export function listColumns(fields: readonly Field[], nullable = false): Column[
 const hasKeyColumn = ({ relation, path }: RelationField): boolean =>
   relation.by === 'parent' || (relation.by === 'link' && relation.from === path);
 
-const isAlias = (field: Field): boolean => field.kind === 'scalar' && field.column !== field.path;
+const isAlias = (field: RecordField): boolean => field.kind === 'scalar' && field.column !== field.path;

@@ -3,7 +3,7 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import type { RecordTable } from '../../site/fields.js';
 
 /** A field with a hand-written resolver. */
-export interface WrittenResolver {
+export interface HandWrittenResolver {
   readonly type: string;
   readonly field: GraphQLField<unknown, unknown>;
   /** The columns that the resolver may read; empty for a field of Query. */
@@ -16,7 +16,7 @@ export interface WrittenResolver {
 export function listResolvers(
   schema: GraphQLSchema,
   tables: readonly RecordTable[],
-): ReadonlyMap<string, readonly WrittenResolver[]> {
+): ReadonlyMap<string, readonly HandWrittenResolver[]> {
   const lists = [
     ...tables.map((table) => [table.kind, computedOf(schema, table)] as const),
     ['Query', queriesOf(schema, tables)] as const,
@@ -24,7 +24,7 @@ export function listResolvers(
   return new Map(lists.filter(([, list]) => list.length > 0));
 }
 
-function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): WrittenResolver[] {
+function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): HandWrittenResolver[] {
   return fields.flatMap((computed) => {
     const field = fieldOf(schema, kind, computed.name);
     if (computed.kind !== 'computed' || field === undefined) return [];
@@ -33,7 +33,7 @@ function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): Writt
   });
 }
 
-function queriesOf(schema: GraphQLSchema, tables: readonly RecordTable[]): WrittenResolver[] {
+function queriesOf(schema: GraphQLSchema, tables: readonly RecordTable[]): HandWrittenResolver[] {
   const derived = new Set(tables.flatMap(({ single, all }) => [single, all]));
   return Object.values(schema.getQueryType()?.getFields() ?? {})
     .filter(({ name }) => !derived.has(name))

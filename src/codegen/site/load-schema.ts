@@ -1,7 +1,7 @@
 import { buildASTSchema, buildSchema, parse } from 'graphql';
 import type { GraphQLSchema } from 'graphql';
 import { ContractError } from '../contract-error.js';
-import type { Mistake } from '../contract-error.js';
+import type { Diagnostic } from '../contract-error.js';
 import { readDocuments } from '../documents.js';
 import { deriveSchema } from './derive-schema.js';
 import { publishSchema } from './publish-schema.js';
@@ -17,7 +17,7 @@ export interface Derivation {
 const EXTENSION = 'trellis';
 
 /** The schema extension that passes data from the loader to the preset and the plugin. */
-type Extension = Derivation | { readonly diagnostics: readonly Mistake[] };
+type Extension = Derivation | { readonly diagnostics: readonly Diagnostic[] };
 
 /**
  * A schema loader for graphql-codegen: derives the full schema from the documents that match a pattern.
@@ -30,7 +30,7 @@ export default async function loadSchema(pattern: string, { cwd }: { cwd: string
     return deriveFullSchema(await readDocuments(cwd, [pattern]));
   } catch (error) {
     if (!(error instanceof ContractError)) throw error;
-    return extend(buildSchema('type Query { invalid: Boolean }'), { diagnostics: error.mistakes });
+    return extend(buildSchema('type Query { invalid: Boolean }'), { diagnostics: error.diagnostics });
   }
 }
 

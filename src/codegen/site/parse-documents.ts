@@ -1,6 +1,6 @@
 import { GraphQLError, parse, Source } from 'graphql';
 import type { DefinitionNode } from 'graphql';
-import { MistakeList } from './mistakes.js';
+import { DiagnosticList } from './diagnostics.js';
 
 /**
  * Parses the documents and returns their definitions in the order of the paths. Each node has the path as source name.
@@ -8,7 +8,7 @@ import { MistakeList } from './mistakes.js';
  * @throws ContractError with the first syntax error of each document.
  */
 export function parseDocuments(documents: ReadonlyMap<string, string>): readonly DefinitionNode[] {
-  const diagnostics = new MistakeList();
+  const diagnostics = new DiagnosticList();
   const definitions = [...documents]
     .toSorted(([a], [b]) => (a < b ? -1 : 1))
     .flatMap(([file, text]) => parseDocument(new Source(text, file), diagnostics));
@@ -16,7 +16,7 @@ export function parseDocuments(documents: ReadonlyMap<string, string>): readonly
   return definitions;
 }
 
-function parseDocument(source: Source, diagnostics: MistakeList): readonly DefinitionNode[] {
+function parseDocument(source: Source, diagnostics: DiagnosticList): readonly DefinitionNode[] {
   // A document with only comments, such as a draft, is valid.
   if (/^(\s|#.*|,)*$/.test(source.body)) return [];
   try {

@@ -3,7 +3,7 @@ import { listColumns } from './list-columns.js';
 import { printKey, printLiteral } from './print-literal.js';
 
 /** Returns the name of the TypeScript type of a record. */
-export const recordName = (kind: string): string => `${kind}Record`;
+export const toRecordTypeName = (kind: string): string => `${kind}Record`;
 
 /** Prints `records.ts`: a type for the stored form of each record type, and the field tables. */
 export const printRecords = (tables: readonly RecordTable[]): string => `
@@ -15,7 +15,7 @@ ${tables.map(printRecord).join('\n\n')}
 
 /** The stored form of each record type. */
 export interface RecordsByKind {
-${tables.map(({ kind }) => `  ${kind}: ${recordName(kind)};`).join('\n')}
+${tables.map(({ kind }) => `  ${kind}: ${toRecordTypeName(kind)};`).join('\n')}
 }
 
 /** A stored record of any type. */
@@ -27,7 +27,7 @@ ${tables.map((table) => `  ${table.kind}: ${printLiteral(table, '  ')},`).join('
 `;
 
 const printRecord = ({ kind, fields }: RecordTable): string => `/** The stored columns of a ${kind} record. */
-export type ${recordName(kind)} = {
+export type ${toRecordTypeName(kind)} = {
 ${listColumns(fields)
   .map(({ name, type }) => `  readonly ${printKey(name)}: ${type};`)
   .join('\n')}

@@ -1,15 +1,15 @@
 import { buildASTSchema, isInterfaceType, Kind, validateSchema } from 'graphql';
 import type { DefinitionNode, GraphQLSchema } from 'graphql';
-import type { Field, RecordTable } from '../../site/fields.js';
+import type { RecordField, RecordTable } from '../../site/fields.js';
 import { checkRecords } from './check-records.js';
 import { checkSdl } from './check-sdl.js';
 import { checkValues } from './check-values.js';
-import { completeRecords } from './complete-records.js';
-import { declareDerived } from './declare-derived.js';
-import { MistakeList } from './mistakes.js';
+import { addNodeFields } from './add-node-fields.js';
+import { declarePlaceholderTypes } from './declare-placeholder-types.js';
+import { DiagnosticList } from './diagnostics.js';
 import { parseDocuments } from './parse-documents.js';
 import { readFields, readTable } from './read-tables.js';
-import { recordTypes } from './sdl-types.js';
+import { listRecordTypes } from './sdl-types.js';
 
 /** The hand-written part of the contract, which has passed all checks. */
 export interface SiteContract {
@@ -20,7 +20,7 @@ export interface SiteContract {
   /** One table for each record type, in the order of the documents. */
   readonly tables: readonly RecordTable[];
   /** The fields that every record has. */
-  readonly nodeFields: readonly Field[];
+  readonly nodeFields: readonly RecordField[];
 }
 
 /**
@@ -30,23 +30,23 @@ export interface SiteContract {
  * documents, and the rules for types and directives.
  */
 export function readContract(documents: ReadonlyMap<string, string>): SiteContract {
-  const diagnostics = new MistakeList();
-  const definitions = completeRecords(parseDocuments(documents));
+  const diagnostics = new DiagnosticList();
+  const definitions = addNodeFields(parseDocuments(documents));
   checkSdl(definitions, diagnostics);
   diagnostics.throwIfAny();
-  const schema = buildSchema([...definitions, ...declareDerived(definitions)]);
+  const schema = buildSchema([...definitions, ...declarePlaceholderTypes(definitions)]);
   for (const error of validateSchema(schema)) diagnostics.addError(error);
   checkValues(schema, definitions, diagnostics);
   checkRecords(schema, definitions, diagnostics);
   diagnostics.throwIfAny();
-  const tables = recordTypes(schema, definitions).map(readTable);
+  const tables = listRecordTypes(schema, definitions).map(readTable);
   return { definitions, schema, tables, nodeFields: readNodeFields(schema) };
 }
 
 const buildSchema = (definitions: readonly DefinitionNode[]): GraphQLSchema =>
   buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });
 
-function readNodeFields(schema: GraphQLSchema): readonly Field[] {
+function readNodeFields(schema: GraphQLSchema): readonly RecordField[] {
   const node = schema.getType('Node');
   return isInterfaceType(node) ? readFields(node) : [];
 }

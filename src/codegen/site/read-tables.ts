@@ -1,17 +1,17 @@
 import { isEnumType, isLeafType, isObjectType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
-import type { Field, RecordTable, Relation, ScalarType } from '../../site/fields.js';
+import type { RecordField, RecordTable, Relation, ScalarType } from '../../site/fields.js';
 import { NODE_RELATIONS } from './check-fields.js';
 import { findDirective, findTexts, readDirectives } from './field-directives.js';
-import { allName, singleName } from './names.js';
-import { isRecordType, shapeOf } from './sdl-types.js';
+import { allQueryName, singleQueryName } from './names.js';
+import { isRecordType, getFieldShape } from './sdl-types.js';
 import type { SdlField, SdlFields } from './sdl-types.js';
 
 /** Returns the field table of a record type that has passed all checks. */
 export const readTable = (kind: GraphQLObjectType): RecordTable => ({
   kind: kind.name,
-  single: singleName(kind.name),
-  all: allName(kind.name),
+  single: singleQueryName(kind.name),
+  all: allQueryName(kind.name),
   ...readSource(kind),
   fields: readFields(kind),
 });
@@ -22,12 +22,12 @@ function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
 }
 
 /** @param above The names of the enclosing fields, outermost first. */
-export const readFields = (type: SdlFields, above: readonly string[] = []): readonly Field[] =>
+export const readFields = (type: SdlFields, above: readonly string[] = []): readonly RecordField[] =>
   Object.values(type.getFields()).map((field) => readField(field, above));
 
-function readField(field: SdlField, above: readonly string[]): Field {
+function readField(field: SdlField, above: readonly string[]): RecordField {
   const names = [...above, field.name];
-  const { list, nullable, type } = shapeOf(field);
+  const { list, nullable, type } = getFieldShape(field);
   const base = { name: field.name, path: names.join('.'), list, nullable };
   const { alias, computed, dateformat, index } = readDirectives(field);
   const relation = above.length === 0 ? readRelation(field) : undefined;

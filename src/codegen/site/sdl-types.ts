@@ -10,7 +10,7 @@ import type {
   GraphQLOutputType,
   GraphQLSchema,
 } from 'graphql';
-import { isRecordDefinition } from './complete-records.js';
+import { isRecordDefinition } from './add-node-fields.js';
 import { readDirectives } from './field-directives.js';
 
 export type SdlField = GraphQLField<unknown, unknown>;
@@ -24,7 +24,7 @@ export interface FieldShape {
   readonly type: GraphQLNamedOutputType;
 }
 
-export function shapeOf({ type }: Pick<SdlField, 'type'>): FieldShape {
+export function getFieldShape({ type }: Pick<SdlField, 'type'>): FieldShape {
   const outer = withoutNonNull(type);
   const list = isListType(outer);
   const item = list ? withoutNonNull(outer.ofType as GraphQLOutputType) : outer;
@@ -38,15 +38,15 @@ const innermost = (type: GraphQLOutputType): GraphQLNamedOutputType =>
   isListType(type) || isNonNullType(type) ? innermost(type.ofType as GraphQLOutputType) : type;
 
 // Types that are built from SDL have AST nodes; only the built-in types of graphql-js lack them.
-export const nodeOf = (field: SdlField): ASTNode => field.astNode as ASTNode;
-export const typeNodeOf = (field: SdlField): ASTNode => field.astNode?.type as ASTNode;
+export const getAstNode = (field: SdlField): ASTNode => field.astNode as ASTNode;
+export const getTypeNode = (field: SdlField): ASTNode => field.astNode?.type as ASTNode;
 
 /** Returns whether a type is a record type. */
 export const isRecordType = (type: unknown): boolean =>
   isObjectType(type) && type.astNode != null && isRecordDefinition(type.astNode);
 
 /** Lists the record types in the order of the documents. */
-export const recordTypes = (schema: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLObjectType[] =>
+export const listRecordTypes = (schema: GraphQLSchema, definitions: readonly DefinitionNode[]): GraphQLObjectType[] =>
   definitions
     .filter((definition) => definition.kind === Kind.OBJECT_TYPE_DEFINITION)
     .map((definition) => schema.getType(definition.name.value))
@@ -59,7 +59,7 @@ export function findStored(type: SdlFields, path: string): SdlField | undefined 
   const field = type.getFields()[name];
   if (field === undefined) return undefined;
   const { alias, computed } = readDirectives(field);
-  const shape = shapeOf(field);
+  const shape = getFieldShape(field);
   if (alias !== undefined || computed !== undefined) return undefined;
   if (rest.length === 0) return isLeafType(shape.type) || (isObjectType(shape.type) && shape.list) ? field : undefined;
   return isObjectType(shape.type) && !isRecordType(shape.type) && !shape.list

@@ -1,13 +1,13 @@
 import type { Argument, Command, Option } from 'commander';
 
 /** The candidates for the next word of a command line. */
-export interface Completion {
+export interface CompletionCandidate {
   readonly value: string;
   readonly description: string;
 }
 
-export interface Completions {
-  readonly found: readonly Completion[];
+export interface CompletionResult {
+  readonly candidates: readonly CompletionCandidate[];
   /** Whether a path is accepted too. */
   readonly files: boolean;
 }
@@ -25,15 +25,19 @@ interface Place {
   readonly isForeign: boolean;
 }
 
-const NOTHING: Completions = { found: [], files: false };
-const FILES: Completions = { found: [], files: true };
+const NOTHING: CompletionResult = { candidates: [], files: false };
+const FILES: CompletionResult = { candidates: [], files: true };
 
 /**
  * Returns the candidates for the last word of a command line, from the definition of the program.
  *
  * @param words The words after the name of the program; the last one is incomplete or empty.
  */
-export async function complete(program: Command, words: readonly string[], findNames: FindNames): Promise<Completions> {
+export async function complete(
+  program: Command,
+  words: readonly string[],
+  findNames: FindNames,
+): Promise<CompletionResult> {
   const current = words.at(-1) ?? '';
   const { command, position, option, isForeign } = findPlace(program, words.slice(0, -1));
   if (isForeign) return FILES;
@@ -41,8 +45,8 @@ export async function complete(program: Command, words: readonly string[], findN
   const joined = flag === undefined ? undefined : findOption(command, flag);
   if (joined) return prefixed(startingWith(await valuesOf(joined, findNames), begun), `${joined.long ?? ''}=`);
   if (option) return startingWith(await valuesOf(option, findNames), current);
-  if (current.startsWith('-')) return startingWith({ found: optionsOf(command), files: false }, current);
-  if (command.commands.length > 0) return startingWith({ found: commandsOf(command), files: false }, current);
+  if (current.startsWith('-')) return startingWith({ candidates: optionsOf(command), files: false }, current);
+  if (command.commands.length > 0) return startingWith({ candidates: commandsOf(command), files: false }, current);
   const argument = command.registeredArguments[position] ?? findVariadic(command);
   return argument ? startingWith(await valuesOf(argument, findNames), current) : NOTHING;
 }
@@ -77,34 +81,34 @@ const findVariadic = (command: Command): Argument | undefined => {
   return last?.variadic ? last : undefined;
 };
 
-const optionsOf = (command: Command): Completion[] =>
+const optionsOf = (command: Command): CompletionCandidate[] =>
   command
     .createHelp()
     .visibleOptions(command)
     .flatMap(({ long, description }) => (long ? [{ value: long, description }] : []));
 
-const commandsOf = (command: Command): Completion[] =>
+const commandsOf = (command: Command): CompletionCandidate[] =>
   command
     .createHelp()
     .visibleCommands(command)
     .map((each) => ({ value: each.name(), description: each.description() }));
 
 /** Completes a value from its choices, or from the meaning of its placeholder. */
-async function valuesOf(taker: Argument | Option, findNames: FindNames): Promise<Completions> {
-  if (taker.argChoices) return { found: taker.argChoices.map(toCompletion), files: false };
+async function valuesOf(taker: Argument | Option, findNames: FindNames): Promise<CompletionResult> {
+  if (taker.argChoices) return { candidates: taker.argChoices.map(toCompletion), files: false };
   const placeholder = 'flags' in taker ? (/[<[]([\w-]+)/.exec(taker.flags)?.[1] ?? '') : taker.name();
   if (['file', 'folder'].includes(placeholder)) return FILES;
-  return { found: (await findNames(placeholder)).map(toCompletion), files: false };
+  return { candidates: (await findNames(placeholder)).map(toCompletion), files: false };
 }
 
-const toCompletion = (value: string): Completion => ({ value, description: '' });
+const toCompletion = (value: string): CompletionCandidate => ({ value, description: '' });
 
-const startingWith = ({ found, files }: Completions, begun: string): Completions => ({
-  found: found.filter(({ value }) => value.startsWith(begun)),
+const startingWith = ({ candidates, files }: CompletionResult, begun: string): CompletionResult => ({
+  candidates: candidates.filter(({ value }) => value.startsWith(begun)),
   files,
 });
 
-const prefixed = ({ found, files }: Completions, prefix: string): Completions => ({
-  found: found.map(({ value, description }) => ({ value: prefix + value, description })),
+const prefixed = ({ candidates, files }: CompletionResult, prefix: string): CompletionResult => ({
+  candidates: candidates.map(({ value, description }) => ({ value: prefix + value, description })),
   files,
 });

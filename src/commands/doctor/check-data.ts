@@ -1,68 +1,69 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.js';
-import { readCondition } from '../../storage/condition.js';
-import type { DatabaseCondition } from '../../storage/condition.js';
-import { placeOf } from '../../storage/place.js';
-import { isOpenToOthers } from '../../storage/private-file.js';
+import { inspectDatabase } from '../../storage/database-status.js';
+import type { DatabaseStatus } from '../../storage/database-status.js';
+import { toDatabaseTarget } from '../../storage/database-target.js';
+import { isAccessibleToOthers } from '../../storage/private-file.js';
 import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
-import { isStateFolderTaken } from '../../storage/state-folder.js';
-import { fail, ok, warn } from './finding.js';
-import type { Finding } from './finding.js';
+import { isStateFolderInUse } from '../../storage/state-folder.js';
+import { failed, passed, warning } from './check-result.js';
+import type { CheckResult } from './check-result.js';
 
-export async function checkStateFolder({ state }: Config): Promise<Finding> {
+export async function checkStateFolder({ state }: Config): Promise<CheckResult> {
   const found = await stat(state).catch(() => undefined);
-  if (found === undefined) return ok('state', `${state} is created on the first start`);
+  if (found === undefined) return passed('state', `${state} is created on the first start`);
   const isUsable = await access(state, constants.R_OK | constants.W_OK | constants.X_OK).then(
     () => found.isDirectory(),
     () => false,
   );
   if (!isUsable)
-    return fail('state', `${state} can't be written`, 'make it writable for this user, or fix TRELLIS_STATE');
-  if (isOpenToOthers(found.mode)) return warn('state', `${state} is accessible to other users`, `chmod 700 ${state}`);
+    return failed('state', `${state} can't be written`, 'make it writable for this user, or fix TRELLIS_STATE');
+  if (isAccessibleToOthers(found.mode))
+    return warning('state', `${state} is accessible to other users`, `chmod 700 ${state}`);
   const open = await listOpenDatabases(state);
   if (open.length > 0) {
     const advice = `the next start restricts it; if that fails, run chmod 600 ${open.map((name) => join(state, name)).join(' ')}`;
-    return warn('state', `${open.join(', ')} in ${state} can be read by other users`, advice);
+    return warning('state', `${open.join(', ')} in ${state} can be read by other users`, advice);
   }
-  return ok('state', state);
+  return passed('state', state);
 }
 
 /** Lists the database files, including write-ahead logs, that other users can read. */
 async function listOpenDatabases(state: string): Promise<string[]> {
   const names = (await readdir(state)).filter((name) => /\.db(-wal|-shm)?$/.test(name));
   const modes = await Promise.all(names.map((name) => stat(join(state, name)).catch(() => undefined)));
-  return names.filter((_name, index) => isOpenToOthers(modes[index]?.mode ?? 0));
+  return names.filter((_name, index) => isAccessibleToOthers(modes[index]?.mode ?? 0));
 }
 
-export async function checkServer({ state }: Config): Promise<Finding & { readonly isRunning: boolean }> {
-  const isRunning = await isStateFolderTaken(state);
-  return { ...ok('server', isRunning ? 'running on this state folder' : 'not running'), isRunning };
+export async function checkServer({ state }: Config): Promise<CheckResult & { readonly isRunning: boolean }> {
+  const isRunning = await isStateFolderInUse(state);
+  return { ...passed('server', isRunning ? 'running on this state folder' : 'not running'), isRunning };
 }
 
-export async function checkKey({ state }: Config): Promise<Finding> {
+export async function checkKey({ state }: Config): Promise<CheckResult> {
   const file = join(state, SERVER_KEY_FILE);
   const found = await stat(file).catch(() => undefined);
-  if (found === undefined) return ok('key', `${SERVER_KEY_FILE} is created on the first start`);
+  if (found === undefined) return passed('key', `${SERVER_KEY_FILE} is created on the first start`);
   try {
     await findServerKey(state);
   } catch (error) {
-    return fail('key', (error as Error).message, 'restore a backup');
+    return failed('key', (error as Error).message, 'restore a backup');
   }
-  if (isOpenToOthers(found.mode))
-    return fail('key', `${file} is accessible to other users`, `chmod 600 ${file}, and replace the forge tokens`);
-  return ok('key', file);
+  if (isAccessibleToOthers(found.mode))
+    return failed('key', `${file} is accessible to other users`, `chmod 600 ${file}, and replace the forge tokens`);
+  return passed('key', file);
 }
 
 const UPGRADE = 'the next start upgrades it; back it up first, with the release that wrote it';
 
-export async function checkDatabase(config: Config): Promise<Finding> {
+export async function checkDatabase(config: Config): Promise<CheckResult> {
   const key = await findServerKey(config.state).catch(() => undefined);
   try {
-    const condition = await readCondition(placeOf(config), key);
-    return condition === undefined ? ok('database', 'SQLite, created on the first start') : judge(condition);
+    const condition = await inspectDatabase(toDatabaseTarget(config), key);
+    return condition === undefined ? passed('database', 'SQLite, created on the first start') : judge(condition);
   } catch (error) {
-    return fail(
+    return failed(
       'database',
       (error as Error).message,
       config.databaseUrl ? 'fix DATABASE_URL or that server' : 'restore a backup',
@@ -70,14 +71,15 @@ export async function checkDatabase(config: Config): Promise<Finding> {
   }
 }
 
-function judge({ engine, schema, damage, people, isOfOtherKey }: DatabaseCondition): Finding {
-  if (damage !== undefined) return fail('database', `${engine} is corrupt: ${damage}`, 'restore a backup');
-  if (schema === 'none') return ok('database', `${engine}, empty`);
-  if (schema === 'older') return warn('database', `${engine}, with the tables of an older release`, UPGRADE);
-  if (schema === 'newer') return fail('database', `${engine}, with the tables of a newer release`, 'use that release');
-  if (isOfOtherKey) {
+function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseStatus): CheckResult {
+  if (damage !== undefined) return failed('database', `${engine} is corrupt: ${damage}`, 'restore a backup');
+  if (schema === 'none') return passed('database', `${engine}, empty`);
+  if (schema === 'older') return warning('database', `${engine}, with the tables of an older release`, UPGRADE);
+  if (schema === 'newer')
+    return failed('database', `${engine}, with the tables of a newer release`, 'use that release');
+  if (hasDifferentKey) {
     const advice = `copy ${SERVER_KEY_FILE} from the state folder of its other servers, or restore a backup`;
-    return fail('database', `${engine}, used with a different ${SERVER_KEY_FILE}`, advice);
+    return failed('database', `${engine}, used with a different ${SERVER_KEY_FILE}`, advice);
   }
-  return ok('database', `${engine}, up to date, ${people} ${people === 1 ? 'user' : 'users'}`);
+  return passed('database', `${engine}, up to date, ${userCount} ${userCount === 1 ? 'user' : 'users'}`);
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { Config } from '../../config.js';
 import { formatProblem } from '../../site/problems.js';
 import type { ProblemReport } from '../../site/problems.js';
-import { openConfiguredSite } from '../../site-data.js';
-import { fail, ok, warn } from './finding.js';
-import type { Finding } from './finding.js';
+import { openSiteFromConfig } from '../../site-data.js';
+import { failed, passed, warning } from './check-result.js';
+import type { CheckResult } from './check-result.js';
 
 const CHECK = 'site';
 
@@ -17,17 +17,17 @@ const MAX_SHOWN = 10;
 const SCAN_TIMEOUT_MS = 60_000;
 
 /** Scans the site as the server does, into a temporary folder, and reports the entries that it would skip. */
-export async function checkSite(config: Config): Promise<Finding> {
-  if (!config.services.includes('site')) return ok(CHECK, 'not an enabled service');
+export async function checkSite(config: Config): Promise<CheckResult> {
+  if (!config.services.includes('site')) return passed(CHECK, 'not an enabled service');
   const recordsDirectory = await mkdtemp(join(tmpdir(), 'trellis-doctor-'));
   try {
     return judge(config.site, await readProblems(config, recordsDirectory));
   } catch (error) {
     if ((error as Error).name === 'TimeoutError') {
-      return warn(CHECK, `${config.site} takes more than a minute to scan`, 'see "site" in the response of /readyz');
+      return warning(CHECK, `${config.site} takes more than a minute to scan`, 'see "site" in the response of /readyz');
     }
     const advice = 'fix TRELLIS_SITE, or remove site from TRELLIS_SERVICES';
-    return fail(CHECK, `${config.site}: ${(error as Error).message}`, advice);
+    return failed(CHECK, `${config.site}: ${(error as Error).message}`, advice);
   } finally {
     await rm(recordsDirectory, { recursive: true, force: true });
   }
@@ -36,7 +36,7 @@ export async function checkSite(config: Config): Promise<Finding> {
 async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
   const signal = AbortSignal.timeout(SCAN_TIMEOUT_MS);
   // A watched site reads large files later, but this process ends before.
-  const site = await openConfiguredSite(config, { recordsDirectory, signal, watch: {} });
+  const site = await openSiteFromConfig(config, { recordsDirectory, signal, watch: {} });
   try {
     return site.problems();
   } finally {
@@ -44,10 +44,10 @@ async function readProblems(config: Config, recordsDirectory: string): Promise<P
   }
 }
 
-function judge(site: string, { entries, count }: ProblemReport): Finding {
-  if (count === 0) return ok(CHECK, site);
+function judge(site: string, { entries, count }: ProblemReport): CheckResult {
+  if (count === 0) return passed(CHECK, site);
   const lines = entries.slice(0, MAX_SHOWN).map((problem) => `\n      ${formatProblem(problem)}`);
   const more = count > lines.length ? `\n      and ${(count - lines.length).toLocaleString('en')} more` : '';
   const found = `${site} has ${count.toLocaleString('en')} ${count === 1 ? 'problem' : 'problems'}:${lines.join('')}${more}`;
-  return warn(CHECK, found, 'the server skips these and serves the rest');
+  return warning(CHECK, found, 'the server skips these and serves the rest');
 }

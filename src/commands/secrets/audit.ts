@@ -1,63 +1,101 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
-import { parseCount } from './options.js';
-import { withSession } from './run-command.js';
-import { withSettings } from './settings.js';
-import type { SettingsFlags } from './settings.js';
-import type { Terminal } from './terminal.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CommandError } from '../../startup-error.js';
+import { readAllAfter } from '../../client/paging.js';
+import type { components } from '../../generated/secrets/client.js';
+import type { AuditCommandOptions } from './audit-command.js';
+import { EXIT } from './exit-codes.js';
+import { omitUndefined } from './options.js';
+import { stripControlCharacters, toJson } from './print.js';
+import { writeOutput } from './read-values.js';
+import { unwrapResult } from './context.js';
+import type { CommandContext } from './context.js';
 
-export interface AuditFlags extends SettingsFlags {
-  readonly object?: string;
-  readonly by?: string;
-  readonly actor?: string;
-  readonly from?: string;
-  readonly to?: string;
-  readonly limit: number;
-  readonly all?: true;
-  readonly follow?: true;
-  readonly verify?: true;
-  readonly known?: { readonly entries: number; readonly head: string };
-  readonly json?: true;
+type AuditLogEntry = components['schemas']['AuditLogEntry'];
+
+/** The polling interval. An idle server responds from memory. */
+const FOLLOW_MS = 1000;
+
+/** The page size of the service. */
+const MAX_PAGE = 500;
+
+/** `audit`: prints the newest entries, or all, and then follows new ones. */
+export async function printAuditLog(session: CommandContext, flags: AuditCommandOptions): Promise<void> {
+  const filter = toFilter(flags);
+  const print = (entry: AuditLogEntry) =>
+    writeOutput(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
+  let last = flags.follow ? await findLast(session) : 0;
+  const shown = flags.all ? readFrom(session, filter) : await readNewest(session, filter, flags.limit);
+  for await (const entry of shown) {
+    await print(entry);
+    last = Math.max(last, entry.id);
+  }
+  while (flags.follow) {
+    await sleep(FOLLOW_MS);
+    for await (const entry of readFrom(session, filter, last)) {
+      await print(entry);
+      last = entry.id;
+    }
+  }
 }
 
-/** `trellis secrets audit`: prints or verifies the audit log. */
-export function addAuditCommand(secrets: Command, terminal: Terminal): void {
-  const audit = secrets
-    .command('audit')
-    .description('Print the audit log, oldest entry first')
-    .option('--object <secret>', 'only entries of the secret with this name')
-    .option('--by <name>', 'only entries with this client name')
-    .option('--actor <id>', 'only entries of this session or token; "none" for requests without a credential')
-    .option('--from <time>', 'only entries at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z')
-    .option('--to <time>', 'only entries before this time')
-    .option('--limit <number>', 'number of newest entries', parseCount, 50)
-    .option('--all', 'all entries')
-    .option('--follow', 'follow new entries until interrupted')
-    .option('--verify', 'verify the hash chain of the whole log instead; the exit code is 1 if it was altered')
-    .option(
-      '--known <entries:head>',
-      'with --verify: result of an earlier verification that the log must contain',
-      parseKnown,
-    )
-    .option('--json', 'print JSON, one entry per line')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  trellis secrets audit --object db-password
-  trellis secrets audit --follow --json | jq -r 'select(.action == "read") | .object_id'
-  trellis secrets audit --verify`,
-    );
-  withSettings(audit).action((flags: AuditFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { showAudit, verifyAudit } = await import('./run-audit.js');
-      await (flags.verify ? verifyAudit(session, flags) : showAudit(session, flags));
-    }),
+type Filter = ReturnType<typeof toFilter>;
+
+function toFilter({ object, by, actor, from, to }: AuditCommandOptions) {
+  return omitUndefined({ object_id: object, caller: by, actor, from: toTime(from, '--from'), to: toTime(to, '--to') });
+}
+
+/** Parses a time; a date means midnight UTC, the time zone of the log. */
+function toTime(text: string | undefined, option: string): string | undefined {
+  if (text === undefined) return undefined;
+  const time = new Date(text);
+  if (!Number.isNaN(time.getTime())) return time.toISOString();
+  throw new CommandError(`Expected ${option} to be a time such as 2026-01-31T09:00:00Z`, EXIT.usage);
+}
+
+/** Returns the id of the newest entry, so that entries that the filter excludes are not read again. */
+async function findLast({ client }: CommandContext): Promise<number> {
+  const query = { order: 'desc', limit: 1 } as const;
+  const [entry] = await unwrapResult(client.GET('/audit-log', { params: { query } }));
+  return entry?.id ?? 0;
+}
+
+const readFrom = ({ client }: CommandContext, filter: Filter, after?: number): AsyncIterable<AuditLogEntry> =>
+  readAllAfter(
+    (page) =>
+      client.GET('/audit-log', { params: { query: { ...filter, ...omitUndefined({ ...page }), order: 'asc' } } }),
+    omitUndefined({ after }),
   );
+
+/** Returns the newest entries, oldest first; the service returns them newest first. */
+async function readNewest({ client }: CommandContext, filter: Filter, limit: number): Promise<AuditLogEntry[]> {
+  const found: AuditLogEntry[] = [];
+  const pages = readAllAfter(
+    (page) =>
+      client.GET('/audit-log', { params: { query: { ...filter, ...omitUndefined({ ...page }), order: 'desc' } } }),
+    { limit: Math.min(limit, MAX_PAGE) },
+  );
+  for await (const entry of pages) if (found.push(entry) === limit) break;
+  return found.reverse();
 }
 
-function parseKnown(text: string): { readonly entries: number; readonly head: string } {
-  const [, entries, head] = /^([1-9]\d{0,14}):([\da-f]{64})$/.exec(text) ?? [];
-  if (entries !== undefined && head !== undefined) return { entries: Number(entries), head };
-  throw new InvalidArgumentError('Expected a number and a hash, such as 41:9f86d0….');
+const toLine = (entry: AuditLogEntry): string => toJson(entry, 0);
+
+function describe(entry: AuditLogEntry): string {
+  const { id, timestamp, action, subject_type = 'object', previous_slug, actor_type, actor_id, ip } = entry;
+  const name = subject_type === 'object' ? entry.object_id : `${subject_type} ${entry.subject_id ?? ''}`;
+  const what = previous_slug === undefined ? name : `${name} (before: ${previous_slug})`;
+  const who = actor_type === undefined ? 'no credential' : `${actor_type} ${actor_id ?? ''}`.trim();
+  const from = entry.caller === undefined ? ip : `${ip} as ${entry.caller}`;
+  return `${stripControlCharacters(`${id}  ${timestamp}  ${action}  ${what}  ${who}  ${from}`)}\n`;
+}
+
+/** `audit --verify`: verifies the hash chain. */
+export async function printVerification(session: CommandContext, { json, known }: AuditCommandOptions): Promise<void> {
+  const found = await unwrapResult(session.client.GET('/audit-log/verify', { params: { query: { ...known } } }));
+  if (json) await writeOutput(session.terminal.out, toLine(found as never));
+  const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;
+  if (!intact) {
+    throw new CommandError(`The audit log was altered: entry ${broken ?? 0} is ${reason}`, EXIT.failed);
+  }
+  if (!json) await writeOutput(session.terminal.out, `Intact: ${entries} entries, ${entries}:${head}\n`);
 }

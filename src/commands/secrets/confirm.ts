@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import { EXIT } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 
@@ -13,8 +13,8 @@ export async function confirm(
   { question, yes }: { readonly question: string; readonly yes: true | undefined },
 ): Promise<void> {
   if (yes) return;
-  if (!input.isTTY) throw new CommandFailure('Not a terminal: confirm with --yes', EXIT.usage);
+  if (!input.isTTY) throw new CommandError('Not a terminal: confirm with --yes', EXIT.usage);
   const reader = createInterface({ input, output: err });
   const answer = await reader.question(`${question} [y/N] `).finally(() => reader.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandFailure('Cancelled; nothing was changed', EXIT.failed);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Cancelled; nothing was changed', EXIT.failed);
 }

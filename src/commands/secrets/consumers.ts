@@ -1,86 +1,73 @@
-import type { Command } from 'commander';
-import { withSession } from './run-command.js';
-import { withSettings } from './settings.js';
-import type { SettingsFlags } from './settings.js';
-import type { Terminal } from './terminal.js';
+import { CommandError } from '../../startup-error.js';
+import type { components } from '../../generated/secrets/client.js';
+import { confirm } from './confirm.js';
+import type { ConsumerListOptions } from './consumers-command.js';
+import { EXIT } from './exit-codes.js';
+import { renameKnownConsumer, recordConsumerKey } from './known-keys-file.js';
+import { omitUndefined } from './options.js';
+import { toJson, toTable } from './print.js';
+import { writeOutput } from './read-values.js';
+import { unwrapResult } from './context.js';
+import type { CommandContext } from './context.js';
 
-export interface ConsumerListFlags extends SettingsFlags {
-  readonly query?: string;
-  readonly json?: true;
+type ConsumerEntry = components['schemas']['ConsumerEntry'];
+
+/** The largest page size. */
+const PAGE_SIZE = 100;
+
+export async function printConsumers(session: CommandContext, { query, json }: ConsumerListOptions): Promise<void> {
+  const consumers = await readConsumers(session, query);
+  const table = toTable(
+    ['name', 'secrets', 'public key'],
+    consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
+    'No consumers.',
+  );
+  await writeOutput(session.terminal.out, json ? toJson(consumers) : table);
 }
 
-interface ConsumerFlags extends SettingsFlags {
-  readonly key?: string;
-  readonly yes?: true;
+async function readConsumers({ client }: Pick<CommandContext, 'client'>, text?: string): Promise<ConsumerEntry[]> {
+  const consumers: ConsumerEntry[] = [];
+  for (let page = 1; ; page += 1) {
+    const query = { ...omitUndefined({ q: text }), page, page_size: PAGE_SIZE };
+    const found = await unwrapResult(client.GET('/consumers', { params: { query } }));
+    if (!('consumers' in found)) return consumers;
+    consumers.push(...found.consumers);
+    if (page * PAGE_SIZE >= found.total) return consumers;
+  }
 }
 
-/** `trellis secrets consumers`: repositories and hosts that read secrets, and their public keys. */
-export function addConsumerCommands(secrets: Command, terminal: Terminal): void {
-  const consumers = secrets
-    .command('consumers')
-    .description('Manage consumers: the repositories and hosts that read secrets');
-  addReading(consumers, terminal);
-  addChanges(consumers, terminal);
+export async function addConsumer(session: CommandContext, name: string, key: string | undefined): Promise<void> {
+  await unwrapResult(session.client.POST('/consumers', { body: { name, ...omitUndefined({ public_key: key }) } }));
+  if (key !== undefined) await recordConsumerKey(session, name, key);
+  session.say(`Added ${name}${key === undefined ? ' without a public key' : ''}.`);
 }
 
-function addReading(consumers: Command, terminal: Terminal): void {
-  const list = consumers
-    .command('list')
-    .description('List consumers with their public keys and the number of their secrets')
-    .option('--query <text>', 'only names that contain this text')
-    .option('--json', 'print JSON');
-  withSettings(list).action((flags: ConsumerListFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { listConsumers } = await import('./run-consumers.js');
-      await listConsumers(session, flags);
-    }),
-  );
+export async function updateConsumer(
+  session: CommandContext,
+  name: string,
+  body: { readonly name?: string; readonly public_key?: string },
+): Promise<void> {
+  const params = { path: { name: requirePlain(name) } };
+  const consumer = await unwrapResult(session.client.PATCH('/consumers/{name}', { params, body: { ...body } }));
+  if (body.public_key !== undefined) await recordConsumerKey(session, consumer.name, body.public_key);
+  if (body.name !== undefined) await renameKnownConsumer(session, name, consumer.name);
+  const counted = `${consumer.secret_count} ${consumer.secret_count === 1 ? 'secret names' : 'secrets name'} it`;
+  session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
 }
 
-function addChanges(consumers: Command, terminal: Terminal): void {
-  const add = consumers
-    .command('add')
-    .description('Add a consumer before a secret names it')
-    .argument('<name>', 'such as acme/shop or web-1')
-    .option('--key <key>', 'public key (age1…)')
-    .addHelpText('after', '\nExample:\n  trellis secrets consumers add web-1 --key "$(age-keygen -y key.txt)"');
-  withSettings(add).action((name: string, flags: ConsumerFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { addConsumer } = await import('./run-consumers.js');
-      await addConsumer(session, name, flags.key);
-    }),
-  );
-  const rename = consumers
-    .command('rename')
-    .description('Rename a consumer; an existing name merges both')
-    .argument('<consumer>', 'name of the consumer')
-    .argument('<name>', 'new name');
-  withSettings(rename).action((name: string, to: string, flags: ConsumerFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { updateConsumer } = await import('./run-consumers.js');
-      await updateConsumer(session, name, { name: to });
-    }),
-  );
-  const key = consumers
-    .command('key')
-    .description('Set the public key of a consumer; "list --reseal" then lists the secrets to reseal')
-    .argument('<consumer>', 'name of the consumer')
-    .argument('<key>', 'public key (age1…)');
-  withSettings(key).action((name: string, publicKey: string, flags: ConsumerFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { updateConsumer } = await import('./run-consumers.js');
-      await updateConsumer(session, name, { public_key: publicKey });
-    }),
-  );
-  const remove = consumers
-    .command('delete')
-    .description('Delete a consumer: remove it from all secrets and revoke its tokens')
-    .argument('<consumer>', 'name of the consumer')
-    .option('--yes', 'do not ask for confirmation');
-  withSettings(remove).action((name: string, flags: ConsumerFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { deleteConsumer } = await import('./run-consumers.js');
-      await deleteConsumer(session, name, flags.yes);
-    }),
-  );
+export async function deleteConsumer(session: CommandContext, name: string, yes: true | undefined): Promise<void> {
+  const params = { path: { name: requirePlain(name) } };
+  await confirm(session.terminal, {
+    question: `Delete ${name}, remove it from all secrets and revoke its tokens?`,
+    yes,
+  });
+  await unwrapResult(session.client.DELETE('/consumers/{name}', { params }));
+  session.say(`Deleted ${name}.`);
+}
+
+/** Rejects "." and "..", which proxies resolve, so that they would name a different consumer. */
+function requirePlain(name: string): string {
+  const parts = name.split('/');
+  if (!parts.some((part) => ['', '.', '..'].includes(part))) return name;
+  throw new CommandError('Expected the name of a consumer without empty, "." or ".." parts', EXIT.usage);
 }

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../client/errors.js';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 
 /** The exit codes of `trellis secrets`. Scripts rely on them, so they don't change. */
 export const EXIT = {
@@ -40,22 +40,21 @@ const SEALING_EXITS: Readonly<Record<string, number>> = {
 };
 
 /** Converts expected errors to one line and an exit code. Other errors are internal and keep their stack. */
-export function toFailure(error: unknown): unknown {
-  if (error instanceof CommandFailure) return error;
+export function toCommandError(error: unknown): unknown {
+  if (error instanceof CommandError) return error;
   const { name, message, code, path } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
   if (name === 'ApiError') return toRefusal(error as ApiError);
-  if (name === 'SealingError')
-    return new CommandFailure(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
-  if (code === 'EPIPE') return new CommandFailure('', EXIT.failed);
+  if (name === 'SealingError') return new CommandError(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
+  if (code === 'EPIPE') return new CommandError('', EXIT.failed);
   if (name === 'TimeoutError')
-    return new CommandFailure(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);
-  if (code !== undefined && path !== undefined) return new CommandFailure(`${path}: ${code}`, EXIT.failed);
+    return new CommandError(`The server did not respond in time: ${withoutStop(message)}`, EXIT.failed);
+  if (code !== undefined && path !== undefined) return new CommandError(`${path}: ${code}`, EXIT.failed);
   // `fetch` puts the reason into `cause`.
   const { cause } = error as { readonly cause?: { readonly code?: string; readonly message?: string } };
   if (name !== 'TypeError' || cause === undefined) return error;
   const reason = cause.code ?? cause.message ?? message;
-  return new CommandFailure(`The server can't be reached: ${reason}`, EXIT.failed);
+  return new CommandError(`The server can't be reached: ${reason}`, EXIT.failed);
 }
 
 /** Checks members instead of classes, as the platform has several error classes. */
@@ -67,9 +66,9 @@ interface Known {
   readonly path: string;
 }
 
-function toRefusal({ message, statusCode, requestId }: ApiError): CommandFailure {
+function toRefusal({ message, statusCode, requestId }: ApiError): CommandError {
   const isDefect = statusCode >= 500 && requestId !== undefined;
-  return new CommandFailure(
+  return new CommandError(
     isDefect ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
     exitCodeOf(statusCode),
   );

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import {
   NO_KNOWN_KEYS,
   addKnownKeys,
@@ -10,9 +10,9 @@ import {
 } from '../../sealing/known-keys.js';
 import type { CheckKeys, KeyChange, KnownKeys } from '../../sealing/known-keys.js';
 import { EXIT } from './exit-codes.js';
-import type { Session } from './session.js';
+import type { CommandContext } from './context.js';
 import { settingsFolder, writePrivateFile } from './settings-file.js';
-import { given } from './terminal.js';
+import { nonEmpty } from './terminal.js';
 import type { Environment } from './terminal.js';
 
 /** The content of the file: the keys of each service, by its URL. */
@@ -25,10 +25,10 @@ const MAX_BYTES = 32 * 2 ** 20;
 const MAX_SHOWN_KEY = 100;
 
 function knownKeysPath(env: Environment): string {
-  return given(env.TRELLIS_SECRETS_KNOWN_KEYS) ?? join(settingsFolder(env), 'known-keys.json');
+  return nonEmpty(env.TRELLIS_SECRETS_KNOWN_KEYS) ?? join(settingsFolder(env), 'known-keys.json');
 }
 
-async function readKnownKeys({ server, terminal }: Session): Promise<KnownKeys> {
+async function readKnownKeys({ server, terminal }: CommandContext): Promise<KnownKeys> {
   const file = await readKnownKeysFile(knownKeysPath(terminal.env));
   return Object.hasOwn(file, server) ? (file[server] ?? NO_KNOWN_KEYS) : NO_KNOWN_KEYS;
 }
@@ -38,14 +38,11 @@ async function readKnownKeysFile(path: string): Promise<KnownKeysFile> {
   const text = await readFile(path, 'utf8').catch((error: unknown) => {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return '{}';
-    throw new CommandFailure(`${path}: the file of known public keys cannot be read (${code})`, EXIT.usage);
+    throw new CommandError(`${path}: the file of known public keys cannot be read (${code})`, EXIT.usage);
   });
   const content = parse(text);
   if (content !== undefined) return content;
-  throw new CommandFailure(
-    `${path}: this is not a valid file of known public keys; restore it or delete it`,
-    EXIT.usage,
-  );
+  throw new CommandError(`${path}: this is not a valid file of known public keys; restore it or delete it`, EXIT.usage);
 }
 
 function parse(text: string): KnownKeysFile | undefined {
@@ -69,7 +66,7 @@ function isKnownKeys(value: unknown): value is KnownKeys {
 }
 
 /** Adds keys to those known for the session's service. A file that cannot be written costs a warning only. */
-async function saveKnownKeys(session: Session, known: KnownKeys): Promise<void> {
+async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise<void> {
   const path = knownKeysPath(session.terminal.env);
   try {
     // Read again, as another command may have added keys meanwhile.
@@ -93,7 +90,7 @@ interface CheckOptions {
 
 /** Stops at a key that differs from the one used before, unless it is accepted, and saves the keys that pass. */
 export const createKeyCheck =
-  (session: Session, { acceptKey = [], ...replaced }: CheckOptions): CheckKeys =>
+  (session: CommandContext, { acceptKey = [], ...replaced }: CheckOptions): CheckKeys =>
   async (keys) => {
     const known = await readKnownKeys(session);
     const changes = findKeyChanges(keys, { known, ...replaced });
@@ -109,9 +106,9 @@ export const createKeyCheck =
 const isAccepted = async (publicKey: string, accepted: readonly string[]): Promise<boolean> =>
   accepted.includes(publicKey) || accepted.includes(await toFingerprint(publicKey));
 
-async function toFailure(changes: readonly KeyChange[]): Promise<CommandFailure> {
+async function toFailure(changes: readonly KeyChange[]): Promise<CommandError> {
   const options = await toOptions(changes.map(({ publicKey }) => publicKey));
-  return new CommandFailure(
+  return new CommandError(
     `${keyChangedError(changes).message}\nVerify each new key with its holder, then repeat the command with ${options}`,
     EXIT.conflict,
   );
@@ -140,7 +137,7 @@ interface Recipients {
  *
  * @throws CommandFailure for a recorded key that is neither known nor accepted.
  */
-export async function confirmRecipients(session: Session, recipients: Recipients): Promise<readonly string[]> {
+export async function confirmRecipients(session: CommandContext, recipients: Recipients): Promise<readonly string[]> {
   const { chosen, recorded, acceptKey = [], own = [] } = recipients;
   const known = await readKnownKeys(session);
   const trusted = new Set([...known.recipients, ...Object.values(known.consumers), known.owner, ...own]);
@@ -155,9 +152,9 @@ export async function confirmRecipients(session: Session, recipients: Recipients
   return used;
 }
 
-async function unknownRecipients(keys: readonly string[]): Promise<CommandFailure> {
+async function unknownRecipients(keys: readonly string[]): Promise<CommandError> {
   const options = await toOptions(keys);
-  return new CommandFailure(
+  return new CommandError(
     `The service lists recipients that were never used on this machine:\n  ${keys.join('\n  ')}\n` +
       `Nothing was encrypted. Choose recipients with --recipient, or confirm these with ${options}`,
     EXIT.conflict,
@@ -165,12 +162,12 @@ async function unknownRecipients(keys: readonly string[]): Promise<CommandFailur
 }
 
 /** Records the key of a consumer that the user registers on this machine. */
-export async function rememberConsumerKey(session: Session, consumer: string, publicKey: string): Promise<void> {
+export async function recordConsumerKey(session: CommandContext, consumer: string, publicKey: string): Promise<void> {
   await saveKnownKeys(session, addKnownKeys(await readKnownKeys(session), [{ consumer, publicKey }]));
 }
 
 /** Keeps the key of a consumer known under its new name. */
-export async function moveConsumerKey(session: Session, from: string, to: string): Promise<void> {
+export async function renameKnownConsumer(session: CommandContext, from: string, to: string): Promise<void> {
   const known = await readKnownKeys(session);
   const { [from]: publicKey, ...consumers } = known.consumers;
   if (publicKey === undefined || Object.hasOwn(consumers, to)) return;

@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 import type { Command } from 'commander';
 
 /** Collects the values of a repeated option. */
-export const collect = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
+export const collectValues = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];
 
 /** Creates a parser for a number of days up to a limit. */
 export const parseDays =
@@ -20,36 +20,36 @@ export function parseCount(text: string): number {
 }
 
 /** The recipients of a value. */
-export interface ReaderFlags {
+export interface RecipientOptions {
   readonly consumer?: readonly string[];
   readonly recipient?: readonly string[];
   readonly keepReadableCopy?: boolean;
   readonly acceptKey?: readonly string[];
 }
 
-export const withReaders = (command: Command): Command =>
+export const addRecipientOptions = (command: Command): Command =>
   command
-    .option('--consumer <consumer>', 'repository or host that reads the value; repeatable', collect)
-    .option('--recipient <key>', 'further public key (age1…) to seal to; repeatable', collect)
-    .option('--accept-key <key>', 'changed public key to accept, or its SHA256 fingerprint; repeatable', collect);
+    .option('--consumer <consumer>', 'repository or host that reads the value; repeatable', collectValues)
+    .option('--recipient <key>', 'further public key (age1…) to seal to; repeatable', collectValues)
+    .option('--accept-key <key>', 'changed public key to accept, or its SHA256 fingerprint; repeatable', collectValues);
 
 /** The source of a value. Never an argument, which other users of the machine can see. */
-export interface ValueFlags {
+export interface ValueOptions {
   readonly file?: string;
   readonly sealed?: true;
   readonly allowEmpty?: true;
 }
 
-export const withValue = (command: Command): Command =>
+export const addValueOptions = (command: Command): Command =>
   command
     .option('--file <file>', 'file with the value (default: standard input)')
     .option('--sealed', 'the value is an age file already; store it unchanged')
     .option('--allow-empty', 'allow a value of zero bytes');
 
 /** Selects a variant. */
-export const withId = (command: Command): Command =>
+export const addIdOption = (command: Command): Command =>
   command.option('--id <id>', 'id of the variant, if the secret has several');
 
 /** Returns a copy without the undefined members. */
-export const defined = <T extends object>(object: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
+export const omitUndefined = <T extends object>(object: T): { [Name in keyof T]: Exclude<T[Name], undefined> } =>
   Object.fromEntries(Object.entries(object).filter(([, value]) => value !== undefined)) as never;

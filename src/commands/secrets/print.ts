@@ -1,13 +1,13 @@
 import Table from 'cli-table3';
 
 /** Replaces control characters, which can manipulate a terminal. Names and descriptions are untrusted. */
-export const clean = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
+export const stripControlCharacters = (text: string): string => text.replace(/[\p{Cc}\p{Cf}]+/gu, ' ');
 
 /** Formats rows under their headings, or returns the sentence for an empty list. A cell may have several lines. */
 export function toTable(head: readonly string[], rows: readonly (readonly string[])[], none: string): string {
   if (rows.length === 0) return `${none}\n`;
   const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const row of rows) table.push(row.map((cell) => cell.split('\n').map(clean).join('\n')));
+  for (const row of rows) table.push(row.map((cell) => cell.split('\n').map(stripControlCharacters).join('\n')));
   return `${table.toString()}\n`;
 }
 
@@ -17,4 +17,4 @@ export const toJson = (value: unknown, indent = 2): string =>
 
 const toEscape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-export const toDay = (time: string | undefined): string => time?.slice(0, 10) ?? '';
+export const toDateText = (time: string | undefined): string => time?.slice(0, 10) ?? '';

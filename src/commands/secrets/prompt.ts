@@ -1,21 +1,21 @@
 import { createInterface } from 'node:readline/promises';
 import type { Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import type { Terminal } from './terminal.js';
 
 /** The exit code of shells for SIGINT. */
 const INTERRUPTED = 130;
 
 /** Prompts the user. Empty input selects the default in brackets. */
-export async function ask(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
+export async function prompt(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
   const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
   const shown = otherwise === '' ? `${question}: ` : `${question} [${otherwise}]: `;
   return (await answerTo(reader, shown)).trim() || otherwise;
 }
 
 /** Prompts for a secret, without echo. */
-export async function askHidden({ in: input, err }: Terminal, question: string): Promise<string> {
+export async function promptHidden({ in: input, err }: Terminal, question: string): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   // Set before the prompt, as it turns the echo off.
   const reader = createInterface({ input, output, terminal: input.isTTY === true });
@@ -28,7 +28,7 @@ export async function askHidden({ in: input, err }: Terminal, question: string):
 /** Without this an open prompt would end the process silently. */
 async function answerTo(reader: Interface, question: string): Promise<string> {
   const ended = new Promise<never>((_resolve, reject) => {
-    const stop = (): void => reject(new CommandFailure('Interrupted; nothing was written', INTERRUPTED));
+    const stop = (): void => reject(new CommandError('Interrupted; nothing was written', INTERRUPTED));
     reader.once('SIGINT', stop).once('close', stop);
   });
   try {

@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import { open } from '../../sealing/open.js';
 import { EXIT } from './exit-codes.js';
-import { readObjects } from './read-objects.js';
-import { readSealed } from './read-values.js';
-import type { RunFlags } from './run.js';
-import type { Session } from './session.js';
+import { fetchSecrets } from './read-secrets.js';
+import { fetchSealedValue } from './read-values.js';
+import type { RunOptions } from './run-command.js';
+import type { CommandContext } from './context.js';
 import type { Environment } from './terminal.js';
 import { isLoaderVariable, toVariable } from './variables.js';
 
@@ -27,22 +27,26 @@ interface Chosen {
 }
 
 /** @returns the exit code of the program. */
-export async function runWithSecrets(session: Session, command: readonly string[], flags: RunFlags): Promise<number> {
+export async function runWithSecrets(
+  session: CommandContext,
+  command: readonly string[],
+  flags: RunOptions,
+): Promise<number> {
   const chosen = await choose(session, flags);
   const identity = await session.readIdentity();
   const secrets: Record<string, string> = {};
   for (const { variable, slug, id } of chosen) {
-    secrets[variable] = toText(await open(await readSealed(session, slug, { id }), identity), slug);
+    secrets[variable] = toText(await open(await fetchSealedValue(session, slug, { id }), identity), slug);
   }
   const own = Object.entries(session.terminal.env).filter(([name]) => !WITHHELD.includes(name));
   return start(command, { ...Object.fromEntries(own), ...secrets }, session.terminal.in.isTTY === true);
 }
 
-async function choose(session: Session, flags: RunFlags): Promise<Chosen[]> {
+async function choose(session: CommandContext, flags: RunOptions): Promise<Chosen[]> {
   const { secret = [], tag, consumer } = flags;
   const chosen: Chosen[] = secret.map(parseChoice);
   if (tag !== undefined || consumer !== undefined) {
-    const found = await readObjects(session, { tag, consumer });
+    const found = await fetchSecrets(session, { tag, consumer });
     const selected = found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id }));
     chosen.push(...selected.filter((one) => isHarmless(one, chosen)));
   }
@@ -59,7 +63,7 @@ async function choose(session: Session, flags: RunFlags): Promise<Chosen[]> {
 function isHarmless({ variable, slug }: Chosen, named: readonly Chosen[]): boolean {
   if (!isLoaderVariable(variable)) return true;
   if (named.some((one) => one.variable === variable && one.slug === slug)) return false;
-  throw new CommandFailure(
+  throw new CommandError(
     `${slug} would set ${variable}, which changes how programs load code; the program was not started. ` +
       `To set it all the same, name it: --secret ${variable}=${slug}`,
     EXIT.conflict,
@@ -70,16 +74,16 @@ function parseChoice(text: string): Chosen {
   const [, variable, slug = text] = /^([^=]*)=(.*)$/s.exec(text) ?? [];
   if (variable === undefined) return { variable: toVariable(slug), slug, id: undefined };
   if (/^[A-Za-z_]\w*$/.test(variable)) return { variable, slug, id: undefined };
-  throw new CommandFailure('Expected --secret to be a name or VARIABLE=name', EXIT.usage);
+  throw new CommandError('Expected --secret to be a name or VARIABLE=name', EXIT.usage);
 }
 
 /** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
 function requireDistinct(chosen: readonly Chosen[]): void {
-  if (chosen.length === 0) throw new CommandFailure('Select secrets with --secret, --tag or --consumer', EXIT.usage);
+  if (chosen.length === 0) throw new CommandError('Select secrets with --secret, --tag or --consumer', EXIT.usage);
   const names = chosen.map(({ variable }) => variable);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice === undefined) return;
-  throw new CommandFailure(
+  throw new CommandError(
     `Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`,
     EXIT.conflict,
   );
@@ -93,7 +97,7 @@ function toText(value: Uint8Array, slug: string): string {
   } catch {
     // Reported below, without the value.
   }
-  throw new CommandFailure(`The value of ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
+  throw new CommandError(`The value of ${slug} is not text without NUL, which a variable requires`, EXIT.usage);
 }
 
 async function start(

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import { EXIT } from './exit-codes.js';
-import { given } from './terminal.js';
+import { nonEmpty } from './terminal.js';
 import type { Environment } from './terminal.js';
 
 /** The settings that `trellis secrets init` writes. */
@@ -24,11 +24,11 @@ const MAX_BYTES = 65_536;
 
 /** Returns the folder of the user's settings and identity. */
 export function settingsFolder(env: Environment): string {
-  return join(given(env.XDG_CONFIG_HOME) ?? join(given(env.HOME) ?? homedir(), '.config'), 'trellis');
+  return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.config'), 'trellis');
 }
 
 export function settingsPath(env: Environment): string {
-  return given(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
+  return nonEmpty(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
 }
 
 /** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */
@@ -38,20 +38,20 @@ export async function readSettingsFile(file: string): Promise<SettingsFile | und
   await requirePrivate(file);
   const settings = parse(text);
   if (settings !== undefined) return settings;
-  throw new CommandFailure(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
+  throw new CommandError(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
 }
 
 function refuseUnreadable(error: unknown, file: string): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return undefined;
-  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
+  throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }
 
 /** Windows has no file modes. */
 async function requirePrivate(file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
-  throw new CommandFailure(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);
+  throw new CommandError(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);
 }
 
 function parse(text: string): SettingsFile | undefined {

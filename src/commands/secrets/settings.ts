@@ -1,24 +1,24 @@
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes.js';
 import { readSettingsFile, settingsPath } from './settings-file.js';
 import type { SettingsFile } from './settings-file.js';
-import type { Source } from './sources.js';
-import { given } from './terminal.js';
+import type { SecretSource } from './secret-source.js';
+import { nonEmpty } from './terminal.js';
 import type { Environment } from './terminal.js';
 
 /** The URL of the service, and the credential. */
 export interface SecretsSettings {
   /** Without a trailing slash. */
   readonly server: string;
-  readonly token: Source | undefined;
+  readonly token: SecretSource | undefined;
   /** The client name in the audit log. */
   readonly caller: string | undefined;
-  readonly identity: Source | undefined;
+  readonly identity: SecretSource | undefined;
 }
 
 /** The options of every command that sends requests. None is a secret, as other users can see arguments. */
-export interface SettingsFlags {
+export interface ConnectionOptions {
   readonly config?: string;
   readonly server?: string;
   readonly tokenCommand?: string;
@@ -32,7 +32,7 @@ const DEFAULT_SERVER = 'http://localhost:4000/secrets';
 /** The limit of the contract. */
 const MAX_CALLER_LENGTH = 128;
 
-export function withSettings(command: Command): Command {
+export function addConnectionOptions(command: Command): Command {
   return command
     .optionsGroup('Connection:')
     .option('--server <address>', `URL of the service [TRELLIS_SECRETS_SERVER] (default: ${DEFAULT_SERVER})`)
@@ -55,21 +55,21 @@ export function withSettings(command: Command): Command {
  *
  * @throws CommandFailure for an invalid setting.
  */
-export async function readSettings(flags: SettingsFlags, env: Environment): Promise<SecretsSettings> {
+export async function readSettings(flags: ConnectionOptions, env: Environment): Promise<SecretsSettings> {
   const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await requireNone(flags));
-  const server = given(flags.server) ?? given(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
+  const server = nonEmpty(flags.server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
   return {
-    server: toServer(server),
+    server: toServiceUrl(server),
     token: findToken(flags, env, file),
-    caller: requireCaller(given(flags.caller) ?? given(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
+    caller: requireCaller(nonEmpty(flags.caller) ?? nonEmpty(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
     identity: findIdentity(flags, env, file),
   };
 }
 
 /** A file that the user names must exist. */
-async function requireNone({ config }: SettingsFlags): Promise<SettingsFile> {
+async function requireNone({ config }: ConnectionOptions): Promise<SettingsFile> {
   if (config === undefined) return {};
-  throw new CommandFailure(`${config}: no settings file here`, EXIT.usage);
+  throw new CommandError(`${config}: no settings file here`, EXIT.usage);
 }
 
 /**
@@ -77,11 +77,11 @@ async function requireNone({ config }: SettingsFlags): Promise<SettingsFile> {
  *
  * @throws CommandFailure unless it is an http URL without credentials.
  */
-export function toServer(address: string): string {
+export function toServiceUrl(address: string): string {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isFit = url && ['http:', 'https:'].includes(url.protocol) && !url.username && !url.password && !url.search;
   if (!isFit) {
-    throw new CommandFailure('Expected the URL of the server, such as https://trellis.example.org/secrets', EXIT.usage);
+    throw new CommandError('Expected the URL of the server, such as https://trellis.example.org/secrets', EXIT.usage);
   }
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path === '' ? '/secrets' : path}`;
@@ -89,10 +89,10 @@ export function toServer(address: string): string {
 
 function requireCaller(caller: string | undefined): string | undefined {
   if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;
-  throw new CommandFailure(`Expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
+  throw new CommandError(`Expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
 }
 
-function findToken(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {
+function findToken(flags: ConnectionOptions, env: Environment, file: SettingsFile): SecretSource | undefined {
   if (flags.tokenCommand) return { command: flags.tokenCommand };
   if (env.TRELLIS_SECRETS_TOKEN) return { text: env.TRELLIS_SECRETS_TOKEN };
   if (env.TRELLIS_SECRETS_TOKEN_COMMAND) return { command: env.TRELLIS_SECRETS_TOKEN_COMMAND };
@@ -100,7 +100,7 @@ function findToken(flags: SettingsFlags, env: Environment, file: SettingsFile): 
   return file.tokenCommand ? { command: file.tokenCommand } : undefined;
 }
 
-function findIdentity(flags: SettingsFlags, env: Environment, file: SettingsFile): Source | undefined {
+function findIdentity(flags: ConnectionOptions, env: Environment, file: SettingsFile): SecretSource | undefined {
   if (flags.identityFile) return { file: flags.identityFile };
   if (flags.identityCommand) return { command: flags.identityCommand };
   if (env.TRELLIS_SECRETS_IDENTITY) return { text: env.TRELLIS_SECRETS_IDENTITY };

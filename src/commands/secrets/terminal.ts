@@ -9,4 +9,4 @@ export interface Terminal {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** Treats an empty variable or option as unset. */
-export const given = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+export const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);

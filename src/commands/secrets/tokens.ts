@@ -1,104 +1,61 @@
-import type { Command } from 'commander';
-import { parseDays } from './options.js';
-import { withSession } from './run-command.js';
-import { withSettings } from './settings.js';
-import type { SettingsFlags } from './settings.js';
-import type { Terminal } from './terminal.js';
+import { readAll } from '../../client/paging.js';
+import type { components } from '../../generated/secrets/client.js';
+import { omitUndefined } from './options.js';
+import { toDateText, toJson, toTable } from './print.js';
+import { writeOutput } from './read-values.js';
+import { unwrapResult } from './context.js';
+import type { CommandContext } from './context.js';
+import type { MintOptions, TokenListOptions } from './tokens-command.js';
 
-/** One year, the limit of the contract. */
-const MAX_DAYS = 365;
+type ConsumerToken = components['schemas']['ConsumerTokenMetadata'];
 
-export interface TokenListFlags extends SettingsFlags {
-  readonly json?: true;
+const DAY_SECONDS = 86_400;
+
+export async function printTokens({ client, terminal }: CommandContext, { json }: TokenListOptions): Promise<void> {
+  const tokens: ConsumerToken[] = [];
+  const pages = readAll((page) => client.GET('/consumer-tokens', { params: { query: page } }));
+  for await (const token of pages) tokens.push(token);
+  const table = toTable(
+    ['id', 'consumer', 'description', 'status', 'valid until', 'last used'],
+    tokens.map(({ id, consumer, description, status = '', expires_at, last_used_at }) => [
+      ...[id, consumer, description, status, toDateText(expires_at)],
+      last_used_at === undefined ? 'never' : toDateText(last_used_at),
+    ]),
+    'No tokens.',
+  );
+  await writeOutput(terminal.out, json ? toJson(tokens) : table);
 }
 
-export interface MintFlags extends SettingsFlags {
-  readonly consumer: string;
-  readonly description: string;
-  readonly days?: number;
+export async function mintConsumerToken(
+  session: CommandContext,
+  { consumer, description, days }: MintOptions,
+): Promise<void> {
+  const body = { consumer, description, ...lasting(days) };
+  await show(session, await unwrapResult(session.client.POST('/consumer-tokens', { body })));
 }
 
-interface RotateFlags extends SettingsFlags {
-  readonly days?: number;
+export async function rotateToken(session: CommandContext, id: string, days: number | undefined): Promise<void> {
+  const body = { ...lasting(days) };
+  const params = { path: { id } };
+  await show(session, await unwrapResult(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })));
 }
 
-/** `trellis secrets tokens`: consumer tokens, which read the values of their consumer. */
-export function addTokenCommands(secrets: Command, terminal: Terminal): void {
-  const tokens = secrets
-    .command('tokens')
-    .description('Manage consumer tokens, each of which reads the values of one consumer');
-  tokens.addHelpText(
-    'after',
-    `
-Write tokens are created in the browser, or on the server's machine:
-  trellis tokens create --kind write --label deploy --days 90`,
-  );
-  addReading(tokens, terminal);
-  addSecrets(tokens, terminal);
-  addEnds(tokens, terminal);
+/** Omitted for the default of the service. */
+const lasting = (days: number | undefined) =>
+  omitUndefined({ ttl_seconds: days === undefined ? undefined : days * DAY_SECONDS });
+
+async function show(session: CommandContext, token: components['schemas']['ConsumerTokenWithValue']): Promise<void> {
+  const { id, consumer, expires_at, value } = token;
+  session.say(`Token ${id} of ${consumer}, valid until ${toDateText(expires_at)}. It is shown only once:`);
+  await writeOutput(session.terminal.out, `${value}\n`);
 }
 
-function addReading(tokens: Command, terminal: Terminal): void {
-  const list = tokens.command('list').description('List tokens, oldest first').option('--json', 'print JSON');
-  withSettings(list).action((flags: TokenListFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { listTokens } = await import('./run-tokens.js');
-      await listTokens(session, flags);
-    }),
-  );
+export async function revokeToken(session: CommandContext, id: string): Promise<void> {
+  await unwrapResult(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
+  session.say(`Revoked token ${id}.`);
 }
 
-function addSecrets(tokens: Command, terminal: Terminal): void {
-  const mint = tokens
-    .command('mint')
-    .description('Create a token and print it once, on standard output')
-    .requiredOption('--consumer <consumer>', 'consumer whose values it reads; it is added if it is unknown')
-    .requiredOption('--description <text>', 'description of the token')
-    .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS))
-    .addHelpText(
-      'after',
-      `
-Example:
-  trellis secrets tokens mint --consumer acme/shop --description deploy | gh secret set TRELLIS_SECRETS_TOKEN`,
-    );
-  withSettings(mint).action((flags: MintFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { mintToken } = await import('./run-tokens.js');
-      await mintToken(session, flags);
-    }),
-  );
-  const rotate = tokens
-    .command('rotate')
-    .description('Rotate a token and print the new one; the old one stops working at once')
-    .argument('<id>', 'id of the token, see "list"')
-    .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS));
-  withSettings(rotate).action((id: string, flags: RotateFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { rotateToken } = await import('./run-tokens.js');
-      await rotateToken(session, id, flags.days);
-    }),
-  );
-}
-
-function addEnds(tokens: Command, terminal: Terminal): void {
-  const revoke = tokens
-    .command('revoke')
-    .description('Revoke a token; it stays in the list')
-    .argument('<id>', 'id of the token, see "list"');
-  withSettings(revoke).action((id: string, flags: SettingsFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { revokeToken } = await import('./run-tokens.js');
-      await revokeToken(session, id);
-    }),
-  );
-  const purge = tokens
-    .command('purge')
-    .description('Purge a revoked or expired token from the list')
-    .argument('<id>', 'id of the token, see "list"');
-  withSettings(purge).action((id: string, flags: SettingsFlags) =>
-    withSession(terminal, flags, async (session) => {
-      const { purgeToken } = await import('./run-tokens.js');
-      await purgeToken(session, id);
-    }),
-  );
+export async function purgeToken(session: CommandContext, id: string): Promise<void> {
+  await unwrapResult(session.client.DELETE('/consumer-tokens/{id}/purge', { params: { path: { id } } }));
+  session.say(`Purged token ${id}.`);
 }

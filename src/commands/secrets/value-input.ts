@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import { EXIT } from './exit-codes.js';
-import type { ValueFlags } from './options.js';
+import type { ValueOptions } from './options.js';
 import type { Terminal } from './terminal.js';
 
 /** Ten times the limit of the service, so that reading from an endless device stops. */
@@ -20,7 +20,7 @@ export async function readValue(
 ): Promise<Buffer> {
   if (file !== undefined && file !== '-') return readFileValue(file, maxBytes);
   if (terminal.in.isTTY) {
-    throw new CommandFailure('Pipe the value to standard input, or use --file', EXIT.usage);
+    throw new CommandError('Pipe the value to standard input, or use --file', EXIT.usage);
   }
   return collect(terminal.in as AsyncIterable<Buffer | string>, maxBytes);
 }
@@ -32,12 +32,12 @@ export async function readValue(
  * @throws CommandFailure as {@link readValue}, and for an empty value.
  */
 export async function readSecretValue(
-  { file, allowEmpty }: ValueFlags,
+  { file, allowEmpty }: ValueOptions,
   terminal: Pick<Terminal, 'in'>,
 ): Promise<Buffer> {
   const value = await readValue(file, terminal);
   if (value.byteLength > 0 || allowEmpty) return value;
-  throw new CommandFailure('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
+  throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
 }
 
 async function readFileValue(file: string, maxBytes: number): Promise<Buffer> {
@@ -57,14 +57,14 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
   for await (const chunk of chunks) {
     const part = Buffer.from(chunk);
     size += part.byteLength;
-    if (size > maxBytes) throw new CommandFailure(`Expected at most ${maxBytes} bytes`, EXIT.usage);
+    if (size > maxBytes) throw new CommandError(`Expected at most ${maxBytes} bytes`, EXIT.usage);
     parts.push(part);
   }
   return Buffer.concat(parts);
 }
 
 function refuse(error: unknown, file: string): never {
-  if (error instanceof CommandFailure) throw error;
+  if (error instanceof CommandError) throw error;
   const { code } = error as NodeJS.ErrnoException;
-  throw new CommandFailure(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
+  throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }

@@ -1,32 +1,32 @@
-import { CommandFailure } from '../../start-error.js';
+import { CommandError } from '../../startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { toBase64 } from '../../sealing/base64.js';
-import { findOwnerKey } from '../../sealing/find-recipients.js';
+import { findOwnerKey } from '../../sealing/resolve-recipients.js';
 import { open, toRecipients } from '../../sealing/open.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
-import { defined } from './options.js';
+import { omitUndefined } from './options.js';
 import { toJson } from './print.js';
-import { readSealed, write } from './read-values.js';
-import { request } from './session.js';
-import type { Session } from './session.js';
+import { fetchSealedValue, writeOutput } from './read-values.js';
+import { unwrapResult } from './context.js';
+import type { CommandContext } from './context.js';
 import { readSecretValue } from './value-input.js';
-import type { PutFlags, RotateFlags } from './values.js';
+import type { PutOptions, RotateOptions } from './value-commands.js';
 
 export type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** `put`: creates a secret, or a variant of a name. */
-export async function putValue(session: Session, slug: string, flags: PutFlags): Promise<void> {
+export async function putValue(session: CommandContext, slug: string, flags: PutOptions): Promise<void> {
   const value = await readSecretValue(flags, session.terminal);
   const stored = flags.sealed
     ? await storeSealed(session, slug, { value, flags })
     : await sealNew(session, slug, { value, flags });
   session.say(`Stored ${describe(stored)}.`);
-  if (flags.json) await write(session.terminal.out, toJson(stored));
+  if (flags.json) await writeOutput(session.terminal.out, toJson(stored));
 }
 
-async function sealNew(session: Session, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+async function sealNew(session: CommandContext, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
   const { consumer: usedBy, recipient: chosen, acceptKey, keepReadableCopy, tag: tags } = flags;
   const { description, rotateAfterDays } = flags;
   const recipients = await confirmRecipients(session, { chosen, recorded: [] });
@@ -39,26 +39,26 @@ async function sealNew(session: Session, slug: string, { value, flags }: SealedV
 
 interface SealedValue {
   readonly value: Uint8Array;
-  readonly flags: PutFlags;
+  readonly flags: PutOptions;
 }
 
 /** Stores an age file unchanged, without recording its recipients. */
-function storeSealed({ client }: Session, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+function storeSealed({ client }: CommandContext, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
   const { consumer, recipient, tag, description, rotateAfterDays } = flags;
   const body = {
     slug,
     value: toBase64(value),
     keep_readable_copy: flags.keepReadableCopy ?? false,
-    ...defined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
-    ...defined({ rotate_after_days: rotateAfterDays }),
+    ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
+    ...omitUndefined({ rotate_after_days: rotateAfterDays }),
   };
-  return request(client.POST('/objects', { body }));
+  return unwrapResult(client.POST('/objects', { body }));
 }
 
 const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
 
 /** `rotate`: replaces the value, or reseals it, unless another request replaced it first. */
-export async function rotateValue(session: Session, slug: string, flags: RotateFlags): Promise<void> {
+export async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
   requireOneSource(flags);
   const object = await findObject(session, slug, flags.id);
   const stored = flags.sealed
@@ -69,14 +69,18 @@ export async function rotateValue(session: Session, slug: string, flags: RotateF
   if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
 }
 
-async function sealReplacement(session: Session, object: ObjectMetadata, flags: RotateFlags): Promise<ObjectMetadata> {
+async function sealReplacement(
+  session: CommandContext,
+  object: ObjectMetadata,
+  flags: RotateOptions,
+): Promise<ObjectMetadata> {
   const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
   const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
   const identity = flags.reseal ? await session.readIdentity() : undefined;
   const value =
     identity === undefined
       ? await readSecretValue(flags, session.terminal)
-      : await open(await readSealed(session, slug, { id }), identity);
+      : await open(await fetchSealedValue(session, slug, { id }), identity);
   const own = identity === undefined ? [] : await toRecipients(identity);
   // A value without consumers stays readable by the recipients that it was sealed to.
   const isForRecorded = (usedBy ?? used_by).length === 0;
@@ -88,24 +92,24 @@ async function sealReplacement(session: Session, object: ObjectMetadata, flags: 
   });
 }
 
-function requireOneSource({ reseal, file, sealed }: RotateFlags): void {
+function requireOneSource({ reseal, file, sealed }: RotateOptions): void {
   if (!reseal || (file === undefined && !sealed)) return;
-  throw new CommandFailure("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
+  throw new CommandError("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
 }
 
 function replaceSealed(
-  { client }: Session,
+  { client }: CommandContext,
   { slug, id, etag }: ObjectMetadata,
-  { value, flags }: { readonly value: Uint8Array; readonly flags: RotateFlags },
+  { value, flags }: { readonly value: Uint8Array; readonly flags: RotateOptions },
 ): Promise<ObjectMetadata> {
   const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
   const body = {
     value: toBase64(value),
     keep_readable_copy: keepReadableCopy,
-    ...defined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
+    ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
   };
-  const params = { path: { slug }, query: { id }, header: defined({ 'If-Match': etag }) };
-  return request(client.PUT('/objects/{slug}', { params, body }));
+  const params = { path: { slug }, query: { id }, header: omitUndefined({ 'If-Match': etag }) };
+  return unwrapResult(client.PUT('/objects/{slug}', { params, body }));
 }
 
 /**
@@ -113,18 +117,18 @@ function replaceSealed(
  *
  * @throws CommandFailure for an unknown name, and for several variants without an id.
  */
-async function findObject({ client }: Session, slug: string, id?: string): Promise<ObjectMetadata> {
+async function findObject({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
   const query = { slug, limit: 500, offset: 0 };
-  const variants = await request(client.GET('/objects', { params: { query } }));
+  const variants = await unwrapResult(client.GET('/objects', { params: { query } }));
   const [object, other] = variants.filter((each) => id === undefined || each.id === id);
-  if (object === undefined) throw new CommandFailure('unknown object', EXIT.notFound);
+  if (object === undefined) throw new CommandError('unknown object', EXIT.notFound);
   if (other === undefined) return object;
   const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
-  throw new CommandFailure(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
+  throw new CommandError(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
 }
 
 /** Whether the current key of the owner is among the recorded recipients. */
-async function hadReadableCopy({ client }: Session, { recipients = [] }: ObjectMetadata): Promise<boolean> {
+async function hadReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
   const owner = await findOwnerKey(client);
   return owner !== undefined && recipients.includes(owner);

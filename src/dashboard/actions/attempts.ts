@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
-import type { ActionName } from '../forges/facts.js';
-import { toPullRequestRow } from './keep-marks.js';
-import type { PullRequestAddress } from './keep-marks.js';
-import { refuse } from './refusals.js';
+import type { ActionName } from '../forges/model.js';
+import { toPullRequestRow } from './state-entries.js';
+import type { PullRequestAddress } from './state-entries.js';
+import { actionConflict } from './action-errors.js';
 
 /** Renewed while an action is sent. After a crash, other attempts wait at most this long. */
 const LEASE_MS = 60_000;
@@ -14,21 +14,21 @@ const RENEW_MS = 20_000;
 const RETENTION_MS = 86_400_000;
 
 /** An earlier attempt that may have been sent, with an unknown outcome. */
-export interface LostAttempt {
+export interface UnconfirmedAttempt {
   /** The head commit at that time, if it was known. */
   readonly headSha: string | undefined;
-  readonly beganAt: number;
+  readonly startedAt: number;
 }
 
 /** The exclusive right, across all processes, to send one action. */
 export interface Attempt {
-  readonly lost: LostAttempt | undefined;
+  readonly unconfirmed: UnconfirmedAttempt | undefined;
   /** Replaces the record of an unconfirmed attempt by this one, before the action is sent again. */
   restart(): Promise<void>;
   /** Ends the attempt with a known outcome. */
-  end(): Promise<void>;
+  complete(): Promise<void>;
   /** Ends the attempt with an unknown outcome, which the next attempt has to check first. */
-  lose(): Promise<void>;
+  leaveUnconfirmed(): Promise<void>;
 }
 
 /** The actions that are being sent to forges: at most one attempt at a time per action and pull request. */
@@ -47,15 +47,15 @@ export function createAttempts(database: Database, now: () => number = Date.now)
       const renewal = setInterval(() => void renew().catch(() => undefined), RENEW_MS).unref();
       const renew = () => own.set({ lease_until: now() + LEASE_MS }).execute();
       return {
-        lost,
+        unconfirmed: lost,
         async restart() {
           await own.set({ head_sha: headSha ?? null, began_at: now() }).execute();
         },
-        async end() {
+        async complete() {
           clearInterval(renewal);
           await database.deleteFrom('action_attempts').where('claim', '=', claim).execute();
         },
-        async lose() {
+        async leaveUnconfirmed() {
           clearInterval(renewal);
           await own.set({ lease_until: now() }).execute();
         },
@@ -72,26 +72,29 @@ interface Claim {
 }
 
 /** @returns the previous attempt if its outcome is unknown. */
-async function claimAttempt(database: Database, { key, claim, headSha, at }: Claim): Promise<LostAttempt | undefined> {
+async function claimAttempt(
+  database: Database,
+  { key, claim, headSha, at }: Claim,
+): Promise<UnconfirmedAttempt | undefined> {
   return inTransaction(database, async (transaction) => {
     const found = await transaction
       .selectFrom('action_attempts')
       .select(['head_sha', 'began_at', 'lease_until'])
       .where((is) => is.and(key))
       .executeTakeFirst();
-    if (found !== undefined && found.lease_until > at) throw refuse('in_progress');
+    if (found !== undefined && found.lease_until > at) throw actionConflict('in_progress');
     const lease = { claim, lease_until: at + LEASE_MS };
     await transaction
       .insertInto('action_attempts')
       .values({ ...key, ...lease, head_sha: headSha ?? null, began_at: at })
       .onConflict((conflict) => conflict.columns(['person_id', 'forge', 'repo', 'number', 'action']).doUpdateSet(lease))
       .execute();
-    return found && { headSha: found.head_sha ?? undefined, beganAt: found.began_at };
+    return found && { headSha: found.head_sha ?? undefined, startedAt: found.began_at };
   });
 }
 
 /** Deletes unconfirmed attempts that are too old to matter. */
-export async function sweepAttempts(database: Database, at: number): Promise<void> {
+export async function deleteExpiredAttempts(database: Database, at: number): Promise<void> {
   await database
     .deleteFrom('action_attempts')
     .where('lease_until', '<=', at - RETENTION_MS)

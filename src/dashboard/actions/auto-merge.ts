@@ -1,11 +1,11 @@
 /** The state of auto-merges, for forges without an auto-merge API. */
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import type { PullRequest } from '../forges/facts.js';
+import type { PullRequest } from '../forges/model.js';
 import type { ForgeError } from '../forges/forge-error.js';
-import { saveMark } from './keep-marks.js';
-import type { PullRequestAddress } from './keep-marks.js';
-import { codeOfKind, sentenceOf } from './refusals.js';
+import { saveState } from './state-entries.js';
+import type { PullRequestAddress } from './state-entries.js';
+import { toActionCode, messageFor } from './action-errors.js';
 
 type AutoMerge = components['schemas']['AutoMerge'];
 
@@ -28,13 +28,13 @@ const WAITING: AutoMerge = {
   message: 'Trellis merges it once its checks pass and nothing else blocks it.',
 };
 
-export async function armAutoMerge(database: Database, address: PullRequestAddress): Promise<void> {
+export async function enableAutoMerge(database: Database, address: PullRequestAddress): Promise<void> {
   const state: AutoMergeState = { ...WAITING, fullName: address.fullName };
-  await saveMark(database, address, { kind: 'auto_merge', state });
+  await saveState(database, address, { kind: 'auto_merge', state });
 }
 
 /** Returns whether to merge now. A pull request without checks is never due. */
-export function isDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, at: number): boolean {
+export function isMergeDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, at: number): boolean {
   const { ci, mergeStatus, draft, empty, stackedOn } = row;
   const isReady = ci === 'success' && mergeStatus === 'mergeable' && !draft && !empty && stackedOn === null;
   if (!isReady || (retryAt !== undefined && at < retryAt)) return false;
@@ -42,7 +42,7 @@ export function isDue({ triedFor, retryAt }: AutoMergeState, row: PullRequest, a
 }
 
 /** Returns the state to save before an attempt. After a crash, it leads to a retry, which first checks the outcome. */
-export function beforeAttempt({ repo: fullName, updatedAt: triedFor }: PullRequest, at: number): AutoMergeState {
+export function toAttemptState({ repo: fullName, updatedAt: triedFor }: PullRequest, at: number): AutoMergeState {
   return { ...WAITING, fullName, triedFor, retryAt: at + RETRY_MS };
 }
 
@@ -51,21 +51,21 @@ const UNDECIDED: ReadonlySet<ForgeError['kind']> = new Set([
 ]);
 
 /** Returns the state after an error: retry if the forge did not decide, else stop until the pull request changes. */
-export function afterRefusal(error: ForgeError, row: PullRequest, at: number): AutoMergeState {
+export function toStoppedState(error: ForgeError, row: PullRequest, at: number): AutoMergeState {
   const { kind, resetsAt = 0, refusal } = error;
-  const code = refusal ?? codeOfKind(kind);
+  const code = refusal ?? toActionCode(kind);
   const isUndecided = UNDECIDED.has(kind);
-  if (isUndecided) return { ...beforeAttempt(row, at), retryAt: Math.max(at + RETRY_MS, resetsAt) };
+  if (isUndecided) return { ...toAttemptState(row, at), retryAt: Math.max(at + RETRY_MS, resetsAt) };
   const { repo: fullName, updatedAt: triedFor } = row;
-  return { state: 'stopped', code, message: sentenceOf(code, kind), fullName, triedFor };
+  return { state: 'stopped', code, message: messageFor(code, kind), fullName, triedFor };
 }
 
 /** Returns the waiting state if the pull request has changed since a stop, else the same object. */
-export function afterChange(state: AutoMergeState, { updatedAt }: PullRequest): AutoMergeState {
+export function toResumedState(state: AutoMergeState, { updatedAt }: PullRequest): AutoMergeState {
   return state.state === 'waiting' || state.triedFor === updatedAt ? state : { ...WAITING, fullName: state.fullName };
 }
 
 /** Returns whether to ask the forge for a pull request that is missing from the board. */
-export function isMissed({ lookedAt = 0 }: AutoMergeState, at: number): boolean {
+export function isAbsentFromBoard({ lookedAt = 0 }: AutoMergeState, at: number): boolean {
   return at - lookedAt >= RETRY_MS;
 }

@@ -1,8 +1,8 @@
 import type { Database } from '../../storage/database.js';
-import type { Snapshot } from '../board.js';
-import type { PullRequest } from '../forges/facts.js';
-import type { PullRequestAddress } from './keep-marks.js';
-import { pullRequestKey } from './marks.js';
+import type { BoardSnapshot } from '../board.js';
+import type { PullRequest } from '../forges/model.js';
+import type { PullRequestAddress } from './state-entries.js';
+import { pullRequestKey } from './local-state.js';
 
 /** Returns the row of a pull request on a user's board. */
 export async function findBoardRow(database: Database, address: PullRequestAddress): Promise<PullRequest | undefined> {
@@ -10,7 +10,7 @@ export async function findBoardRow(database: Database, address: PullRequestAddre
   const boards = database.selectFrom('boards').select('snapshot').where('person_id', '=', personId);
   const row = await boards.executeTakeFirst();
   if (row === undefined) return undefined;
-  const { pullRequests } = JSON.parse(row.snapshot) as Snapshot;
+  const { pullRequests } = JSON.parse(row.snapshot) as BoardSnapshot;
   const key = pullRequestKey(forge, fullName, number);
   return pullRequests.find((one) => pullRequestKey(one.forge, one.repo, one.number) === key);
 }

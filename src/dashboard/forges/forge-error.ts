@@ -3,7 +3,7 @@ import type { components } from '../../generated/dashboard/types.js';
 export type ForgeErrorKind = components['schemas']['ForgeErrorKind'];
 
 /** Machine-readable reasons why an action failed. */
-export type RefusalCode =
+export type ActionErrorCode =
   | 'already_closed'
   | 'already_merged'
   | 'already_up_to_date'
@@ -22,16 +22,16 @@ export type RefusalCode =
   | 'unknown';
 
 /** The remedy shown when the address policy refuses an address. */
-export const HOW_TO_ALLOW = 'An administrator can allow it with TRELLIS_FORGE_ALLOW.';
+export const ALLOW_ADDRESS_HINT = 'An administrator can allow it with TRELLIS_FORGE_ALLOW.';
 
 /** Messages for users. A forge's own messages are not shown, as they can contain private names and ids. */
-export const FORGE_ERROR_SENTENCES: Readonly<Record<ForgeErrorKind, string>> = {
+export const FORGE_ERROR_MESSAGES: Readonly<Record<ForgeErrorKind, string>> = {
   unreachable: "The forge didn't respond. The next refresh contacts it again.",
   unauthorized: 'The forge rejected the credential. It may have expired or lack a permission.',
   not_found: 'The forge has nothing with this name, or hides it from the credential.',
   rate_limited: "The forge's rate limit is exceeded. Requests resume when it resets.",
   conflict: 'The forge rejected the request because the pull request is not in the expected state.',
-  address_refused: `The forge's address is in a private or reserved range. ${HOW_TO_ALLOW}`,
+  address_refused: `The forge's address is in a private or reserved range. ${ALLOW_ADDRESS_HINT}`,
   unknown: 'The forge returned an unexpected response.',
 };
 
@@ -39,7 +39,7 @@ export interface ForgeErrorOptions extends ErrorOptions {
   readonly status?: number | undefined;
   /** When the rate limit resets, in milliseconds since the epoch. */
   readonly resetsAt?: number | undefined;
-  readonly refusal?: RefusalCode | undefined;
+  readonly refusal?: ActionErrorCode | undefined;
   readonly needs?: string | undefined;
   readonly timedOut?: boolean | undefined;
 }
@@ -51,7 +51,7 @@ export class ForgeError extends Error {
   readonly status: number | undefined;
   readonly resetsAt: number | undefined;
   /** Why an action failed; `undefined` for any other request, or when the pull request could not be read first. */
-  readonly refusal: RefusalCode | undefined;
+  readonly refusal: ActionErrorCode | undefined;
   /** The missing requirement (a permission, a newer server) as a noun phrase for users, if known. */
   readonly needs: string | undefined;
   /** The request timed out, here or at the forge; a smaller request may succeed. */
@@ -72,12 +72,12 @@ export class ForgeError extends Error {
 }
 
 function toMessage(kind: ForgeErrorKind, needs: string | undefined): string {
-  if (needs === undefined) return FORGE_ERROR_SENTENCES[kind];
+  if (needs === undefined) return FORGE_ERROR_MESSAGES[kind];
   return `The forge rejected the ${kind === 'unauthorized' ? 'credential' : 'request'}. Required: ${needs}.`;
 }
 
 /** Handler for `catch` that returns `undefined` for `not_found` and rethrows every other error. */
-export function orGone(error: unknown): undefined {
+export function undefinedIfNotFound(error: unknown): undefined {
   if (!(error instanceof ForgeError) || error.kind !== 'not_found') throw error;
 }
 

@@ -1,9 +1,9 @@
 import type { components } from '../../generated/dashboard/types.js';
-import type { ActionName, ForgeName, ForgeRepository, RepositoryReading } from './facts.js';
+import type { ActionName, ForgeName, ForgeRepository, RepositorySnapshot } from './model.js';
 import type { Inspection } from './inspection.js';
 
 /** An API quota as reported by the forge. Its severity is computed when it is read. */
-export type Budget = Omit<components['schemas']['RateLimit'], 'severity'>;
+export type ApiQuota = Omit<components['schemas']['RateLimit'], 'severity'>;
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
 export interface Forge {
@@ -11,7 +11,7 @@ export interface Forge {
   /** The actions that {@link act} supports for this forge. */
   readonly actions: readonly ActionName[];
   /** The API quotas in the headers of the latest responses. Reading them sends no request. */
-  readonly budgets: { readonly graphql?: Budget | undefined; readonly rest?: Budget | undefined };
+  readonly quotas: { readonly graphql?: ApiQuota | undefined; readonly rest?: ApiQuota | undefined };
   /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
   /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */
@@ -20,11 +20,11 @@ export interface Forge {
    * Reads all open pull requests and issues of repositories. Omits deleted repositories and lists those that the forge
    * can't return in `unread`. Any other failure throws.
    */
-  read(repositories: readonly ForgeRepository[]): Promise<Reading>;
+  read(repositories: readonly ForgeRepository[]): Promise<ForgeSnapshot>;
   /** Reads one repository. @returns `undefined` when it does not exist or the credential has no access to it. */
-  readRepository(fullName: string): Promise<RepositoryReading | undefined>;
+  readRepository(fullName: string): Promise<RepositorySnapshot | undefined>;
   /** Reads the checks of a pull request's newest commit. */
-  checks(target: Target): Promise<Check[]>;
+  checks(target: PullRequestTarget): Promise<Check[]>;
   /**
    * Performs an action without retries.
    *
@@ -34,27 +34,27 @@ export interface Forge {
    * the request was sent or about to be sent: the outcome is unknown for the kinds `unreachable` and `unknown`, and the
    * action was not performed for any other kind.
    */
-  act(target: Target, action: ActionName): Promise<SentComment | 'done' | 'queued'>;
+  act(target: PullRequestTarget, action: ActionName): Promise<SentComment | 'done' | 'queued'>;
   /** Reads the replies of a bot to comments that {@link act} wrote, by comment id. Omits deleted comments. */
-  readonly readReplies?: (comments: readonly string[]) => Promise<ReadonlyMap<string, Reply>>;
+  readonly readReplies?: (comments: readonly string[]) => Promise<ReadonlyMap<string, BotReply>>;
   /**
    * Creates a webhook for the events of a repository, or corrects the existing one with the same path. The `ForgeError`
    * for a missing permission names it.
    */
-  ensureWebhook(fullName: string, hook: Hook): Promise<void>;
+  ensureWebhook(fullName: string, hook: WebhookConfig): Promise<void>;
   /** Verifies a webhook delivery. @returns Its event, or `undefined` when it isn't signed with the secret. */
-  verifyDelivery(delivery: Delivery, secret: string): DeliveredEvent | undefined;
+  verifyDelivery(delivery: WebhookDelivery, secret: string): DeliveredEvent | undefined;
 }
 
-export interface Reading {
-  readonly repositories: readonly RepositoryReading[];
+export interface ForgeSnapshot {
+  readonly repositories: readonly RepositorySnapshot[];
   /** Whether pull requests are missing because there are more than the limit. */
   readonly truncated: boolean;
   /** The ids of repositories that exist but that the forge could not return. */
   readonly unread: readonly string[];
 }
 
-export interface Target {
+export interface PullRequestTarget {
   readonly fullName: string;
   readonly number: number;
   /** The head commit that the caller has seen. If the head has changed since, nothing is merged. */
@@ -66,7 +66,7 @@ export interface SentComment {
   readonly commentUrl?: string | undefined;
 }
 
-export interface Reply {
+export interface BotReply {
   /** When the bot acknowledged the command. */
   readonly acknowledgedAt?: string | undefined;
   /** Whether the bot rejects commands from this credential. */
@@ -86,14 +86,14 @@ export interface Check {
 }
 
 /** The address and the signing secret of a webhook. */
-export interface Hook {
+export interface WebhookConfig {
   readonly url: string;
   readonly secret: string;
   /** Previous addresses. Webhooks with their paths are replaced. */
   readonly formerUrls?: readonly string[] | undefined;
 }
 
-export interface Delivery {
+export interface WebhookDelivery {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
   /** The raw bytes, as the signature covers them. */
   readonly body: Buffer;

@@ -1,5 +1,5 @@
 /** Finds the missing permissions of a credential. */
-import type { ForgeRepository } from './facts.js';
+import type { ForgeRepository } from './model.js';
 import { ForgeError } from './forge-error.js';
 
 export interface Inspection {
@@ -19,12 +19,12 @@ export interface MissingPermission {
 }
 
 /** A read request that shows whether the credential has a permission. */
-export interface Probe extends MissingPermission {
+export interface PermissionProbe extends MissingPermission {
   readonly ask: () => Promise<unknown>;
 }
 
 /** Sends the request of each probe and returns the permissions of those that the forge rejected. */
-export async function findMissing(probes: readonly Probe[]): Promise<MissingPermission[]> {
+export async function findMissingPermissions(probes: readonly PermissionProbe[]): Promise<MissingPermission[]> {
   const missing: MissingPermission[] = [];
   for (const { ask, permission, purpose } of probes) {
     if (await isRefused(ask)) missing.push({ permission, purpose });
@@ -33,7 +33,7 @@ export async function findMissing(probes: readonly Probe[]): Promise<MissingPerm
 }
 
 /** Some forges respond with 404 to a missing permission. 401 means that the credential itself is invalid. */
-async function isRefused(ask: Probe['ask']): Promise<boolean> {
+async function isRefused(ask: PermissionProbe['ask']): Promise<boolean> {
   try {
     await ask();
     return false;
@@ -45,11 +45,11 @@ async function isRefused(ask: Probe['ask']): Promise<boolean> {
 }
 
 /** Returns a probe that lists the webhooks of one repository where the user can manage them, or an empty list. */
-export function probeHooks(
+export function probeWebhookAccess(
   repositories: readonly ForgeRepository[],
   permission: string,
   list: (fullName: string) => Promise<unknown>,
-): Probe[] {
+): PermissionProbe[] {
   const one = repositories.find(({ canManageWebhooks }) => canManageWebhooks);
   if (one === undefined) return [];
   return [{ permission, purpose: 'to set up webhooks', ask: () => list(one.fullName) }];

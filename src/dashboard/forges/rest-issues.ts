@@ -1,6 +1,6 @@
 /** Issues in the format that the REST APIs of GitHub and Forgejo share. */
 import { createHash } from 'node:crypto';
-import type { IssueFacts } from './facts.js';
+import type { ForgeIssue } from './model.js';
 
 export interface RestIssueNode {
   readonly number: number;
@@ -13,7 +13,7 @@ export interface RestIssueNode {
   readonly updated_at: string;
 }
 
-export function toIssueFacts(node: RestIssueNode, repo: string): IssueFacts {
+export function toForgeIssue(node: RestIssueNode, repo: string): ForgeIssue {
   const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
   return {
     repo,

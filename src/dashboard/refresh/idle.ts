@@ -10,7 +10,7 @@ const MAX_AGE_MS = 6 * 3_600_000;
 const SESSION_MS = 30 * 86_400_000;
 
 /** Returns whether the board is idle and recent enough to skip a refresh. */
-export async function mayWait(database: Database, personId: string, at: number): Promise<boolean> {
+export async function canSkipRefresh(database: Database, personId: string, at: number): Promise<boolean> {
   const { read_at } = await database
     .selectFrom('forge_states')
     .select(({ fn }) => fn.min<number | null>('read_at').as('read_at'))

@@ -19,17 +19,17 @@ export interface Lease {
 }
 
 /** Thrown if the lease has expired and another process has acquired it. Unsaved work is lost. */
-export class LeaseLost extends Error {
+export class LeaseLostError extends Error {
   override readonly name = 'LeaseLost';
 }
 
-export interface Want {
+export interface LeaseRequest {
   readonly at: number;
   /**
    * `due` requests the due parts of the board. `wholeSince` requests the whole board, unless a run with a larger number
    * has read it. The board is then marked as due, so that another process takes over if this one dies.
    */
-  readonly want: 'due' | { readonly wholeSince: number };
+  readonly scope: 'due' | { readonly wholeSince: number };
 }
 
 /**
@@ -37,7 +37,11 @@ export interface Want {
  *
  * @returns `undefined` if another process has the lease, or nothing is to be done.
  */
-export async function takeLease(database: Database, personId: string, { at, want }: Want): Promise<Lease | undefined> {
+export async function acquireLease(
+  database: Database,
+  personId: string,
+  { at, scope }: LeaseRequest,
+): Promise<Lease | undefined> {
   const holder = randomUUID();
   const acquired = { lease_holder: holder, lease_until: at + LEASE_MS, runs_begun: sql<number>`runs_begun + 1` };
   const free = database
@@ -46,9 +50,9 @@ export async function takeLease(database: Database, personId: string, { at, want
     .where('lease_until', '<=', at);
   const by = sql<number>`case when due_at < ${at} then due_at else ${at} end`;
   const take =
-    want === 'due'
+    scope === 'due'
       ? free.set(acquired).where('look_at', '<=', at)
-      : free.set({ ...acquired, due_at: by, look_at: by }).where('run_done', '<=', want.wholeSince);
+      : free.set({ ...acquired, due_at: by, look_at: by }).where('run_done', '<=', scope.wholeSince);
   const row = await take.returning(['runs_begun', 'due_at']).executeTakeFirst();
   return row && { personId, holder, run: row.runs_begun, dueAt: row.due_at };
 }
@@ -58,11 +62,11 @@ export async function renewLease(database: Database, lease: Lease, at: number): 
   const { numUpdatedRows } = await ofHolder(database, lease)
     .set({ lease_until: at + LEASE_MS })
     .executeTakeFirst();
-  if (numUpdatedRows === 0n) throw new LeaseLost('Another process holds the lease of the board.');
+  if (numUpdatedRows === 0n) throw new LeaseLostError('Another process holds the lease of the board.');
 }
 
 /** Renews the lease until the work on the board is done. */
-export async function whileRenewed<T>(
+export async function withLeaseRenewal<T>(
   { database, now }: { readonly database: Database; readonly now: () => number },
   lease: Lease,
   work: () => Promise<T>,
@@ -77,7 +81,7 @@ export async function whileRenewed<T>(
   }
 }
 
-export interface Ending {
+export interface LeaseEnd {
   readonly dueAt: number;
   readonly lookAt: number;
   /** Whether the whole board was read, apart from errors of its forges. */
@@ -88,7 +92,7 @@ export interface Ending {
  * Ends the lease and saves the next due times, unless the board was made due during the run. Does nothing if the lease
  * is lost.
  */
-export async function endLease(database: Database, lease: Lease, { dueAt, lookAt, isDone }: Ending): Promise<void> {
+export async function endLease(database: Database, lease: Lease, { dueAt, lookAt, isDone }: LeaseEnd): Promise<void> {
   const isSame = sql`due_at = ${lease.dueAt}`;
   await ofHolder(database, lease)
     .set({
@@ -102,7 +106,7 @@ export async function endLease(database: Database, lease: Lease, { dueAt, lookAt
 }
 
 /** Lets another process acquire the lease at once. */
-export async function dropLease(database: Database, lease: Lease): Promise<void> {
+export async function releaseLease(database: Database, lease: Lease): Promise<void> {
   await ofHolder(database, lease).set({ lease_holder: null, lease_until: 0 }).execute();
 }
 

@@ -1,31 +1,31 @@
-import { MAX_PULL_REQUESTS } from '../forges/bounded.js';
-import type { ForgeRepository, PullRequestFacts, RepositoryReading } from '../forges/facts.js';
+import { MAX_PULL_REQUESTS } from '../forges/forge-snapshot.js';
+import type { ForgeRepository, ForgePullRequest, RepositorySnapshot } from '../forges/model.js';
 import type { Forge } from '../forges/forge.js';
-import { planReading, sum } from './plan.js';
-import type { Known, NewReading } from './readings.js';
-import { settlesAt } from './timing.js';
+import { planRepositoryReads, sum } from './read-plan.js';
+import type { SnapshotMetadata, NewSnapshot } from './repository-snapshots.js';
+import { nextPollAt } from './timing.js';
 
 /** Repositories that are read and saved together: two GitHub queries, or a few seconds of work for other forges. */
 const BATCH_SIZE = 40;
 
 /** The stored snapshots of one forge of one user. */
-export interface ReadingStore {
+export interface SnapshotStore {
   /** Lists snapshots, least recently read first. */
-  listKnown(): Promise<Known[]>;
+  listKnown(): Promise<SnapshotMetadata[]>;
   listRepositories(ids: readonly string[]): Promise<ForgeRepository[]>;
-  save(readings: readonly NewReading[], readAt: number): Promise<void>;
+  save(readings: readonly NewSnapshot[], readAt: number): Promise<void>;
   remove(ids: readonly string[], before: number): Promise<void>;
   markStale(repositories: readonly ForgeRepository[], readAt: number): Promise<void>;
 }
 
-export interface ForgeReading {
+export interface ForgeReadContext {
   readonly forge: Forge;
-  readonly store: ReadingStore;
+  readonly store: SnapshotStore;
   readonly now: () => number;
 }
 
 /** Reads new and changed repositories of a forge, and a share of the others. Removes those that no longer exist. */
-export async function readForge(reading: ForgeReading, share: number): Promise<void> {
+export async function readForge(reading: ForgeReadContext, share: number): Promise<void> {
   const { forge, store, now } = reading;
   const startedAt = now();
   const found = await forge.discover();
@@ -39,7 +39,7 @@ export async function readForge(reading: ForgeReading, share: number): Promise<v
     );
   }
   const remaining = known.filter(({ repository_id }) => ids.has(repository_id));
-  const { repositories, whenRoom, rest } = planReading(found, remaining, share);
+  const { repositories, whenRoom, rest } = planRepositoryReads(found, remaining, share);
   let total = rest;
   for (const batch of batches(repositories)) total += await readBatch(reading, batch);
   for (const batch of batches(whenRoom)) {
@@ -53,16 +53,19 @@ export async function readForge(reading: ForgeReading, share: number): Promise<v
 }
 
 /** Reads the repositories with pending changes that are due. */
-export async function readUnsettled(reading: ForgeReading, known: readonly Known[]): Promise<void> {
+export async function readPendingRepositories(
+  reading: ForgeReadContext,
+  known: readonly SnapshotMetadata[],
+): Promise<void> {
   const { store, now } = reading;
-  const due = known.filter((one) => one.is_unsettled === 1 && settlesAt(one) <= now());
+  const due = known.filter((one) => one.is_unsettled === 1 && nextPollAt(one) <= now());
   for (const batch of batches(due)) {
     await readBatch(reading, await store.listRepositories(batch.map(({ repository_id }) => repository_id)));
   }
 }
 
 /** Returns the number of pull requests. */
-async function readBatch({ forge, store, now }: ForgeReading, batch: readonly ForgeRepository[]): Promise<number> {
+async function readBatch({ forge, store, now }: ForgeReadContext, batch: readonly ForgeRepository[]): Promise<number> {
   const readAt = now();
   const { repositories, truncated, unread } = await forge.read(batch);
   const read = new Set([...repositories.map(({ repository }) => repository.id), ...unread]);
@@ -73,7 +76,7 @@ async function readBatch({ forge, store, now }: ForgeReading, batch: readonly Fo
     readAt,
   );
   await store.save(
-    truncated ? markTruncated(forge, repositories) : repositories.map((one) => toNewReading(forge, one)),
+    truncated ? markTruncated(forge, repositories) : repositories.map((one) => toNewSnapshot(forge, one)),
     readAt,
   );
   return sum(repositories.map(({ pullRequests }) => pullRequests.length));
@@ -83,28 +86,28 @@ async function readBatch({ forge, store, now }: ForgeReading, batch: readonly Fo
  * Converts a snapshot. Without a credential (a forge without actions), no changes are pending: the few requests that
  * anonymous clients have are needed for refreshes.
  */
-export function toNewReading({ actions }: Forge, reading: RepositoryReading): NewReading {
+export function toNewSnapshot({ actions }: Forge, reading: RepositorySnapshot): NewSnapshot {
   const isIncomplete = (reading.incomplete ?? 0) > 0;
   const isChanging = isIncomplete || reading.pullRequests.some(isUnsettled);
-  return { reading, isCut: false, isUnsettled: actions.length > 0 && isChanging };
+  return { snapshot: reading, isTruncated: false, isPending: actions.length > 0 && isChanging };
 }
 
 /** Forges compute the merge status asynchronously after it was first requested. */
-function isUnsettled({ ci, mergeStatus }: PullRequestFacts): boolean {
+function isUnsettled({ ci, mergeStatus }: ForgePullRequest): boolean {
   return ci === 'pending' || mergeStatus === 'unknown';
 }
 
 /** Lists a repository without its pull requests, which would exceed the limit of the board. */
-function withoutRows(forge: Forge, repository: ForgeRepository): NewReading {
-  return { ...toNewReading(forge, { repository, pullRequests: [], issues: [] }), isCut: true };
+function withoutRows(forge: Forge, repository: ForgeRepository): NewSnapshot {
+  return { ...toNewSnapshot(forge, { repository, pullRequests: [], issues: [] }), isTruncated: true };
 }
 
 /** Marks the repository that reaches the limit of pull requests and all later ones, because rows may be missing. */
-function markTruncated(forge: Forge, readings: readonly RepositoryReading[]): NewReading[] {
+function markTruncated(forge: Forge, readings: readonly RepositorySnapshot[]): NewSnapshot[] {
   let total = 0;
   return readings.map((reading) => {
     total += reading.pullRequests.length;
-    return { ...toNewReading(forge, reading), isCut: total >= MAX_PULL_REQUESTS };
+    return { ...toNewSnapshot(forge, reading), isTruncated: total >= MAX_PULL_REQUESTS };
   });
 }
 

@@ -1,22 +1,22 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../errors.js';
 import type { Database } from '../../storage/database.js';
-import { EMPTY_SNAPSHOT } from '../board.js';
-import type { Snapshot } from '../board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
+import type { BoardSnapshot } from '../board.js';
 import type { Boards } from '../boards.js';
 import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName, PullRequest } from '../forges/facts.js';
+import type { ForgeName, PullRequest } from '../forges/model.js';
 import type { Forge } from '../forges/forge.js';
-import type { RoundContext } from './board-round.js';
-import { createBoardWork } from './board-work.js';
-import { coalesced } from './coalesced.js';
+import type { RefreshContext } from './board-refresh.js';
+import { createRefreshWorker } from './refresh-worker.js';
+import { singleFlightWithTrailingRun } from '../../lib/async/single-flight-with-trailing-run.js';
 import { composeBoard } from './compose-board.js';
-import { createFollowUps } from './follow-ups.js';
-import { markUnread } from './readings.js';
-import { runRepositoryRound } from './repository-round.js';
+import { createBackgroundTasks } from './background-tasks.js';
+import { invalidateSnapshots } from './repository-snapshots.js';
+import { runRepositoryRefresh } from './repository-refresh.js';
 import { scheduleNow } from './schedule.js';
 import { createScheduler } from './scheduler.js';
-import { forgetFailures } from './states.js';
+import { clearForgeErrors } from './forge-status.js';
 
 /** Refreshes boards: reads users' forges and rebuilds their boards. */
 export interface Refresher {
@@ -35,9 +35,9 @@ export interface Refresher {
    */
   refreshRepository(personId: string, forge: ForgeName, fullName: string): Promise<void>;
   /** Rebuilds the board from the stored snapshots and local state, and notifies its subscribers. */
-  recompose(personId: string): Promise<void>;
+  rebuildBoard(personId: string): Promise<void>;
   /** Schedules an immediate refresh that reads every repository again, because the user's settings changed. */
-  expedite(personId: string): Promise<void>;
+  refreshSoon(personId: string): Promise<void>;
   /**
    * Starts to refresh boards as they come due. Resolves when the boards that are already due have been refreshed, or
    * after 30 seconds.
@@ -64,7 +64,7 @@ export interface RefresherOptions {
   /** Returns the user's forge settings; `undefined` if they have never saved any. */
   readonly findSettings: (personId: string) => Promise<ForgeSettings | undefined>;
   /** Returns the forges for which the user has a credential: the same objects until the settings change. */
-  readonly forgesOf: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
+  readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
   /** The time from the end of one refresh of a board to the next. */
   readonly intervalMs?: number | undefined;
   readonly onRefreshed?: OnRefreshed | undefined;
@@ -80,16 +80,16 @@ const INTERVAL_MS = 20 * 60_000;
 const CLOSE_MS = 1_000;
 
 export function createRefresher(options: RefresherOptions): Refresher {
-  const { database, boards, findSettings, forgesOf, intervalMs = INTERVAL_MS, now = Date.now } = options;
+  const { database, boards, findSettings, getForges, intervalMs = INTERVAL_MS, now = Date.now } = options;
   const { report = () => undefined, onRefreshed } = options;
   const stopped = new AbortController();
   const { signal } = stopped;
-  const context: RoundContext = { database, boards, findSettings, forgesOf, intervalMs, now, signal };
-  const followUps = createFollowUps(onRefreshed, report);
-  const work = createBoardWork(context, { followUps, report });
-  const [ofBoard, ofRepository] = [coalesced(), coalesced()];
-  const ofCompose = coalesced<readonly PullRequest[]>();
-  const scheduler = createScheduler({ database, now, signal, work: (personId) => work.doDue(personId), report });
+  const context: RefreshContext = { database, boards, findSettings, getForges, intervalMs, now, signal };
+  const followUps = createBackgroundTasks(onRefreshed, report);
+  const work = createRefreshWorker(context, { followUps, report });
+  const [ofBoard, ofRepository] = [singleFlightWithTrailingRun(), singleFlightWithTrailingRun()];
+  const ofCompose = singleFlightWithTrailingRun<readonly PullRequest[]>();
+  const scheduler = createScheduler({ database, now, signal, work: (personId) => work.refreshDue(personId), report });
 
   /** Rebuilds the board. @returns its pull requests. */
   const compose = (personId: string) => ofCompose(personId, () => composeNow(personId));
@@ -108,34 +108,34 @@ export function createRefresher(options: RefresherOptions): Refresher {
   }
 
   async function readRepository(personId: string, name: ForgeName, fullName: string): Promise<void> {
-    const forge = (await forgesOf(personId)).get(name);
+    const forge = (await getForges(personId)).get(name);
     if (forge === undefined) return;
-    const isChanged = await runRepositoryRound(context, { personId, forge: name }, { forge, fullName });
+    const isChanged = await runRepositoryRefresh(context, { personId, forge: name }, { forge, fullName });
     if (!isChanged) return;
     const rows = await compose(personId);
     const own = rows.filter((row) => row.forge === name && row.repo === fullName);
-    followUps.begin(personId, new Map([[name, forge]]), own);
+    followUps.start(personId, new Map([[name, forge]]), own);
   }
 
   return {
     refresh: (personId) =>
       orStopped(
         signal,
-        ofBoard(personId, () => work.doWhole(personId)),
+        ofBoard(personId, () => work.refreshAll(personId)),
       ),
     refreshRepository: (personId, forge, fullName) =>
       ofRepository(JSON.stringify([personId, forge, fullName]), () => readRepository(personId, forge, fullName)),
-    recompose: (personId) => compose(personId).then(() => undefined),
-    async expedite(personId) {
-      await markUnread(database, personId);
-      await forgetFailures(database, personId);
+    rebuildBoard: (personId) => compose(personId).then(() => undefined),
+    async refreshSoon(personId) {
+      await invalidateSnapshots(database, personId);
+      await clearForgeErrors(database, personId);
       await scheduleNow(database, personId, now());
       scheduler.wake();
     },
     start: () => scheduler.start(),
     async close() {
       stopped.abort();
-      await scheduler.ended();
+      await scheduler.whenStopped();
       const ended = Promise.all([work.close(), followUps.close()]);
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
     },
@@ -143,9 +143,9 @@ export function createRefresher(options: RefresherOptions): Refresher {
 }
 
 /** Returns an empty snapshot for a board whose forges were all removed; `undefined` if there is no board yet. */
-async function toEmptied(transaction: Database, personId: string): Promise<Snapshot | undefined> {
+async function toEmptied(transaction: Database, personId: string): Promise<BoardSnapshot | undefined> {
   const boards = transaction.selectFrom('boards').select('person_id').where('person_id', '=', personId);
-  return (await boards.executeTakeFirst()) && EMPTY_SNAPSHOT;
+  return (await boards.executeTakeFirst()) && EMPTY_BOARD_SNAPSHOT;
 }
 
 /** Waits for a run. @throws AppError `unavailable` as soon as the server shuts down. */

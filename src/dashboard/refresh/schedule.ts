@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.js';
 
-export interface Progress {
+export interface RefreshProgress {
   /** How many times the lease of the board was acquired. */
   readonly begun: number;
   /** The number of the last run that read the whole board. */
@@ -8,7 +8,7 @@ export interface Progress {
 }
 
 /** Schedules the boards of all users who have saved forge settings but are not on the schedule, as after a restore. */
-export async function scheduleEverybody(database: Database, at: number): Promise<void> {
+export async function scheduleAllBoards(database: Database, at: number): Promise<void> {
   const saved = database
     .selectFrom('settings')
     .select((of) => ['person_id', of.val(at).as('due_at'), of.val(at).as('look_at')])
@@ -32,7 +32,7 @@ export async function scheduleNow(database: Database, personId: string, at: numb
 }
 
 /** Schedules a check of a board at that time, in milliseconds, unless an earlier one is scheduled. */
-export async function lookBy(database: Database, personId: string, at: number): Promise<void> {
+export async function scheduleBefore(database: Database, personId: string, at: number): Promise<void> {
   await database
     .updateTable('refresh_schedule')
     .set({ look_at: at })
@@ -42,7 +42,7 @@ export async function lookBy(database: Database, personId: string, at: number): 
 }
 
 /** Lists the users whose boards are due and have no lease, longest waiting first. */
-export async function listDue(database: Database, at: number, most: number): Promise<string[]> {
+export async function listDueUsers(database: Database, at: number, most: number): Promise<string[]> {
   const rows = await database
     .selectFrom('refresh_schedule')
     .select('person_id')
@@ -55,7 +55,7 @@ export async function listDue(database: Database, at: number, most: number): Pro
 }
 
 /** Returns `undefined` if the user does not exist or has never saved forge settings. */
-export async function findProgress(database: Database, personId: string): Promise<Progress | undefined> {
+export async function findProgress(database: Database, personId: string): Promise<RefreshProgress | undefined> {
   const row = await database
     .selectFrom('refresh_schedule')
     .select(['runs_begun', 'run_done'])

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { inTurn } from '../../in-turn.js';
+import { limitConcurrency } from '../../lib/async/concurrency.js';
 import type { Database } from '../../storage/database.js';
-import { listDue, scheduleEverybody } from './schedule.js';
+import { listDueUsers, scheduleAllBoards } from './schedule.js';
 
 /** How often the schedule is polled, for boards that another process has scheduled, or that a dead one has left. */
 const POLL_MS = 1_000;
@@ -30,11 +30,11 @@ export interface Scheduler {
   /** Polls the schedule now. */
   wake(): void;
   /** Waits until polling has stopped. */
-  readonly ended: () => Promise<void>;
+  readonly whenStopped: () => Promise<void>;
 }
 
 export function createScheduler({ database, now, signal, work, report }: SchedulerOptions): Scheduler {
-  const run = inTurn(MAX_CONCURRENT);
+  const run = limitConcurrency(MAX_CONCURRENT);
   const inProgress = new Map<string, Promise<void>>();
   let waking = new AbortController();
   let loop: Promise<void> | undefined;
@@ -48,7 +48,7 @@ export function createScheduler({ database, now, signal, work, report }: Schedul
 
   async function runDue(): Promise<void> {
     if (signal.aborted) return;
-    const due = await listDue(database, now(), MAX_DUE);
+    const due = await listDueUsers(database, now(), MAX_DUE);
     await Promise.all(due.filter((personId) => !inProgress.has(personId)).map(begin));
   }
 
@@ -64,12 +64,12 @@ export function createScheduler({ database, now, signal, work, report }: Schedul
 
   return {
     async start() {
-      await scheduleEverybody(database, now()).catch(report);
+      await scheduleAllBoards(database, now()).catch(report);
       const first = runDue().catch(report);
       loop = poll();
       await Promise.race([first, sleep(START_TIMEOUT_MS, undefined, { signal, ref: false }).catch(() => undefined)]);
     },
     wake: () => waking.abort(),
-    ended: async () => loop,
+    whenStopped: async () => loop,
   };
 }

@@ -1,5 +1,5 @@
 /** The times of the next requests to forges. */
-import type { Budget, Forge } from '../forges/forge.js';
+import type { ApiQuota, Forge } from '../forges/forge.js';
 import type { ForgeErrorKind } from '../forges/forge-error.js';
 
 const MINUTE_MS = 60_000;
@@ -22,23 +22,23 @@ const DELAY_SHARE = 0.1;
 const MAX_DELAY_MS = 20 * MINUTE_MS;
 
 /** Returns until when to pause requests, in milliseconds, because an API quota is low; 0 if none is. */
-export function sparedUntil(budgets: Forge['budgets'], at: number): number {
+export function quotaPauseUntil(budgets: Forge['quotas'], at: number): number {
   const low = [budgets.graphql, budgets.rest].filter((quota) => quota !== undefined && isLow(quota, at));
   const resets = low.map((quota) => Date.parse(quota?.resetsAt ?? '') + AFTER_RESET_MS);
   return resets.length === 0 ? 0 : Math.min(Math.max(...resets), at + MAX_WAIT_MS);
 }
 
-function isLow({ limit, remaining, resetsAt }: Budget, at: number): boolean {
+function isLow({ limit, remaining, resetsAt }: ApiQuota, at: number): boolean {
   return remaining < limit * LOW_SHARE && Date.parse(resetsAt) > at;
 }
 
 /** Returns when to read a repository with pending changes again, in milliseconds: later the longer it is unchanged. */
-export function settlesAt({ read_at, changed_at }: { readonly read_at: number; readonly changed_at: number }): number {
+export function nextPollAt({ read_at, changed_at }: { readonly read_at: number; readonly changed_at: number }): number {
   const delay = Math.round((read_at - changed_at) * DELAY_SHARE);
   return read_at + Math.min(Math.max(delay, MIN_DELAY_MS), MAX_DELAY_MS);
 }
 
-export interface Failure {
+export interface ForgeFailure {
   readonly kind: ForgeErrorKind;
   /** The number of consecutive failures. */
   readonly failures: number;
@@ -49,7 +49,7 @@ export interface Failure {
 const LASTING: ReadonlySet<ForgeErrorKind> = new Set(['address_refused', 'not_found', 'unauthorized']);
 
 /** Returns when to retry a forge before the next refresh, in milliseconds; `undefined` if only the user can fix it. */
-export function retryAt({ kind, failures, resetsAt }: Failure, at: number): number | undefined {
+export function nextRetryAt({ kind, failures, resetsAt }: ForgeFailure, at: number): number | undefined {
   if (LASTING.has(kind)) return undefined;
   // 1, 2, 4 and 8 minutes; after that, the next refresh is usually due.
   const wait = Math.min(2 ** (failures - 1), 60) * MINUTE_MS;

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.js';
-import { markWebhookSeen } from '../actions/keep-marks.js';
-import type { RepositoryAddress } from '../actions/keep-marks.js';
-import type { ForgeName } from '../forges/facts.js';
+import { recordFirstDelivery } from '../actions/state-entries.js';
+import type { RepositoryAddress } from '../actions/state-entries.js';
+import type { ForgeName } from '../forges/model.js';
 import type { DeliveredEvent } from '../forges/forge.js';
 import type { Refresher } from '../refresh/refresher.js';
-import { isFollowed } from './followed.js';
-import { spaced } from './spaced.js';
+import { isOnBoard } from './is-on-board.js';
+import { throttleWithBackoff } from '../../lib/async/throttle-with-backoff.js';
 
 /** Single changes are read soon. A pipeline that reports every step for an hour costs about 120 reads. */
 const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
@@ -27,7 +27,7 @@ const CLOSE_MS = 5_000;
 
 export interface DeliveredChangesOptions {
   readonly database: Database;
-  readonly refresher: Pick<Refresher, 'recompose' | 'refresh' | 'refreshRepository'>;
+  readonly refresher: Pick<Refresher, 'rebuildBoard' | 'refresh' | 'refreshRepository'>;
   /** Receives the errors of failed reads. */
   readonly report?: ((error: unknown) => void) | undefined;
   readonly now: () => number;
@@ -36,39 +36,39 @@ export interface DeliveredChangesOptions {
 /** Updates boards in the background after webhook deliveries. */
 export interface DeliveredChanges {
   /** Schedules a read of the repository that the event names, or else of the whole board. */
-  follow(personId: string, forge: ForgeName, event: DeliveredEvent): void;
+  schedule(personId: string, forge: ForgeName, event: DeliveredEvent): void;
   /** Runs pending reads at once, for at most five seconds. Later events are ignored. */
   close(): Promise<void>;
 }
 
 export function createDeliveredChanges(options: DeliveredChangesOptions): DeliveredChanges {
   const { database, refresher, report = () => undefined, now } = options;
-  const repositories = spaced({ ...REPOSITORY_SPACING, report });
-  const boards = spaced({ ...BOARD_SPACING, report });
+  const repositories = throttleWithBackoff({ ...REPOSITORY_SPACING, report });
+  const boards = throttleWithBackoff({ ...BOARD_SPACING, report });
   const unknown = new LRUCache<string, true>({ max: MAX_UNKNOWN, ttl: UNKNOWN_MS });
 
   function scheduleBoard(personId: string): void {
-    boards.ask(personId, () => refresher.refresh(personId));
+    boards.request(personId, () => refresher.refresh(personId));
   }
 
   async function readRepository(address: RepositoryAddress, key: string): Promise<void> {
     const { personId, forge, fullName } = address;
-    if (!(await isFollowed(database, address))) {
+    if (!(await isOnBoard(database, address))) {
       // The repository may be new or renamed; a refresh of the board then finds it.
       if (!unknown.has(key)) scheduleBoard(personId);
       unknown.set(key, true);
       return;
     }
-    const isFirst = await markWebhookSeen(database, address, now());
+    const isFirst = await recordFirstDelivery(database, address, now());
     await refresher.refreshRepository(personId, forge, fullName);
     // If the repository itself is unchanged, its refresh does not update the board.
-    if (isFirst) await refresher.recompose(personId);
+    if (isFirst) await refresher.rebuildBoard(personId);
   }
 
   return {
-    follow(personId, forge, { fullName = '' }) {
+    schedule(personId, forge, { fullName = '' }) {
       const key = `${personId} ${forge} ${fullName}`;
-      if (NAME.test(fullName)) repositories.ask(key, () => readRepository({ personId, forge, fullName }, key));
+      if (NAME.test(fullName)) repositories.request(key, () => readRepository({ personId, forge, fullName }, key));
       else scheduleBoard(personId);
     },
     async close() {

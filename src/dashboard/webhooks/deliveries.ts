@@ -1,14 +1,14 @@
 import { AppError } from '../../errors.js';
-import { inTurn } from '../../in-turn.js';
+import { limitConcurrency } from '../../lib/async/concurrency.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import type { ForgeName } from '../forges/facts.js';
-import type { Delivery } from '../forges/forge.js';
+import type { ForgeName } from '../forges/model.js';
+import type { WebhookDelivery } from '../forges/forge.js';
 import { createDeliveredChanges } from './delivered-changes.js';
 import type { DeliveredChangesOptions } from './delivered-changes.js';
-import { createReading } from './reading.js';
-import { findReceiver } from './receiver.js';
+import { createBodyReader } from './body-reader.js';
+import { findWebhookOwner } from './webhook-owner.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
-import { findHeader, SENDERS } from './senders.js';
+import { findHeader, DELIVERY_HEADERS } from './delivery-headers.js';
 
 /** Limits the database connections that deliveries use, so that bursts don't make other queries time out. */
 const MAX_QUERIES = 4;
@@ -17,7 +17,7 @@ export interface IncomingDelivery {
   readonly forge: ForgeName;
   /** The token in the path. */
   readonly token: string;
-  readonly headers: Delivery['headers'];
+  readonly headers: WebhookDelivery['headers'];
   /** Reads the body. */
   readonly read: () => Promise<Buffer>;
 }
@@ -29,7 +29,7 @@ export interface Deliveries {
    * @throws AppError `not_found` for an unknown token, before the body is read; `unauthenticated` if the body isn't
    * signed with the webhook's secret.
    */
-  take(delivery: IncomingDelivery): Promise<void>;
+  receive(delivery: IncomingDelivery): Promise<void>;
   /** Runs pending reads at once, for at most five seconds. No delivery may be passed in after this call. */
   close(): Promise<void>;
 }
@@ -41,23 +41,23 @@ export interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> 
 
 export function createDeliveries({ key, now = Date.now, ...options }: DeliveriesOptions): Deliveries {
   const { database } = options;
-  const readInTurn = createReading();
-  const query = inTurn(MAX_QUERIES);
+  const readInTurn = createBodyReader();
+  const query = limitConcurrency(MAX_QUERIES);
   const seen = createSeenDeliveries(database, now);
   const changes = createDeliveredChanges({ ...options, now });
   return {
-    async take({ forge, token, headers, read }) {
-      const receiver = await query(() => findReceiver(database, key, { token, at: now() }));
+    async receive({ forge, token, headers, read }) {
+      const receiver = await query(() => findWebhookOwner(database, key, { token, at: now() }));
       if (receiver === undefined) throw new AppError('not_found', 'Unknown webhook.');
       const { personId, secret } = receiver;
-      const { verify, idHeaders, eventHeaders, idleEvents } = SENDERS[forge];
+      const { verify, idHeaders, eventHeaders, idleEvents } = DELIVERY_HEADERS[forge];
       const event = verify({ headers, body: await readInTurn(personId, read) }, secret);
       if (event === undefined)
         throw new AppError('unauthenticated', "The delivery isn't signed with the webhook's secret.");
       if (idleEvents.includes(findHeader(headers, eventHeaders) ?? '')) return;
       const id = findHeader(headers, idHeaders);
       const isNew = id === undefined || (await query(() => seen.claim([personId, forge, id])));
-      if (isNew) changes.follow(personId, forge, event);
+      if (isNew) changes.schedule(personId, forge, event);
     },
     close: () => changes.close(),
   };

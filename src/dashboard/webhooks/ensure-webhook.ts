@@ -1,14 +1,14 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requirePerson } from '../../accounts/scopes.js';
+import { requireUser } from '../../accounts/scopes.js';
 import { AppError } from '../../errors.js';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import { toActionRefusal } from '../actions/refusals.js';
-import type { ForgeName } from '../forges/facts.js';
+import { toActionError } from '../actions/action-errors.js';
+import type { ForgeName } from '../forges/model.js';
 import { ForgeError } from '../forges/forge-error.js';
 import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
-import type { ForgeClients } from '../forges/open-forges.js';
-import { requireSettingsRow, unsealWebhook } from '../settings-row.js';
+import type { ForgeClients } from '../forges/forge-clients.js';
+import { getOrCreateSettingsRow, decryptWebhook } from '../settings-row.js';
 import { listRetiredWebhooks } from './rotate.js';
 
 export interface RepositoryReference {
@@ -41,20 +41,20 @@ export function createEnsureWebhook({
   now = Date.now,
 }: EnsureWebhookOptions): EnsureWebhook {
   return async (caller, { forge: name, fullName }) => {
-    const { personId } = requirePerson(caller);
+    const { personId } = requireUser(caller);
     const forge = (await forges.of(personId)).get(name);
     if (forge === undefined) {
       const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
       throw new AppError('invalid_input', message, { field: 'forge' });
     }
-    const { token, secret } = unsealWebhook(key, await requireSettingsRow(database, key, personId));
+    const { token, secret } = decryptWebhook(key, await getOrCreateSettingsRow(database, key, personId));
     const former = await listRetiredWebhooks(database, personId, now());
     const toUrl = (part: string): string => `${origin().replace(/\/$/, '')}/api/webhooks/${name}/${part}`;
-    const formerUrls = former.map((row) => toUrl(unsealWebhook(key, row).token));
+    const formerUrls = former.map((row) => toUrl(decryptWebhook(key, row).token));
     try {
       await forge.ensureWebhook(fullName, { url: toUrl(token), secret, formerUrls });
     } catch (error) {
-      throw error instanceof ForgeError ? toActionRefusal(error, now()) : error;
+      throw error instanceof ForgeError ? toActionError(error, now()) : error;
     }
   };
 }

@@ -5,7 +5,7 @@ import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { RetiredWebhooksTable, SettingsTable } from '../../storage/tables.js';
-import { createWebhook, requireSettingsRow } from '../settings-row.js';
+import { createWebhook, getOrCreateSettingsRow } from '../settings-row.js';
 
 type RotatedWebhook = components['schemas']['RotatedWebhook'];
 
@@ -32,7 +32,7 @@ export function createRotateWebhook({ database, key, now = Date.now }: RotateWeb
     const expiresAt = now() + RETIRED_MS;
     const isRotated = await inTransaction(database, async (transaction) => {
       await sweepRetiredWebhooks(transaction, now());
-      const former = await requireSettingsRow(transaction, key, personId);
+      const former = await getOrCreateSettingsRow(transaction, key, personId);
       await retire(transaction, former, expiresAt);
       const settings = transaction.updateTable('settings').set(sealed).where('person_id', '=', personId);
       const rotated = settings.where('webhook_token_hash', '=', former.webhook_token_hash);

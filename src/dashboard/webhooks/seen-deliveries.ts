@@ -54,7 +54,7 @@ export async function pruneDeliveries(database: Database, most = MAX_DELIVERIES)
     .execute();
 }
 
-export async function sweepDeliveries(database: Database, at: number): Promise<void> {
+export async function deleteExpiredDeliveries(database: Database, at: number): Promise<void> {
   await database.deleteFrom('webhook_deliveries').where('expires_at', '<=', at).execute();
 }
 

@@ -8,9 +8,9 @@ export type { ClientOptions } from '../../client/client-options.js';
 export { ApiError, decodeError } from '../../client/errors.js';
 export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
 export { readEvents } from '../../client/events.js';
-export type { Page, PageAfter } from '../../client/paging.js';
+export type { PageAfterQuery, PageQuery } from '../../client/paging.js';
 export { readAll, readAllAfter } from '../../client/paging.js';
-export type { RetryNotice, RetrySettings } from '../../client/retry.js';
+export type { RetryEvent, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Identifies the contract that this client was generated from. */

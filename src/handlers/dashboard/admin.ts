@@ -7,11 +7,11 @@ import type { DashboardServices } from './handlers.js';
 type Services = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 
 export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers => {
-  const { people, invitations } = accounts;
+  const { users, invitations } = accounts;
   const { requestLog } = dashboard;
   return {
     async listUsers({ caller }) {
-      const all = await people.list(caller);
+      const all = await users.list(caller);
       const body = all.map(({ username, displayName, isAdmin, createdAt }) => {
         return { username, displayName, isAdmin, createdAt: createdAt.toISOString() };
       });
@@ -19,12 +19,12 @@ export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers 
     },
 
     async revokeUser({ caller, address, params }) {
-      await people.revoke(caller, params.username, address);
+      await users.revoke(caller, params.username, address);
       return { status: 204 };
     },
 
     async deleteUser({ caller, address, params }) {
-      await people.remove(caller, params.username, address);
+      await users.remove(caller, params.username, address);
       return { status: 204 };
     },
 

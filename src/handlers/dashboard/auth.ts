@@ -1,13 +1,13 @@
-import type { SignedIn } from '../../accounts/registration.js';
+import type { SignInResult } from '../../accounts/registration.js';
 import type { AuthHandlers } from '../../generated/dashboard/operations.js';
-import { toSessionUser } from '../page-facts.js';
+import { toSessionUser } from '../page-data.js';
 import type { DashboardServices } from './handlers.js';
 
 export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>): AuthHandlers => {
-  const { registration, signIn, sessions, people, cookies } = accounts;
+  const { registration, signIn, sessions, users, cookies } = accounts;
 
-  const signedIn = ({ person, sessionId }: SignedIn) =>
-    ({ status: 200, body: toSessionUser(person), headers: { 'Set-Cookie': cookies.give(sessionId) } }) as const;
+  const signedIn = ({ user, sessionId }: SignInResult) =>
+    ({ status: 200, body: toSessionUser(user), headers: { 'Set-Cookie': cookies.set(sessionId) } }) as const;
   const signedOut = () => ({ status: 204, headers: { 'Set-Cookie': cookies.clear() } }) as const;
 
   return {
@@ -33,6 +33,6 @@ export const authHandlers = ({ accounts }: Pick<DashboardServices, 'accounts'>):
       return signedOut();
     },
 
-    getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await people.read(caller)) }),
+    getSession: async ({ caller }) => ({ status: 200, body: toSessionUser(await users.read(caller)) }),
   };
 };

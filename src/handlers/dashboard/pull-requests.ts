@@ -5,35 +5,35 @@ export const pullRequestsHandlers = ({
   dashboard: { actions, snoozes },
 }: Pick<DashboardServices, 'dashboard'>): PullRequestsHandlers => ({
   async mergePullRequest({ caller, body }) {
-    await actions.act(caller, body, 'merge');
+    await actions.perform(caller, body, 'merge');
     return { status: 204 };
   },
   async autoMergePullRequest({ caller, body }) {
-    await actions.act(caller, body, 'auto_merge');
+    await actions.perform(caller, body, 'auto_merge');
     return { status: 204 };
   },
   async cancelAutoMerge({ caller, body }) {
-    await actions.act(caller, body, 'cancel_auto_merge');
+    await actions.perform(caller, body, 'cancel_auto_merge');
     return { status: 204 };
   },
   async closePullRequest({ caller, body }) {
-    await actions.act(caller, body, 'close');
+    await actions.perform(caller, body, 'close');
     return { status: 204 };
   },
   async rerunChecks({ caller, body }) {
-    await actions.act(caller, body, 'rerun_checks');
+    await actions.perform(caller, body, 'rerun_checks');
     return { status: 204 };
   },
   async updateBranch({ caller, body }) {
-    const outcome = await actions.act(caller, body, 'update_branch');
+    const outcome = await actions.perform(caller, body, 'update_branch');
     return { status: outcome === 'queued' ? 202 : 204 };
   },
   async requestDependabot({ caller, body }) {
-    await actions.act(caller, body, `dependabot_${body.action}`);
+    await actions.perform(caller, body, `dependabot_${body.action}`);
     return { status: 204 };
   },
   async requestRenovateRebase({ caller, body }) {
-    await actions.act(caller, body, 'renovate_rebase');
+    await actions.perform(caller, body, 'renovate_rebase');
     return { status: 204 };
   },
   listChecks: async ({ caller, query }) => ({ status: 200, body: { checks: await actions.listChecks(caller, query) } }),

@@ -2,13 +2,13 @@ import type { SettingsHandlers } from '../../generated/dashboard/operations.js';
 import type { DashboardServices } from './handlers.js';
 
 export const settingsHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): SettingsHandlers => {
-  const { settings, testForge, preferences } = dashboard;
+  const { settings, testForgeConnection, preferences } = dashboard;
   return {
     getSettings: async ({ caller }) => ({ status: 200, body: await settings.read(caller) }),
 
     saveSettings: async ({ caller, body }) => ({ status: 200, body: await settings.save(caller, body) }),
 
-    testForge: async ({ caller, body }) => ({ status: 200, body: await testForge(caller, body) }),
+    testForge: async ({ caller, body }) => ({ status: 200, body: await testForgeConnection(caller, body) }),
 
     getTheme: async ({ caller }) => ({ status: 200, body: { theme: await preferences.readTheme(caller) } }),
 

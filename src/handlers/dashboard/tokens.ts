@@ -1,4 +1,4 @@
-import type { PersonalToken } from '../../accounts/tokens.js';
+import type { ApiToken } from '../../accounts/tokens.js';
 import type { TokensHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { DashboardServices } from './handlers.js';
@@ -20,14 +20,7 @@ export const tokensHandlers = ({ accounts: { tokens } }: Pick<DashboardServices,
   },
 });
 
-function toBody({
-  id,
-  label,
-  scopes,
-  createdAt,
-  expiresAt,
-  lastUsedAt,
-}: PersonalToken): components['schemas']['APIToken'] {
+function toBody({ id, label, scopes, createdAt, expiresAt, lastUsedAt }: ApiToken): components['schemas']['APIToken'] {
   return {
     id,
     label,

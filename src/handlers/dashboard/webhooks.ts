@@ -10,15 +10,15 @@ export const webhooksHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboa
     },
     rotateWebhook: async ({ caller }) => ({ status: 200, body: await rotateWebhook(caller) }),
     async deliverGithub({ params: { webhookToken: token }, headers, body: read }) {
-      await deliveries.take({ forge: 'github', token, headers, read });
+      await deliveries.receive({ forge: 'github', token, headers, read });
       return { status: 204 };
     },
     async deliverForgejo({ params: { webhookToken: token }, headers, body: read }) {
-      await deliveries.take({ forge: 'forgejo', token, headers, read });
+      await deliveries.receive({ forge: 'forgejo', token, headers, read });
       return { status: 204 };
     },
     async deliverGitlab({ params: { webhookToken: token }, headers, body: read }) {
-      await deliveries.take({ forge: 'gitlab', token, headers, read });
+      await deliveries.receive({ forge: 'gitlab', token, headers, read });
       return { status: 204 };
     },
   };

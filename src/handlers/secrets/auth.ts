@@ -3,7 +3,7 @@ import type { components } from '../../generated/secrets/types.js';
 import type { OwnerIdentity } from '../../secrets/owner.js';
 import type { SecretsServices } from './handlers.js';
 import { toCredentialBody } from './credential-bodies.js';
-import { toOrigin } from './origin.js';
+import { toRequestOrigin } from './request-origin.js';
 
 type Services = Pick<SecretsServices, 'accounts' | 'owner' | 'ownerAccess'>;
 
@@ -11,12 +11,12 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
   async beginRegistration(input) {
     const { setup_token: setupToken, username, display_name: displayName } = input.body ?? {};
     const start = { setupToken, username, displayName };
-    return { status: 200, body: { publicKey: await ownerAccess.beginRegistration(toOrigin(input), start) } };
+    return { status: 200, body: { publicKey: await ownerAccess.beginRegistration(toRequestOrigin(input), start) } };
   },
 
   async finishRegistration(input) {
     const { credential, username, nickname: label, public_key: publicKey, ...wrapped } = input.body;
-    const { passkey, sessionId } = await ownerAccess.finishRegistration(toOrigin(input), {
+    const { passkey, sessionId } = await ownerAccess.finishRegistration(toRequestOrigin(input), {
       credential,
       username,
       label,
@@ -24,7 +24,7 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
       wrappedIdentity: wrapped.wrapped_identity,
       recoveryWrappedIdentity: wrapped.recovery_wrapped_identity,
     });
-    const headers = sessionId === undefined ? {} : { 'Set-Cookie': cookies.give(sessionId) };
+    const headers = sessionId === undefined ? {} : { 'Set-Cookie': cookies.set(sessionId) };
     return { status: 201, body: toCredentialBody(passkey), headers };
   },
 
@@ -32,7 +32,7 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
 
   async finishLogin({ body, address }) {
     const sessionId = await ownerAccess.finishSignIn(body.credential, address);
-    return { status: 204, headers: { 'Set-Cookie': cookies.give(sessionId) } };
+    return { status: 204, headers: { 'Set-Cookie': cookies.set(sessionId) } };
   },
 
   async logout({ caller, address }) {
@@ -46,7 +46,7 @@ export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAcce
 
   async keepIdentity(input) {
     const { public_key: publicKey, credential_id: credentialId, ...wrapped } = input.body;
-    const identity = await owner.keepIdentity(toOrigin(input), {
+    const identity = await owner.saveIdentity(toRequestOrigin(input), {
       publicKey,
       credentialId,
       wrappedIdentity: wrapped.wrapped_identity,

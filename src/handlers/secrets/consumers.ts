@@ -3,7 +3,7 @@ import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
 import type { SecretsServices } from './handlers.js';
 import { pageHeaders } from '../paging.js';
-import { toOrigin } from './origin.js';
+import { toRequestOrigin } from './request-origin.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 
@@ -23,17 +23,17 @@ export const consumersHandlers = ({ consumers, basePath }: Services): ConsumersH
 
   async addConsumer(input) {
     const { name, public_key: publicKey } = input.body;
-    return { status: 201, body: toBody(await consumers.add(toOrigin(input), { name, publicKey })) };
+    return { status: 201, body: toBody(await consumers.add(toRequestOrigin(input), { name, publicKey })) };
   },
 
   async updateConsumer(input) {
     const { name, public_key: publicKey } = input.body;
-    const updated = await consumers.update(toOrigin(input), input.params.name, { name, publicKey });
+    const updated = await consumers.update(toRequestOrigin(input), input.params.name, { name, publicKey });
     return { status: 200, body: toBody(updated) };
   },
 
   async deleteConsumer(input) {
-    await consumers.remove(toOrigin(input), input.params.name);
+    await consumers.remove(toRequestOrigin(input), input.params.name);
     return { status: 204 };
   },
 });

@@ -2,10 +2,10 @@ import type { Accounts } from '../../accounts/accounts.js';
 import type { SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { SecretsAccess } from '../../secrets/access.js';
 import type { AuditLog } from '../../secrets/audit.js';
-import type { Consumers } from '../../secrets/consumers.js';
-import type { SecretObjects } from '../../secrets/objects.js';
-import type { ObjectVersions } from '../../secrets/versions.js';
-import type { Owner } from '../../secrets/owner.js';
+import type { ConsumerStore } from '../../secrets/consumers.js';
+import type { SecretStore } from '../../secrets/secret-store.js';
+import type { VersionStore } from '../../secrets/versions.js';
+import type { SecretsOwner } from '../../secrets/owner.js';
 import type { Mcp } from '../../server/mcp/mcp.js';
 import type { Readiness } from '../../storage/readiness.js';
 import { auditHandlers } from './audit.js';
@@ -23,12 +23,12 @@ import { versionsHandlers } from './versions.js';
 export interface SecretsServices extends SecretsAccess {
   readonly accounts: Pick<Accounts, 'cookies' | 'sessions'>;
   readonly audit: AuditLog;
-  readonly consumers: Consumers;
+  readonly consumers: ConsumerStore;
   /** The MCP endpoint, whose tools call the operations on secrets. */
   readonly mcp: Mcp;
-  readonly objects: SecretObjects;
-  readonly versions: ObjectVersions;
-  readonly owner: Owner;
+  readonly secrets: SecretStore;
+  readonly versions: VersionStore;
+  readonly owner: SecretsOwner;
   readonly readiness: Readiness;
   /** The prefix of paths in links to next pages. */
   readonly basePath: string;

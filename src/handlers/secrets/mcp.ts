@@ -4,7 +4,7 @@ import type { SecretsServices } from './handlers.js';
 
 export const mcpHandlers = ({ mcp }: Pick<SecretsServices, 'mcp'>): McpHandlers => ({
   async callMcp({ body, headers, caller, requestId, address, signal }) {
-    const response = await mcp.answer(body, { headers, caller, requestId, address, signal });
+    const response = await mcp.handle(body, { headers, caller, requestId, address, signal });
     return response === undefined
       ? { status: 202 }
       : { status: 200, body: response as components['schemas']['JsonRpcMessage'] };

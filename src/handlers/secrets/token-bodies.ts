@@ -1,10 +1,10 @@
 import type { components } from '../../generated/secrets/types.js';
-import type { SecretToken, TokenStatus } from '../../secrets/token-shape.js';
+import type { TokenMetadata, TokenStatus } from '../../secrets/token-metadata.js';
 
 type Schemas = components['schemas'];
 
 /** Returns the fields that both kinds of tokens share. */
-function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: SecretToken) {
+function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: TokenMetadata) {
   return {
     id,
     description,
@@ -21,11 +21,11 @@ function toActions(status: TokenStatus): Schemas['TokenAction'][] {
   return status === 'active' ? ['rotate', 'revoke'] : ['purge'];
 }
 
-export function toTokenBody(token: SecretToken): Schemas['TokenMetadata'] {
+export function toTokenBody(token: TokenMetadata): Schemas['TokenMetadata'] {
   return { ...toCommon(token), ...(token.issuedBy !== undefined && { owner: token.issuedBy }) };
 }
 
-export function toConsumerTokenBody(token: SecretToken): Schemas['ConsumerTokenMetadata'] {
+export function toConsumerTokenBody(token: TokenMetadata): Schemas['ConsumerTokenMetadata'] {
   // Every consumer token has a consumer.
   return { ...toCommon(token), consumer: token.consumer ?? '' };
 }

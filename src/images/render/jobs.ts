@@ -1,16 +1,16 @@
 import { totalmem } from 'node:os';
 import type { Box } from '../boxes.js';
 import type { ImageMetadata } from '../metadata.js';
-import type { Measured } from '../pipeline.js';
-import type { Recipe } from '../recipe.js';
+import type { ImageDimensions } from '../pipeline.js';
+import type { ImageTransform } from '../transform.js';
 import type { ImageSource } from '../source.js';
 import type { TraceOptions } from '../trace.js';
 
 /** An image to derive from a source file. */
-export interface Rendering {
+export interface RenderInput {
   readonly source: ImageSource;
-  readonly header: Measured;
-  readonly recipe: Recipe;
+  readonly header: ImageDimensions;
+  readonly transform: ImageTransform;
   /** The job fails if the result has more bytes. */
   readonly maxBytes: number;
 }
@@ -23,11 +23,11 @@ export interface JobTypes {
     result: Box;
   };
   /** Writes the image to `target`, synced to the disk; the result is its number of bytes. */
-  readonly file: { input: Rendering & { readonly target: string }; result: number };
+  readonly file: { input: RenderInput & { readonly target: string }; result: number };
   /** The result is a data URI. */
-  readonly preview: { input: Rendering; result: string };
+  readonly preview: { input: RenderInput; result: string };
   /** The result is an SVG document. */
-  readonly trace: { input: Rendering & { readonly options: TraceOptions }; result: string };
+  readonly trace: { input: RenderInput & { readonly options: TraceOptions }; result: string };
 }
 
 export type JobKind = keyof JobTypes;
@@ -56,7 +56,7 @@ const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000, residentByte
 /** The largest AVIF that a transform allows takes about 60 seconds. */
 const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000, residentBytes };
 
-export function limitsOf(job: Job): JobLimits {
+export function getJobLimits(job: Job): JobLimits {
   if (job.kind === 'header') return HEADER_LIMITS;
   return job.header.format === 'svg' ? DRAWING_LIMITS : IMAGE_LIMITS;
 }
@@ -65,14 +65,14 @@ export function limitsOf(job: Job): JobLimits {
 export const isDrawing = (job: Job): boolean => job.kind !== 'header' && job.header.format === 'svg';
 
 /** Returns the pixels that a job writes, or reads for a trim; 0 for a header. */
-export function pixelsOf(job: Job): number {
+export function countPixels(job: Job): number {
   switch (job.kind) {
     case 'header':
       return 0;
     case 'trim':
       return job.header.width * job.header.height;
     default:
-      return job.recipe.width * job.recipe.height;
+      return job.transform.width * job.transform.height;
   }
 }
 
@@ -83,12 +83,12 @@ const PIXELS_PER_SLOT = 2 ** 25;
 const UNCOMPRESSED_PIXELS_PER_SLOT = 2 ** 23;
 
 /** Returns the number of pool slots that a job takes, estimated from the pixels of its source and its result. */
-export function weightOf(job: Job): number {
+export function estimateCost(job: Job): number {
   if (job.kind === 'header') return 1;
   const before = job.header.width * job.header.height;
-  const after = pixelsOf(job);
-  const holdsSource = job.kind === 'trim' || job.recipe.trim !== undefined;
-  const holdsResult = job.kind !== 'trim' && isTwoRuns(job.recipe);
+  const after = countPixels(job);
+  const holdsSource = job.kind === 'trim' || job.transform.trim !== undefined;
+  const holdsResult = job.kind !== 'trim' && needsTwoRuns(job.transform);
   const uncompressed = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);
   const slots = Math.max(Math.max(before, after) / PIXELS_PER_SLOT, uncompressed / UNCOMPRESSED_PIXELS_PER_SLOT);
   return Math.max(1, Math.ceil(slots));
@@ -98,4 +98,5 @@ export function weightOf(job: Job): number {
  * Returns whether a transform needs two sharp runs: in a single one, sharp would rotate before it crops, and clip
  * colours before it applies the duotone.
  */
-export const isTwoRuns = ({ rotate, duotone }: Recipe): boolean => rotate !== undefined || duotone !== undefined;
+export const needsTwoRuns = ({ rotate, duotone }: ImageTransform): boolean =>
+  rotate !== undefined || duotone !== undefined;

@@ -5,7 +5,7 @@ import { availableParallelism, homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../errors.js';
 import type { Job, JobLimits } from './jobs.js';
-import type { Reply } from './render-process.js';
+import type { RenderReply } from './render-process.js';
 
 /** A process that takes one job at a time and is killed when the job exceeds its limits. */
 export interface KillableProcess {
@@ -35,7 +35,7 @@ const threadsFor = (processes: number): number => Math.max(1, Math.floor(availab
 export function startProcess(processes: number): KillableProcess {
   const child = forkProgram([String(threadsFor(processes))]);
   let isAlive = true;
-  let settle: ((reply: Reply | Error) => void) | undefined;
+  let settle: ((reply: RenderReply | Error) => void) | undefined;
 
   function kill(): void {
     isAlive = false;
@@ -45,7 +45,7 @@ export function startProcess(processes: number): KillableProcess {
   // An idle process must not keep the server running.
   child.unref();
   child.channel?.unref();
-  child.on('message', (reply: Reply) => settle?.(reply));
+  child.on('message', (reply: RenderReply) => settle?.(reply));
   child.on('error', (error) => {
     isAlive = false;
     settle?.(error);
@@ -68,7 +68,7 @@ export function startProcess(processes: number): KillableProcess {
         settle?.(new JobKilled(reason));
       });
       try {
-        const reply = await new Promise<Reply | Error>((resolve) => {
+        const reply = await new Promise<RenderReply | Error>((resolve) => {
           settle = resolve;
           child.send(job, (error) => error && resolve(new JobKilled('the process that rendered it has ended')));
         });
@@ -84,7 +84,7 @@ export function startProcess(processes: number): KillableProcess {
   };
 }
 
-function toResult(reply: Reply | Error): unknown {
+function toResult(reply: RenderReply | Error): unknown {
   if (reply instanceof Error) throw reply;
   if ('refused' in reply) throw new AppError(reply.refused.code, reply.refused.message);
   if ('defect' in reply) throw new Error(reply.defect);

@@ -5,14 +5,14 @@ import sharp from 'sharp';
 import { AppError } from '../../errors.js';
 import type { ErrorCode } from '../../errors.js';
 import { MEDIA_TYPES } from '../formats.js';
-import { makeImage, makePixels, measureTrimmed } from '../pipeline.js';
+import { renderImage, renderPixels, measureTrim } from '../pipeline.js';
 import { readHeader } from '../read-header.js';
-import { requireUnchanged, unreadable } from '../source.js';
+import { assertUnchanged, unreadableImageError } from '../source.js';
 import type { ImageSource } from '../source.js';
-import type { Job, JobKind, JobTypes, Rendering } from './jobs.js';
+import type { Job, JobKind, JobTypes, RenderInput } from './jobs.js';
 
 /** The reply to a job: its result, the AppError that it failed with, or the stack of an unexpected error. */
-export type Reply =
+export type RenderReply =
   | { readonly result: unknown }
   | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
   | { readonly defect: string };
@@ -21,7 +21,7 @@ type Runners = { readonly [Kind in JobKind]: (input: JobTypes[Kind]['input']) =>
 
 const RUNNERS: Runners = {
   header: ({ source }) => readHeader(source),
-  trim: ({ source, header, amount }) => measureTrimmed(source, header, amount),
+  trim: ({ source, header, amount }) => measureTrim(source, header, amount),
   async file({ target, ...rendering }) {
     const bytes = await render(rendering);
     await writeSynced(target, bytes);
@@ -29,20 +29,20 @@ const RUNNERS: Runners = {
   },
   async preview(rendering) {
     const bytes = await render(rendering);
-    return `data:${MEDIA_TYPES[rendering.recipe.format]};base64,${bytes.toString('base64')}`;
+    return `data:${MEDIA_TYPES[rendering.transform.format]};base64,${bytes.toString('base64')}`;
   },
-  async trace({ source, header, recipe, options, maxBytes }) {
+  async trace({ source, header, transform, options, maxBytes }) {
     // Loaded on demand, as most processes never trace an image.
-    const { tracePicture } = await import('../trace-picture.js');
-    const pixels = await makePixels(source, header, recipe);
-    const svg = draw(source, () => tracePicture({ ...pixels, options }));
+    const { traceOutlines } = await import('../trace-outlines.js');
+    const pixels = await renderPixels(source, header, transform);
+    const svg = draw(source, () => traceOutlines({ ...pixels, options }));
     assertBytes(source, svg.length, maxBytes);
     return svg;
   },
 };
 
-async function render({ source, header, recipe, maxBytes }: Rendering): Promise<Buffer> {
-  const bytes = await makeImage(source, header, recipe);
+async function render({ source, header, transform, maxBytes }: RenderInput): Promise<Buffer> {
+  const bytes = await renderImage(source, header, transform);
   assertBytes(source, bytes.length, maxBytes);
   return bytes;
 }
@@ -51,7 +51,7 @@ function draw(source: ImageSource, trace: () => string): string {
   try {
     return trace();
   } catch (cause) {
-    throw unreadable(source, 'its outlines cannot be traced', cause);
+    throw unreadableImageError(source, 'its outlines cannot be traced', cause);
   }
 }
 
@@ -72,12 +72,12 @@ async function writeSynced(file: string, bytes: Buffer): Promise<void> {
   }
 }
 
-async function runJob(job: Job): Promise<Reply> {
+async function runJob(job: Job): Promise<RenderReply> {
   try {
-    await requireUnchanged(job.source);
+    await assertUnchanged(job.source);
     const run = RUNNERS[job.kind] as (input: Job) => Promise<unknown>;
     const result = await run(job);
-    await requireUnchanged(job.source);
+    await assertUnchanged(job.source);
     return { result };
   } catch (error) {
     if (error instanceof AppError) return { refused: { code: error.code, message: error.message } };

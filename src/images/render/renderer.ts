@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../errors.js';
-import { inTurn } from '../../in-turn.js';
-import { isDrawing, limitsOf, pixelsOf, weightOf } from './jobs.js';
+import { limitConcurrency } from '../../lib/async/concurrency.js';
+import { isDrawing, getJobLimits, countPixels, estimateCost } from './jobs.js';
 import type { Job, JobKind, JobTypes } from './jobs.js';
 import { JobKilled, startProcess } from './killable-process.js';
 import type { KillableProcess } from './killable-process.js';
@@ -36,7 +36,11 @@ const HEADER_SLOTS = Math.min(availableParallelism(), 2);
 const IDLE_MS = 60_000;
 
 export function openRenderer(): Renderer {
-  const [headers, images, drawings] = [inTurn(HEADER_SLOTS), inTurn(SLOTS), inTurn(DRAWING_SLOTS)];
+  const [headers, images, drawings] = [
+    limitConcurrency(HEADER_SLOTS),
+    limitConcurrency(SLOTS),
+    limitConcurrency(DRAWING_SLOTS),
+  ];
   const slow = rememberSlowSources();
   const idle: KillableProcess[] = [];
   const all = new Set<KillableProcess>();
@@ -74,7 +78,7 @@ export function openRenderer(): Renderer {
     slow.assertNotKilled(job);
     const process = acquire();
     try {
-      return await process.run(job, limitsOf(job));
+      return await process.run(job, getJobLimits(job));
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error;
       if (isClosed) throw new AppError('unavailable', 'The server is shutting down.', { cause: error });
@@ -86,8 +90,8 @@ export function openRenderer(): Renderer {
 
   function enqueue(job: Job): Promise<unknown> {
     if (job.kind === 'header') return headers(() => runNow(job));
-    if (!isDrawing(job)) return images(() => runNow(job), weightOf(job));
-    return drawings(() => images(() => runNow(job), Math.min(weightOf(job), DRAWING_SLOTS)));
+    if (!isDrawing(job)) return images(() => runNow(job), estimateCost(job));
+    return drawings(() => images(() => runNow(job), Math.min(estimateCost(job), DRAWING_SLOTS)));
   }
 
   return {
@@ -124,12 +128,12 @@ function rememberSlowSources() {
     /** @throws AppError `unprocessable` when a similar job was killed recently. */
     assertNotKilled(job: Job): void {
       const found = known.get(job.source.contentDigest);
-      if (found && pixelsOf(job) >= found.pixels) throw new AppError('unprocessable', found.message);
+      if (found && countPixels(job) >= found.pixels) throw new AppError('unprocessable', found.message);
     },
     record(job: Job, cause: JobKilled): AppError {
       const { relativePath, contentDigest } = job.source;
       const message = `${JSON.stringify(relativePath)} cannot be rendered: ${cause.message}.`;
-      const pixels = Math.min(Math.floor(pixelsOf(job) / SLOW_SHARE), known.get(contentDigest)?.pixels ?? Infinity);
+      const pixels = Math.min(Math.floor(countPixels(job) / SLOW_SHARE), known.get(contentDigest)?.pixels ?? Infinity);
       known.set(contentDigest, { pixels, message });
       return new AppError('unprocessable', message, { cause });
     },

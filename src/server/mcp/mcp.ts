@@ -4,9 +4,9 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '../../errors.js';
 import type { HandlerRequest } from '../operation.js';
-import type { ContractDocument } from './tool-schemas.js';
-import { createTools } from './tools.js';
-import type { Tool, ToolsOptions } from './tools.js';
+import type { ToolContract } from './tool-schemas.js';
+import { createMcpTools } from './tools.js';
+import type { McpTool, McpToolsOptions } from './tools.js';
 
 /** A stateless endpoint of the Model Context Protocol. */
 export interface Mcp {
@@ -16,13 +16,13 @@ export interface Mcp {
    * @returns the response to a request, or the responses to a batch; `undefined` for messages that need no response.
    * @throws AppError `invalid_input` for an invalid message or an unsupported protocol version.
    */
-  answer(message: unknown, request: Sender): Promise<object | undefined>;
+  handle(message: unknown, request: McpSender): Promise<object | undefined>;
 }
 
 /** The origin of a message, with its headers. */
-export type Sender = Pick<HandlerRequest, 'address' | 'caller' | 'headers' | 'requestId' | 'signal'>;
+export type McpSender = Pick<HandlerRequest, 'address' | 'caller' | 'headers' | 'requestId' | 'signal'>;
 
-export interface McpOptions extends Omit<ToolsOptions, 'document'> {
+export interface McpOptions extends Omit<McpToolsOptions, 'document'> {
   /** The file of the bundled contract. */
   readonly document: URL;
   /** The running release. */
@@ -37,7 +37,7 @@ reads them. This server never sees plain values. A secret's name may have severa
 consumers; "id" selects one.`;
 
 interface Protocol extends Awaited<ReturnType<typeof importProtocol>> {
-  readonly tools: readonly Tool[];
+  readonly tools: readonly McpTool[];
   readonly version: string;
 }
 
@@ -45,7 +45,7 @@ export function createMcp(options: McpOptions): Mcp {
   // Loading takes a fifth of a second, so it is deferred to the first message.
   let loading: Promise<Protocol> | undefined;
   return {
-    async answer(body, request) {
+    async handle(body, request) {
       const protocol = await (loading ??= load(options));
       requireVersion(protocol, request);
       const isBatch = Array.isArray(body);
@@ -61,8 +61,8 @@ export function createMcp(options: McpOptions): Mcp {
 }
 
 async function load({ operations, handlers, document, version }: McpOptions): Promise<Protocol> {
-  const contract = JSON.parse(await readFile(document, 'utf8')) as ContractDocument;
-  const tools = createTools({ operations, handlers, document: contract });
+  const contract = JSON.parse(await readFile(document, 'utf8')) as ToolContract;
+  const tools = createMcpTools({ operations, handlers, document: contract });
   return { ...(await importProtocol()), tools, version };
 }
 
@@ -71,7 +71,7 @@ async function importProtocol() {
   return { McpServer, ...(await import('@modelcontextprotocol/sdk/types.js')) };
 }
 
-function requireVersion({ SUPPORTED_PROTOCOL_VERSIONS }: Protocol, { headers }: Sender): void {
+function requireVersion({ SUPPORTED_PROTOCOL_VERSIONS }: Protocol, { headers }: McpSender): void {
   const version = (headers as Readonly<Record<string, string | undefined>>)['mcp-protocol-version'];
   if (version === undefined || SUPPORTED_PROTOCOL_VERSIONS.includes(version)) return;
   throw new AppError(
@@ -94,7 +94,7 @@ function requireMessages({ JSONRPCMessageSchema }: Protocol, bodies: readonly un
 }
 
 /** Creates a server for each message, so that no state is shared between clients. */
-async function answerOne(protocol: Protocol, message: JSONRPCMessage, sender: Sender) {
+async function answerOne(protocol: Protocol, message: JSONRPCMessage, sender: McpSender) {
   const internalErrors: unknown[] = [];
   const { server } = createServer(protocol, sender, (error) => internalErrors.push(error));
   const transport: Transport = {
@@ -117,7 +117,7 @@ async function answerOne(protocol: Protocol, message: JSONRPCMessage, sender: Se
 }
 
 /** @param onInternalError Receives internal errors, whose details agents must not see. */
-function createServer(protocol: Protocol, sender: Sender, onInternalError: (error: unknown) => void): McpServer {
+function createServer(protocol: Protocol, sender: McpSender, onInternalError: (error: unknown) => void): McpServer {
   const { McpServer, ListToolsRequestSchema, CallToolRequestSchema, McpError, ErrorCode, tools, version } = protocol;
   const options = { capabilities: { tools: {} }, instructions: INSTRUCTIONS };
   const mcp = new McpServer({ name: 'trellis-secrets', version }, options);
@@ -139,7 +139,7 @@ function createServer(protocol: Protocol, sender: Sender, onInternalError: (erro
   return mcp;
 }
 
-const toListed = ({ name, description, inputSchema, annotations }: Tool) => ({
+const toListed = ({ name, description, inputSchema, annotations }: McpTool) => ({
   name,
   description,
   inputSchema,

@@ -1,8 +1,8 @@
 /** A JSON Schema. */
-export type Schema = Readonly<Record<string, unknown>>;
+export type ToolSchema = Readonly<Record<string, unknown>>;
 
 /** The parts of an OpenAPI document that define tools. */
-export interface ContractDocument {
+export interface ToolContract {
   readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }
 
@@ -11,19 +11,19 @@ interface Parameter {
   readonly in: string;
   readonly required?: boolean;
   readonly description?: string;
-  readonly schema: Schema;
+  readonly schema: ToolSchema;
 }
 
 interface Operation {
   readonly operationId?: string;
   readonly parameters?: readonly unknown[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ToolSchema }>> };
 }
 
 /** The input of a tool: one flat object with the path and query parameters and the body fields of its operation. */
 export interface ToolInput {
   readonly type: 'object';
-  readonly properties: Record<string, Schema>;
+  readonly properties: Record<string, ToolSchema>;
   readonly required: string[];
   readonly additionalProperties: false;
 }
@@ -34,13 +34,13 @@ export interface ToolInput {
  * @param without Fields to omit.
  * @throws Error if the contract has no such operation.
  */
-export function toToolInput(document: ContractDocument, operationId: string, without: readonly string[]): ToolInput {
+export function toToolInput(document: ToolContract, operationId: string, without: readonly string[]): ToolInput {
   const { parameters, body } = findOperation(document, operationId);
   const accepted = parameters.filter((each) => each.in !== 'header');
-  const properties = new Map<string, Schema>(
+  const properties = new Map<string, ToolSchema>(
     accepted.map(({ name, description, schema }) => [name, { ...one(schema), ...(description && { description }) }]),
   );
-  for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, Schema>)) {
+  for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, ToolSchema>)) {
     properties.set(name, schema);
   }
   for (const name of without) properties.delete(name);
@@ -49,11 +49,11 @@ export function toToolInput(document: ContractDocument, operationId: string, wit
 }
 
 /** Tools accept one value for a repeatable query parameter. */
-const one = (schema: Schema): Schema => (schema.type === 'array' ? (schema.items as Schema) : schema);
+const one = (schema: ToolSchema): ToolSchema => (schema.type === 'array' ? (schema.items as ToolSchema) : schema);
 
 const toNames = (required: unknown): string[] => (Array.isArray(required) ? (required as string[]) : []);
 
-function findOperation(document: ContractDocument, operationId: string) {
+function findOperation(document: ToolContract, operationId: string) {
   for (const path of Object.values(document.paths)) {
     for (const operation of Object.values(path) as Operation[]) {
       if (operation.operationId !== operationId) continue;
@@ -61,7 +61,7 @@ function findOperation(document: ContractDocument, operationId: string) {
       const [content] = Object.values(operation.requestBody?.content ?? {});
       return {
         parameters: all.map((parameter) => resolve(document, parameter) as Parameter),
-        body: content && (resolve(document, content.schema) as Schema),
+        body: content && (resolve(document, content.schema) as ToolSchema),
       };
     }
   }
@@ -69,7 +69,7 @@ function findOperation(document: ContractDocument, operationId: string) {
 }
 
 /** Replaces references by their targets. The operations of tools have no recursive schemas. */
-function resolve(document: ContractDocument, value: unknown): unknown {
+function resolve(document: ToolContract, value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => resolve(document, item));
   if (typeof value !== 'object' || value === null) return value;
   const { $ref, ...rest } = value as Readonly<Record<string, unknown>>;
@@ -77,7 +77,7 @@ function resolve(document: ContractDocument, value: unknown): unknown {
   return typeof $ref === 'string' ? { ...(resolve(document, follow(document, $ref)) as object), ...own } : own;
 }
 
-function follow(document: ContractDocument, reference: string): unknown {
+function follow(document: ToolContract, reference: string): unknown {
   return reference
     .replace('#/', '')
     .split('/')

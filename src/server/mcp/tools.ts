@@ -1,13 +1,13 @@
 import { AppError } from '../../errors.js';
-import type { Handler } from '../answer.js';
+import type { OperationHandler } from '../handle-operation.js';
 import type { HandlerResponse, OperationSpec } from '../operation.js';
-import { requireValid } from '../validation.js';
-import type { Sender } from './mcp.js';
+import { assertValid } from '../validation.js';
+import type { McpSender } from './mcp.js';
 import { toToolInput } from './tool-schemas.js';
-import type { ContractDocument, ToolInput } from './tool-schemas.js';
+import type { ToolContract, ToolInput } from './tool-schemas.js';
 
 /** A tool with its description for agents and its implementation. */
-export interface Tool {
+export interface McpTool {
   readonly name: string;
   readonly description: string;
   readonly inputSchema: ToolInput;
@@ -18,14 +18,14 @@ export interface Tool {
    *
    * @throws AppError like the operation.
    */
-  call(input: unknown, sender: Sender): Promise<string>;
+  call(input: unknown, sender: McpSender): Promise<string>;
 }
 
-export interface ToolsOptions {
+export interface McpToolsOptions {
   readonly operations: readonly OperationSpec[];
   /** The handlers of the secrets operations that are tools. */
   readonly handlers: object;
-  readonly document: ContractDocument;
+  readonly document: ToolContract;
 }
 
 /** Readable copies are for clients that seal values themselves and know the owner's public key. */
@@ -44,10 +44,10 @@ const TOOLS = [
 ] as const;
 
 /** The tools of the secrets service. */
-export function createTools({ operations, handlers, document }: ToolsOptions): Tool[] {
+export function createMcpTools({ operations, handlers, document }: McpToolsOptions): McpTool[] {
   return TOOLS.map(([name, operationId, description]) => {
     const operation = operations.find(({ id }) => id === operationId);
-    const handler = (handlers as Readonly<Record<string, Handler | undefined>>)[operationId];
+    const handler = (handlers as Readonly<Record<string, OperationHandler | undefined>>)[operationId];
     if (operation === undefined || handler === undefined) throw new Error(`Operation ${operationId} is missing.`);
     const inputSchema = toToolInput(document, operationId, OMITTED_FIELDS);
     return {
@@ -60,7 +60,7 @@ export function createTools({ operations, handlers, document }: ToolsOptions): T
       },
       async call(input, sender) {
         const parts = splitInput(operation, requireKnown(input, inputSchema));
-        for (const part of ['params', 'query', 'body'] as const) requireValid(operation, part, parts[part]);
+        for (const part of ['params', 'query', 'body'] as const) assertValid(operation, part, parts[part]);
         return toText(await handler({ ...sender, ...parts }));
       },
     };

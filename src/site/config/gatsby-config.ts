@@ -1,9 +1,9 @@
-import type { WrittenSiteConfig } from './site-config.js';
+import type { SiteConfigInput } from './site-config.js';
 import { parseModule, readExportedValue, UNREADABLE, type StaticValue } from './static-value.js';
 
 /** The values of a `gatsby-config` that can be read without running it, and warnings about the others. */
 export interface StaticConfig {
-  readonly written: WrittenSiteConfig;
+  readonly written: SiteConfigInput;
   /** One sentence each, for the terminal. */
   readonly warnings: readonly string[];
 }
@@ -25,7 +25,7 @@ export function readGatsbyConfig(code: string, name: string, directory: string):
     return { written: {}, warnings: [`${name}: its export can't be read without running it; the file is ignored.`] };
   }
   const plugins = readPlugins(value.plugins, name, warnings);
-  const written: WrittenSiteConfig = {
+  const written: SiteConfigInput = {
     siteMetadata: readStrings(value.siteMetadata, ['title', 'description', 'author']),
     plugins,
     sources: readSources(plugins, name, warnings),

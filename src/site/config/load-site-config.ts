@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { AppError } from '../../errors.js';
-import { describeCode, errorCode } from '../sources/unreadable.js';
-import { refuseTwins, toSiteConfig, type SiteConfig } from './site-config.js';
+import { describeErrorCode, getErrorCode } from '../sources/unreadable.js';
+import { assertUniqueSources, toSiteConfig, type SiteConfig } from './site-config.js';
 
 export interface LoadedSiteConfig {
   readonly config: SiteConfig;
@@ -34,15 +34,15 @@ export async function loadSiteConfig(directory: string): Promise<LoadedSiteConfi
   const file = own[0] ?? names.find((name) => GATSBY_FILE.test(name));
   if (file === undefined) return { config: toSiteConfig({}, directory), file, warnings: [] };
   // Loaded on demand: the validator takes 200 ms to load, and a site without a configuration does not need it.
-  const { requireSiteConfig } = await import('./require-site-config.js');
+  const { validateSiteConfig } = await import('./validate-site-config.js');
   if (own.length === 1) {
     const written = await readOwnFile(path.join(directory, file), file);
-    const config = toSiteConfig(requireSiteConfig(written, file), directory);
-    refuseTwins(config.sources, file);
+    const config = toSiteConfig(validateSiteConfig(written, file), directory);
+    assertUniqueSources(config.sources, file);
     return { config, file, warnings: [] };
   }
   const { written, warnings } = await readStatically(path.join(directory, file), file, directory);
-  return { config: toSiteConfig(requireSiteConfig(written, file), directory), file, warnings };
+  return { config: toSiteConfig(validateSiteConfig(written, file), directory), file, warnings };
 }
 
 async function listFolder(directory: string): Promise<string[]> {
@@ -50,7 +50,7 @@ async function listFolder(directory: string): Promise<string[]> {
     return await readdir(directory);
   } catch (cause) {
     // The message omits the path, as API callers may see it; the error at startup adds the path.
-    throw new AppError('unprocessable', `The site's folder ${describeCode(errorCode(cause))}.`, { cause });
+    throw new AppError('unprocessable', `The site's folder ${describeErrorCode(getErrorCode(cause))}.`, { cause });
   }
 }
 

@@ -56,7 +56,7 @@ export interface PageConfig {
 }
 
 /** The contents of `site.config.*`. Every property is optional. */
-export interface WrittenSiteConfig {
+export interface SiteConfigInput {
   $schema?: string;
   siteMetadata?: { author?: string; description?: string; title?: string };
   pathPrefix?: string;
@@ -74,10 +74,10 @@ export interface WrittenSiteConfig {
 }
 
 /** The name of the only source of a site without configured sources. */
-export const UNNAMED_SOURCE = '__PROGRAMMATIC__';
+export const DEFAULT_SOURCE_NAME = '__PROGRAMMATIC__';
 
 /** Fills in the defaults and resolves paths against `directory`, the folder of the file. */
-export function toSiteConfig(written: WrittenSiteConfig, directory: string): SiteConfig {
+export function toSiteConfig(written: SiteConfigInput, directory: string): SiteConfig {
   const { siteMetadata = {}, sources = [], plugins = [], pages = [] } = written;
   return {
     siteMetadata: {
@@ -118,7 +118,7 @@ function toPlugin(plugin: string | { resolve: string; options?: Record<string, u
  *
  * @throws AppError `invalid_input` for a name that two sources have.
  */
-export function refuseTwins(sources: readonly { name: string }[], file: string): void {
+export function assertUniqueSources(sources: readonly { name: string }[], file: string): void {
   const seen = new Set<string>();
   for (const [index, { name }] of sources.entries()) {
     if (seen.has(name)) {

@@ -1,7 +1,7 @@
 import { AppError } from '../../errors.js';
 import { ANY, CharClasses, DOT, NOT_SLASH, SLASH, WORD, invert, single } from './char-set.js';
 import type { CharSet } from './char-set.js';
-import type { Glob, GlobNode, Times } from './parse-glob.js';
+import type { Glob, GlobNode, Quantifier } from './parse-glob.js';
 
 /**
  * A nondeterministic finite automaton. A move consumes a code unit of a class. A jump consumes nothing, but may depend
@@ -157,7 +157,7 @@ class Builder {
     return slash ? { start: segment } : { start: segment, inside: rest };
   }
 
-  #addGroup(branches: readonly Glob[], times: Times, entry: Ends): Ends {
+  #addGroup(branches: readonly Glob[], times: Quantifier, entry: Ends): Ends {
     const repeats = times === 'any' || times === 'many';
     const end = this.#addEnds();
     let inner = entry;

@@ -3,7 +3,7 @@ import { invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
 import type { CharSet } from './char-set.js';
 
 /** The quantifier of a group: `(…)`, `?(…)`, `*(…)` or `+(…)`. */
-export type Times = 'once' | 'optional' | 'any' | 'many';
+export type Quantifier = 'once' | 'optional' | 'any' | 'many';
 
 export type GlobNode =
   | { readonly type: 'literal'; readonly char: string }
@@ -13,7 +13,7 @@ export type GlobNode =
   | { readonly type: 'star' }
   /** `**` as a whole segment; with `slash`, together with the slash after it. */
   | { readonly type: 'globstar'; readonly slash: boolean }
-  | { readonly type: 'group'; readonly times: Times; readonly branches: readonly Glob[] }
+  | { readonly type: 'group'; readonly times: Quantifier; readonly branches: readonly Glob[] }
   /** `!(…)`; `crosses` if a branch contains a slash, so that the match may contain slashes too. */
   | { readonly type: 'not'; readonly branches: readonly Glob[]; readonly crosses: boolean };
 
@@ -22,7 +22,7 @@ export type Glob = readonly GlobNode[];
 /** Ranges such as `{1..1000}` are expanded; longer ones would make the automaton too large. */
 const MAX_RANGE = 1000;
 
-const PREFIXES: Readonly<Record<string, Times>> = { '@(': 'once', '?(': 'optional', '*(': 'any', '+(': 'many' };
+const PREFIXES: Readonly<Record<string, Quantifier>> = { '@(': 'once', '?(': 'optional', '*(': 'any', '+(': 'many' };
 
 /**
  * Parses a glob. The grammar is that of bash with `extglob` and `globstar`, and of picomatch:

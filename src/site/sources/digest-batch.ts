@@ -1,7 +1,7 @@
 import { createFileDigester } from './digest-file.js';
-import type { Witness } from './entries.js';
-import { WIDTH, writeNumbers } from './entries.js';
-import { errorCode, isGone } from './unreadable.js';
+import type { FileFingerprint } from './entries.js';
+import { STATS_PER_ENTRY, writeStats } from './entries.js';
+import { getErrorCode, isMissingFileError } from './unreadable.js';
 
 /** Files to read, in a form that is cheap to pass to another thread. */
 export interface DigestBatch {
@@ -13,7 +13,7 @@ export interface DigestBatch {
   readonly lateBytes?: number | undefined;
 }
 
-export interface DigestAnswer {
+export interface DigestResult {
   /** The digests in the order of the batch, empty for a file without one; possibly fewer than the batch has files. */
   readonly digests: readonly string[];
   /** The indexes in the batch of files that changed since they were listed or were only listed. */
@@ -32,14 +32,14 @@ const MAX_BYTES = 8 * 1024 * 1024;
 /**
  * Creates a function that digests the files of a batch one after the other, and may stop early after some megabytes.
  */
-export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
+export function createBatchDigester(): (batch: DigestBatch) => DigestResult {
   const digestFile = createFileDigester();
   return ({ root, paths, witnesses, lateBytes }) => {
     const digests: string[] = [];
     const changed: number[] = [];
     const failures: { index: number; code: string }[] = [];
     const late: number[] = [];
-    const numbers = new Float64Array(paths.length * WIDTH);
+    const numbers = new Float64Array(paths.length * STATS_PER_ENTRY);
     let bytes = 0;
     for (const [index, path] of paths.entries()) {
       try {
@@ -48,19 +48,19 @@ export function createBatchDigester(): (batch: DigestBatch) => DigestAnswer {
         digests.push(found === 'late' ? '' : (found?.digest ?? ''));
         if (found === 'late') continue;
         if (!found?.stats) continue;
-        writeNumbers(numbers, (changed.push(index) - 1) * WIDTH, found.stats);
+        writeStats(numbers, (changed.push(index) - 1) * STATS_PER_ENTRY, found.stats);
         bytes += found.stats.size;
       } catch (error) {
-        if (!isGone(error)) failures.push({ index, code: errorCode(error) });
+        if (!isMissingFileError(error)) failures.push({ index, code: getErrorCode(error) });
         digests.push('');
       }
       if (bytes >= MAX_BYTES) break;
     }
-    return { digests, changed, numbers: numbers.slice(0, changed.length * WIDTH), failures, late };
+    return { digests, changed, numbers: numbers.slice(0, changed.length * STATS_PER_ENTRY), failures, late };
   };
 }
 
-function toWitness(numbers: Float64Array, index: number): Witness {
+function toWitness(numbers: Float64Array, index: number): FileFingerprint {
   const read = (offset: number): number => numbers[index * 4 + offset] ?? 0;
   return { size: read(0), mtimeMs: read(1), ctimeMs: read(2), ino: read(3) };
 }

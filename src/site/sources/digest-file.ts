@@ -2,9 +2,9 @@ import { createHash, hash } from 'node:crypto';
 import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
 import type { Stats } from 'node:fs';
 
-import { whenDescriptorsAllow } from './descriptors.js';
-import { isUntouched, RACY_MS } from './entries.js';
-import type { Witness } from './entries.js';
+import { retryOnEmfile } from './retry-on-emfile.js';
+import { isUnchangedFile, TIMESTAMP_GRANULARITY_MS } from './entries.js';
+import type { FileFingerprint } from './entries.js';
 
 /** Larger files are read in pieces of this size, so that memory does not grow with the file. */
 const PIECE_BYTES = 256 * 1024;
@@ -18,7 +18,7 @@ const OPEN_LISTED = OPEN | constants.O_NOFOLLOW;
 /** The digest of a file that changes continuously, such as a log, is accepted after this many attempts. */
 const MAX_READINGS = 3;
 
-export interface Digested {
+export interface FileDigest {
   /** MD5 of the bytes, in hexadecimal. */
   readonly digest: string;
   /** The stats of the file when its bytes were read, if they differ from the known ones. */
@@ -29,14 +29,14 @@ export interface Digested {
  * Digests a file. Returns `undefined` if it is not a regular file, and `late` without reading it if it has at least
  * `lateBytes`.
  */
-export type DigestFile = (path: string, known: Witness, lateBytes?: number) => Digested | 'late' | undefined;
+export type DigestFile = (path: string, known: FileFingerprint, lateBytes?: number) => FileDigest | 'late' | undefined;
 
 /** Creates a file digester that reuses one buffer. */
 export function createFileDigester(): DigestFile {
   const buffer = Buffer.allocUnsafe(PIECE_BYTES);
   return (path, known, lateBytes = Infinity) => {
     const flags = Number.isNaN(known.size) ? OPEN_LISTED : OPEN;
-    const descriptor = whenDescriptorsAllow(() => openSync(path, flags));
+    const descriptor = retryOnEmfile(() => openSync(path, flags));
     try {
       return digestDescriptor(descriptor, buffer, { known, lateBytes });
     } finally {
@@ -46,7 +46,7 @@ export function createFileDigester(): DigestFile {
 }
 
 interface Digesting {
-  readonly known: Witness;
+  readonly known: FileFingerprint;
   readonly lateBytes: number;
 }
 
@@ -54,7 +54,7 @@ function digestDescriptor(
   descriptor: number,
   buffer: Buffer,
   { known, lateBytes }: Digesting,
-): Digested | 'late' | undefined {
+): FileDigest | 'late' | undefined {
   let before = known;
   for (let reading = 1; ; reading += 1) {
     const startedMs = Date.now();
@@ -62,17 +62,17 @@ function digestDescriptor(
     if (digest === undefined) return 'late';
     const stats = fstatSync(descriptor);
     if (!stats.isFile()) return undefined;
-    const isSame = isUntouched(stats, before) || isSettled(stats, startedMs);
+    const isSame = isUnchangedFile(stats, before) || isSettled(stats, startedMs);
     if (isSame || reading === MAX_READINGS) {
-      return { digest, stats: before === known && isUntouched(stats, known) ? undefined : stats };
+      return { digest, stats: before === known && isUnchangedFile(stats, known) ? undefined : stats };
     }
     before = stats;
   }
 }
 
 /** Whether the last change of a file was well before reading it began. */
-function isSettled({ ctimeMs }: Witness, startedMs: number): boolean {
-  return ctimeMs < startedMs - RACY_MS;
+function isSettled({ ctimeMs }: FileFingerprint, startedMs: number): boolean {
+  return ctimeMs < startedMs - TIMESTAMP_GRANULARITY_MS;
 }
 
 function digestBytes(descriptor: number, buffer: Buffer, lateBytes: number): string | undefined {

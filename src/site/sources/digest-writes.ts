@@ -1,12 +1,12 @@
 import type { DigestBatch } from './digest-batch.js';
 import type { Digesters } from './digesters.js';
-import { isFolder, WIDTH } from './entries.js';
-import type { Entries } from './entries.js';
-import type { PlannedWrite } from './crawl-plan.js';
-import type { LateDigests } from './late-digests.js';
-import { LATE_BYTES } from './late-digests.js';
+import { isFolder, STATS_PER_ENTRY } from './entries.js';
+import type { WalkEntries } from './entries.js';
+import type { PlannedWrite } from './scan-plan.js';
+import type { LargeFileDigests } from './large-file-digests.js';
+import { LARGE_FILE_BYTES } from './large-file-digests.js';
 import type { ReadAhead } from './read-ahead.js';
-import { unreadable } from './unreadable.js';
+import { unreadableEntry } from './unreadable.js';
 import type { EntryProblem } from './unreadable.js';
 
 /** Writes with the digests of their files; a file without one was deleted or can't be read. */
@@ -26,24 +26,24 @@ const BATCH = { writes: 256, bytes: 8 * 1024 * 1024 };
 const AHEAD = 32;
 
 /** Measures the files to read for these writes, without large files if `late` reads those. */
-export function measureWork(entries: Entries, writes: readonly PlannedWrite[], late?: LateDigests): Workload {
+export function measureWork(entries: WalkEntries, writes: readonly PlannedWrite[], late?: LargeFileDigests): Workload {
   let files = 0;
   let bytes = 0;
   for (const write of writes) {
     const size = sizeOf(entries, write.index);
-    if (!needsDigest(entries, write) || (late && size >= LATE_BYTES)) continue;
+    if (!needsDigest(entries, write) || (late && size >= LARGE_FILE_BYTES)) continue;
     files += 1;
     bytes += size;
   }
   return { files, bytes };
 }
 
-function needsDigest(entries: Entries, { index, digest }: PlannedWrite): boolean {
+function needsDigest(entries: WalkEntries, { index, digest }: PlannedWrite): boolean {
   return digest === undefined && !isFolder({ mode: entries.mode(index) });
 }
 
-export interface DigestFrom {
-  readonly entries: Entries;
+export interface DigestContext {
+  readonly entries: WalkEntries;
   readonly root: string;
   readonly digesters: Digesters;
   /** Reads files ahead of time. */
@@ -51,14 +51,17 @@ export interface DigestFrom {
   /** Called for each file that can't be read. */
   readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
   /** Reads large files in the background; if absent, all files are read here. */
-  readonly late?: LateDigests | undefined;
+  readonly late?: LargeFileDigests | undefined;
 }
 
 /**
  * Reads the files of the writes that need a digest, and yields the writes in the same order in batches, without those
  * of large files that are not read yet.
  */
-export async function* digestWrites(from: DigestFrom, writes: readonly PlannedWrite[]): AsyncGenerator<DigestedBatch> {
+export async function* digestWrites(
+  from: DigestContext,
+  writes: readonly PlannedWrite[],
+): AsyncGenerator<DigestedBatch> {
   const underWay: Promise<DigestedBatch>[] = [];
   for (const batch of toBatches(from.entries, writes)) {
     const digested = digestBatch(from, batch);
@@ -71,7 +74,7 @@ export async function* digestWrites(from: DigestFrom, writes: readonly PlannedWr
   for (const digested of underWay) yield await digested;
 }
 
-function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generator<PlannedWrite[]> {
+function* toBatches(entries: WalkEntries, writes: readonly PlannedWrite[]): Generator<PlannedWrite[]> {
   let batch: PlannedWrite[] = [];
   let bytes = 0;
   for (const write of writes) {
@@ -86,7 +89,7 @@ function* toBatches(entries: Entries, writes: readonly PlannedWrite[]): Generato
   if (batch.length > 0) yield batch;
 }
 
-async function digestBatch(from: DigestFrom, planned: readonly PlannedWrite[]): Promise<DigestedBatch> {
+async function digestBatch(from: DigestContext, planned: readonly PlannedWrite[]): Promise<DigestedBatch> {
   const { entries, ahead, late } = from;
   const { files } = measureWork(entries, planned, late);
   const known = ahead ? await ahead.addDigests(entries, planned) : planned;
@@ -94,12 +97,12 @@ async function digestBatch(from: DigestFrom, planned: readonly PlannedWrite[]): 
   return { writes, files, bytes: measureWork(entries, planned, late).bytes };
 }
 
-async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
+async function digestRest(from: DigestContext, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
   const { entries, onProblem } = from;
   const toRead = writes.filter((write) => needsDigest(entries, write)).map(({ index }) => index);
   if (toRead.length === 0) return writes;
   const { digests, failures, late } = await readDigests(from, toRead);
-  for (const { index, code } of failures) onProblem?.(unreadable(entries.path(index), code));
+  for (const { index, code } of failures) onProblem?.(unreadableEntry(entries.path(index), code));
   const waiting = new Set<number>();
   for (const index of late) {
     const read = findLate(from, index);
@@ -112,15 +115,15 @@ async function digestRest(from: DigestFrom, writes: readonly PlannedWrite[]): Pr
 }
 
 /** Returns the digest of a large file, or `undefined` after scheduling it to be read. */
-function findLate({ entries, root, late, onProblem }: DigestFrom, index: number): string | undefined {
+function findLate({ entries, root, late, onProblem }: DigestContext, index: number): string | undefined {
   const path = entries.path(index);
   const result = late?.take(root, path, entries.stats(index));
-  if (result?.code !== undefined) onProblem?.(unreadable(path, result.code));
+  if (result?.code !== undefined) onProblem?.(unreadableEntry(path, result.code));
   return result?.digest;
 }
 
 /** Returns 0 for a file of unknown size. */
-function sizeOf(entries: Entries, index: number): number {
+function sizeOf(entries: WalkEntries, index: number): number {
   return entries.isUnread(index) ? 0 : entries.size(index);
 }
 
@@ -134,7 +137,7 @@ export interface Digests {
 
 /** Reads the files of these entries. Updates the stat numbers of entries that changed or had none. */
 export async function readDigests(
-  { entries, root, digesters, late }: Pick<DigestFrom, 'entries' | 'root' | 'digesters' | 'late'>,
+  { entries, root, digesters, late }: Pick<DigestContext, 'entries' | 'root' | 'digesters' | 'late'>,
   indexes: readonly number[],
 ): Promise<Digests> {
   const all = {
@@ -145,8 +148,9 @@ export async function readDigests(
   const at = (place: number): number => indexes[place] ?? 0;
   for (let from = 0; from < indexes.length;) {
     const batch = toDigestBatch(entries, root, indexes.slice(from));
-    const result = await digesters.digest({ ...batch, lateBytes: late && LATE_BYTES });
-    for (const [place, index] of result.changed.entries()) entries.set(at(from + index), result.numbers, place * WIDTH);
+    const result = await digesters.digest({ ...batch, lateBytes: late && LARGE_FILE_BYTES });
+    for (const [place, index] of result.changed.entries())
+      entries.set(at(from + index), result.numbers, place * STATS_PER_ENTRY);
     for (const [place, digest] of result.digests.entries())
       if (digest !== '') all.digests.set(at(from + place), digest);
     for (const { index, code } of result.failures) all.failures.push({ index: at(from + index), code });
@@ -156,7 +160,7 @@ export async function readDigests(
   return all;
 }
 
-function toDigestBatch(entries: Entries, root: string, indexes: readonly number[]): DigestBatch {
+function toDigestBatch(entries: WalkEntries, root: string, indexes: readonly number[]): DigestBatch {
   const witnesses = new Float64Array(indexes.length * 4);
   for (const [place, index] of indexes.entries()) entries.writeWitness(index, witnesses, place * 4);
   return { root, paths: indexes.map((index) => entries.path(index)), witnesses };

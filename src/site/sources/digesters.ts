@@ -2,14 +2,14 @@ import { availableParallelism } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
 
 import { createBatchDigester } from './digest-batch.js';
-import type { DigestAnswer, DigestBatch } from './digest-batch.js';
+import type { DigestResult, DigestBatch } from './digest-batch.js';
 import { openThread } from './threads.js';
 
 /** Reads batches of files, each with one descriptor open at a time. */
 export interface Digesters {
   /** The number of batches that are read at the same time. */
   readonly parallel: number;
-  digest(batch: DigestBatch): Promise<DigestAnswer>;
+  digest(batch: DigestBatch): Promise<DigestResult>;
   close(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const MAX_THREADS = 4;
  */
 export function openDigesters(work: { files: number; bytes: number }): Digesters {
   if (work.files < WORTH_A_THREAD.files && work.bytes < WORTH_A_THREAD.bytes) return inThisThread();
-  return inThreads(Math.min(availableParallelism(), MAX_THREADS));
+  return openDigesterThreads(Math.min(availableParallelism(), MAX_THREADS));
 }
 
 function inThisThread(): Digesters {
@@ -40,7 +40,7 @@ function inThisThread(): Digesters {
 }
 
 /** Opens digesters in this number of worker threads. */
-export function inThreads(count: number): Digesters {
+export function openDigesterThreads(count: number): Digesters {
   const threads = Array.from({ length: count }, startThread);
   return {
     parallel: count,
@@ -55,14 +55,14 @@ export function inThreads(count: number): Digesters {
 }
 
 interface Thread {
-  readonly digest: (batch: DigestBatch) => Promise<DigestAnswer>;
+  readonly digest: (batch: DigestBatch) => Promise<DigestResult>;
   /** Returns the number of pending batches. */
   readonly waiting: () => number;
   readonly stop: () => Promise<number>;
 }
 
 interface Waiting {
-  readonly resolve: (result: DigestAnswer) => void;
+  readonly resolve: (result: DigestResult) => void;
   readonly reject: (reason: unknown) => void;
 }
 
@@ -73,7 +73,7 @@ function startThread(): Thread {
   const fail = (reason: unknown): void => {
     for (const { reject } of waiting.splice(0)) reject(reason);
   };
-  worker.on('message', (result: DigestAnswer) => waiting.shift()?.resolve(result));
+  worker.on('message', (result: DigestResult) => waiting.shift()?.resolve(result));
   worker.on('error', fail);
   worker.on('exit', () => fail(new Error('The thread that reads files ended.')));
   return {

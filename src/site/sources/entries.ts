@@ -22,7 +22,7 @@ export type StatField = (typeof STAT_FIELDS)[number];
 export type StatNumbers = Readonly<Record<StatField, number>>;
 
 /** The number of stat numbers per entry. */
-export const WIDTH = STAT_FIELDS.length;
+export const STATS_PER_ENTRY = STAT_FIELDS.length;
 
 const FORMAT_BITS = 0o170000;
 const FILE_FORMAT = 0o100000;
@@ -33,21 +33,21 @@ export function isFolder({ mode }: Pick<StatNumbers, 'mode'>): boolean {
 }
 
 /** Whether two fingerprints of a file are equal, which suggests that its bytes did not change. */
-export function isUntouched(now: Witness, then: Witness): boolean {
+export function isUnchangedFile(now: FileFingerprint, then: FileFingerprint): boolean {
   return now.size === then.size && now.mtimeMs === then.mtimeMs && now.ctimeMs === then.ctimeMs && now.ino === then.ino;
 }
 
 /** The stat numbers of a file of which every write changes at least one. */
-export type Witness = Pick<StatNumbers, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
+export type FileFingerprint = Pick<StatNumbers, 'size' | 'mtimeMs' | 'ctimeMs' | 'ino'>;
 
 /**
  * The worst granularity of file times, which is that of FAT. A file that changed within this time before it was read
  * may have changed again with the same time, so it is read again next time.
  */
-export const RACY_MS = 2000;
+export const TIMESTAMP_GRANULARITY_MS = 2000;
 
 /** Writes the stat numbers of an entry into an array at `at`, in the order of {@link STAT_FIELDS}. */
-export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbers): void {
+export function writeStats(numbers: Float64Array, at: number, stats: StatNumbers): void {
   // Unrolled, because a loop over the names takes ten times as long, and this runs for every file.
   numbers[at] = stats.dev;
   numbers[at + 1] = stats.mode;
@@ -65,16 +65,16 @@ export function writeNumbers(numbers: Float64Array, at: number, stats: StatNumbe
   numbers[at + 13] = stats.birthtimeMs;
 }
 
-/** Reads the fingerprint of the first entry from an array that {@link writeNumbers} filled. */
-export function readWitness(numbers: Float64Array): Witness {
+/** Reads the fingerprint of the first entry from an array that {@link writeStats} filled. */
+export function readFingerprint(numbers: Float64Array): FileFingerprint {
   const [, , , , , , , ino = NaN, size = NaN, , , mtimeMs = NaN, ctimeMs = NaN] = numbers;
   return { size, mtimeMs, ctimeMs, ino };
 }
 
 /** The entries of a walk: paths from the root, with `/`, and their stat numbers, without an object per entry. */
-export class Entries {
+export class WalkEntries {
   readonly paths: string[] = [];
-  #numbers = new Float64Array(1024 * WIDTH);
+  #numbers = new Float64Array(1024 * STATS_PER_ENTRY);
 
   get length(): number {
     return this.paths.length;
@@ -83,7 +83,7 @@ export class Entries {
   /** Returns the index of the new entry. */
   add(path: string, stats: Stats): number {
     const index = this.paths.push(path) - 1;
-    if (index * WIDTH === this.#numbers.length) this.#grow();
+    if (index * STATS_PER_ENTRY === this.#numbers.length) this.#grow();
     this.update(index, stats);
     return index;
   }
@@ -91,9 +91,9 @@ export class Entries {
   /** Adds a regular file whose stat numbers are set when it is read. Until then, all except its mode are NaN. */
   addUnread(path: string): void {
     const index = this.paths.push(path) - 1;
-    const at = index * WIDTH;
+    const at = index * STATS_PER_ENTRY;
     if (at === this.#numbers.length) this.#grow();
-    this.#numbers.fill(NaN, at, at + WIDTH);
+    this.#numbers.fill(NaN, at, at + STATS_PER_ENTRY);
     this.#numbers[at + 1] = FILE_FORMAT;
   }
 
@@ -104,11 +104,12 @@ export class Entries {
   /** Copies the stat numbers of an entry from an array, starting at `from`, in the order of {@link STAT_FIELDS}. */
   set(index: number, numbers: Float64Array, from: number): void {
     // Loops here and below, because creating a view of an array costs more than copying fourteen numbers.
-    for (let place = 0; place < WIDTH; place += 1) this.#numbers[index * WIDTH + place] = numbers[from + place] ?? NaN;
+    for (let place = 0; place < STATS_PER_ENTRY; place += 1)
+      this.#numbers[index * STATS_PER_ENTRY + place] = numbers[from + place] ?? NaN;
   }
 
   update(index: number, stats: StatNumbers): void {
-    writeNumbers(this.#numbers, index * WIDTH, stats);
+    writeStats(this.#numbers, index * STATS_PER_ENTRY, stats);
   }
 
   /** Returns the fingerprints of a range of entries: size, mtimeMs, ctimeMs and ino of each. */
@@ -120,7 +121,7 @@ export class Entries {
 
   /** Writes the fingerprint of an entry into an array at `at`. */
   writeWitness(index: number, numbers: Float64Array, at: number): void {
-    const start = index * WIDTH;
+    const start = index * STATS_PER_ENTRY;
     numbers[at] = this.#numbers[start + 8] ?? 0;
     numbers[at + 1] = this.#numbers[start + 11] ?? 0;
     numbers[at + 2] = this.#numbers[start + 12] ?? 0;
@@ -129,15 +130,15 @@ export class Entries {
 
   /** Returns when the bytes, the name or the permissions last changed, by the clock of the file system. */
   changedMs(index: number): number {
-    return this.#numbers[index * WIDTH + 12] ?? 0;
+    return this.#numbers[index * STATS_PER_ENTRY + 12] ?? 0;
   }
 
   mode(index: number): number {
-    return this.#numbers[index * WIDTH + 1] ?? 0;
+    return this.#numbers[index * STATS_PER_ENTRY + 1] ?? 0;
   }
 
   size(index: number): number {
-    return this.#numbers[index * WIDTH + 8] ?? 0;
+    return this.#numbers[index * STATS_PER_ENTRY + 8] ?? 0;
   }
 
   path(index: number): string {
@@ -146,12 +147,12 @@ export class Entries {
 
   /** Appends the stat numbers of an entry to a list, in the order of {@link STAT_FIELDS}. */
   pushNumbers(index: number, list: unknown[]): void {
-    const from = index * WIDTH;
-    for (let place = from; place < from + WIDTH; place += 1) list.push(this.#numbers[place]);
+    const from = index * STATS_PER_ENTRY;
+    for (let place = from; place < from + STATS_PER_ENTRY; place += 1) list.push(this.#numbers[place]);
   }
 
   stats(index: number): StatNumbers {
-    const at = index * WIDTH;
+    const at = index * STATS_PER_ENTRY;
     const read = (offset: number): number => this.#numbers[at + offset] ?? 0;
     return {
       dev: read(0),

@@ -1,23 +1,23 @@
 import type { RecordWriter, SqlValue } from '../record-store.js';
-import type { KnownEntry, PlannedWrite } from './crawl-plan.js';
+import type { StoredEntry, PlannedWrite } from './scan-plan.js';
 import { isFolder } from './entries.js';
 import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage } from './file-record.js';
-import type { Source } from './file-record.js';
-import type { Walk } from './walk.js';
+import type { SourceLocation } from './file-record.js';
+import type { WalkResult } from './walk.js';
 
 /** Converts planned writes to records and writes them. */
 export interface EntryWriter {
   /** The entries that were deleted after the walk had found them. */
   readonly gone: ReadonlySet<number>;
   put(rows: RecordWriter, write: PlannedWrite): void;
-  remove(rows: RecordWriter, known: KnownEntry): void;
+  remove(rows: RecordWriter, known: StoredEntry): void;
 }
 
-export function createEntryWriter(source: Source, { entries, gone: goneFolders }: Walk): EntryWriter {
+export function createEntryWriter(source: SourceLocation, { entries, gone: goneFolders }: WalkResult): EntryWriter {
   const records = createEntryRecords(source);
   const gone = new Set(goneFolders);
 
-  function remove(rows: RecordWriter, known: KnownEntry): void {
+  function remove(rows: RecordWriter, known: StoredEntry): void {
     rows.remove(known.kind, known.id);
     if (known.kind === 'File' && isImage(known.path)) rows.remove('ImageProc', records.imageId(known.id));
   }

@@ -12,7 +12,7 @@ const LEFT_OUT: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a file or folder with this name, including everything below it, is never part of a site. */
-export function isLeftOut(base: string): boolean {
+export function isIgnored(base: string): boolean {
   return LEFT_OUT.has(base) || base.endsWith('.un~');
 }
 
@@ -60,7 +60,7 @@ export function createExclude({ dotfiles, allow }: ExposureConfig, ignore: reado
   const isAllowed = (path: string, isFolder: boolean): boolean =>
     allowed.some((matches) => matches(path)) || (isFolder && folders.some((matches) => matches(path)));
   return (path, isFolder) => {
-    if (isLeftOut(path.slice(path.lastIndexOf('/') + 1))) return 'always';
+    if (isIgnored(path.slice(path.lastIndexOf('/') + 1))) return 'always';
     if (matchesIgnore(path)) return 'configured';
     return isPrivate.test(path) && !isAllowed(path, isFolder) ? 'private' : undefined;
   };

@@ -6,11 +6,11 @@ import prettyBytes from 'pretty-bytes';
 import type { SqlValue } from '../sql.js';
 import { STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
-import { idsOf } from './ids.js';
+import { createIdGenerator } from './ids.js';
 import { createIsoTimes } from './iso-times.js';
 import { toMediaType } from './media-types.js';
 
-export interface Source {
+export interface SourceLocation {
   /** The value of `sourceInstanceName`. */
   readonly name: string;
   /** The absolute path without a trailing slash, from which `absolutePath` and the ids are derived. */
@@ -19,7 +19,7 @@ export interface Source {
   readonly workingDirectory: string;
 }
 
-export type Row = Readonly<Record<string, string | number | null>>;
+export type RecordRow = Readonly<Record<string, string | number | null>>;
 
 /** Creates the values of rows in the order of {@link ENTRY_ROW}, without the stat numbers at the end. */
 export interface EntryRecords {
@@ -59,10 +59,10 @@ export const IMAGE_PLUGIN = 'gatsby-transformer-sharp';
 const IMAGE_NAME = /[^/]\.(?:jpe?g|png|webp|tiff?|avif|gif|svg)$/i;
 
 /** Returns the id of the file or folder at an absolute path. */
-export const toFileId = idsOf(FILE_PLUGIN);
+export const toFileId = createIdGenerator(FILE_PLUGIN);
 
-export function createEntryRecords(source: Source): EntryRecords {
-  const ofImage = idsOf(IMAGE_PLUGIN);
+export function createEntryRecords(source: SourceLocation): EntryRecords {
+  const ofImage = createIdGenerator(IMAGE_PLUGIN);
   const imageId = (fileId: string): string => ofImage(`${fileId} >> ImageProc`);
   const toRow = createEntryRow(source);
   const mediaTypeOf = memoize(toMediaType);
@@ -110,7 +110,7 @@ interface Place extends Pick<path.ParsedPath, 'ext' | 'name'> {
   readonly relativePath: string;
 }
 
-function placeOf({ directory }: Source, relativePath: string): Place {
+function placeOf({ directory }: SourceLocation, relativePath: string): Place {
   const absolutePath = toAbsolute(directory, relativePath);
   const { ext, name } = path.posix.parse(absolutePath);
   return { ext, name, absolutePath, relativePath };
@@ -122,7 +122,7 @@ interface OfKind {
   readonly mediaType: string | null;
 }
 
-function createEntryRow(source: Source): (place: Place, stats: StatNumbers, own: OfKind) => SqlValue[] {
+function createEntryRow(source: SourceLocation): (place: Place, stats: StatNumbers, own: OfKind) => SqlValue[] {
   const shownPath = createShownPath(source);
   const prettySizeOf = memoize(toPrettySize);
   const toIso = createIsoTimes();
@@ -146,7 +146,7 @@ function toAbsolute(directory: string, relativePath: string): string {
 }
 
 /** Returns a fast `path.relative` from the working folder, which is called only once unless the source is above it. */
-function createShownPath({ directory, workingDirectory }: Source): (relativePath: string) => string {
+function createShownPath({ directory, workingDirectory }: SourceLocation): (relativePath: string) => string {
   const toFolder = path.relative(workingDirectory, directory);
   const isAbove = /^\.\.(\/\.\.)*$/.test(toFolder);
   if (isAbove) return (relativePath) => path.relative(workingDirectory, toAbsolute(directory, relativePath));

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 const SEED = '638f7a53-c567-4eca-8fc1-b23efb1cfb2b';
 
 /** Returns a function that derives the ids of a plugin's records. The same text has the same id on every machine. */
-export function idsOf(plugin: string): (text: string) => string {
+export function createIdGenerator(plugin: string): (text: string) => string {
   return uuidsOf(uuidsOf(SEED)(plugin));
 }
 

@@ -1,5 +1,5 @@
 import type { RecordStore } from '../record-store.js';
-import { positionsOf } from './positions.js';
+import { getPositionRange } from './positions.js';
 import type { SiteSource } from './site-source.js';
 
 /** A stored file or folder of a source. */
@@ -50,7 +50,7 @@ export class Listing {
 }
 
 export function readListing(store: RecordStore, { place }: SiteSource): Listing {
-  const range = positionsOf(place);
+  const range = getPositionRange(place);
   const entries: ListedEntry[] = [];
   for (const kind of ['Directory', 'File']) {
     for (const { relativePath, position, ino } of store.rows(kind, ['relativePath', 'ino'], range)) {

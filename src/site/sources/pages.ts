@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import type { PageConfig } from '../config/site-config.js';
-import type { Row } from './file-record.js';
+import type { RecordRow } from './file-record.js';
 import { PAGE_CREATOR, SITE_OWNER, toPluginId } from './plugins.js';
 
 /** The folder, below the site's folder, in which each component is a page. */
@@ -19,7 +19,7 @@ interface Page extends PageConfig {
  * Returns the pages of a site, sorted by path: the configured ones and one for each component in `src/pages`. The path
  * of `about.js` is `/about/`, that of `index.js` is its folder. Configured pages take precedence.
  */
-export async function readPages(configured: readonly PageConfig[], directory: string): Promise<Row[]> {
+export async function readPages(configured: readonly PageConfig[], directory: string): Promise<RecordRow[]> {
   const components = await listComponents(path.join(directory, PAGES_FOLDER));
   const pages = new Map<string, Page>();
   for (const file of components) {
@@ -43,8 +43,8 @@ function toPagePath(file: string): string {
   return path.posix.join('/', dir, name === 'index' ? '' : name, '/');
 }
 
-function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, directory: string): Row {
-  const columns: Row = {
+function toRow({ path: pagePath, component, matchPath, fromFolder }: Page, directory: string): RecordRow {
+  const columns: RecordRow = {
     path: pagePath,
     component,
     componentPath: component,

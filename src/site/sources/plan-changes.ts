@@ -1,29 +1,29 @@
 import type { RecordStore } from '../record-store.js';
-import { findKnown } from './crawl-memory.js';
-import type { ContentMemory, CrawlPlan, KnownEntry, PlannedWrite } from './crawl-plan.js';
-import { isFolder, RACY_MS, STAT_FIELDS } from './entries.js';
+import { findStoredEntry } from './scan-memory.js';
+import type { ContentMemory, ScanPlan, StoredEntry, PlannedWrite } from './scan-plan.js';
+import { isFolder, TIMESTAMP_GRANULARITY_MS, STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
 import { Listing } from './listing.js';
 import type { ListedEntry } from './listing.js';
-import { END, givePositions, MAX_ENTRIES, positionsOf } from './positions.js';
+import { POSITIONS_PER_SOURCE, assignPositions, MAX_ENTRIES, getPositionRange } from './positions.js';
 import type { SiteSource } from './site-source.js';
-import { tooMany } from './walk.js';
-import type { Walk, WalkStart } from './walk.js';
+import { tooManyEntriesError } from './walk.js';
+import type { WalkResult, WalkStart } from './walk.js';
 
 /** The result of walking the changed paths of a source, and the stored state of the source. */
-export interface Look {
+export interface WalkedChanges {
   readonly source: SiteSource;
   readonly store: RecordStore;
   readonly content: ContentMemory;
   readonly listing: Listing;
-  readonly walk: Walk;
+  readonly walk: WalkResult;
   /** The starts of the walk, none of them below a deep one. */
   readonly starts: readonly WalkStart[];
   /** Starts without a reported change, which were examined because they may be other names of changed files. */
   readonly implied: ReadonlySet<string>;
 }
 
-export interface ChangePlan extends CrawlPlan {
+export interface ChangePlan extends ScanPlan {
   /** The listing of the source after the plan is applied. */
   readonly listing: Listing;
 }
@@ -34,25 +34,28 @@ export interface ChangePlan extends CrawlPlan {
  *
  * @throws AppError `unprocessable` when there would be too many entries.
  */
-export function planChanges(look: Look): ChangePlan | undefined {
+export function planChanges(look: WalkedChanges): ChangePlan | undefined {
   const found = foundPaths(look.walk);
   const gone = findGone(look, found);
   const next = mergeListing(look, found, gone);
   if (next === undefined) return undefined;
-  const removals = gone.flatMap((entry) => findKnown(look.store, look.source, entry) ?? []);
+  const removals = gone.flatMap((entry) => findStoredEntry(look.store, look.source, entry) ?? []);
   const writes = [...found.keys()]
     .sort(byCodeUnit)
     .flatMap((path) => planWrite(look, next, found.get(path) ?? 0) ?? []);
   return { removals, writes, listing: next };
 }
 
-function foundPaths({ entries, gone }: Walk): ReadonlyMap<string, number> {
+function foundPaths({ entries, gone }: WalkResult): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   for (const [index, path] of entries.paths.entries()) if (!gone.has(index)) found.set(path, index);
   return found;
 }
 
-function findGone({ listing, starts, walk: { entries } }: Look, found: ReadonlyMap<string, number>): ListedEntry[] {
+function findGone(
+  { listing, starts, walk: { entries } }: WalkedChanges,
+  found: ReadonlyMap<string, number>,
+): ListedEntry[] {
   return starts.flatMap(({ path, deep }) => {
     const index = found.get(path);
     const isOnlyItself = index !== undefined && !deep && isFolder({ mode: entries.mode(index) });
@@ -63,7 +66,7 @@ function findGone({ listing, starts, walk: { entries } }: Look, found: ReadonlyM
 
 /** Returns the new listing, in which existing entries keep their positions and new ones get positions between them. */
 function mergeListing(
-  { listing, walk: { entries }, content }: Look,
+  { listing, walk: { entries }, content }: WalkedChanges,
   found: ReadonlyMap<string, number>,
   gone: readonly ListedEntry[],
 ): Listing | undefined {
@@ -96,8 +99,8 @@ function place(
   content: ContentMemory,
 ): ListedEntry[] | undefined {
   const merged = merge(kept, fresh);
-  if (merged.length > MAX_ENTRIES) throw tooMany();
-  const positions = givePositions(merged.map((entry) => (typeof entry === 'string' ? undefined : entry.position)));
+  if (merged.length > MAX_ENTRIES) throw tooManyEntriesError();
+  const positions = assignPositions(merged.map((entry) => (typeof entry === 'string' ? undefined : entry.position)));
   if (positions === undefined) return undefined;
   const placed = merged.map((entry, at) =>
     typeof entry === 'string' ? { path: entry, position: positions[at] ?? 0, ino: 0 } : entry,
@@ -123,31 +126,31 @@ function merge(kept: readonly ListedEntry[], fresh: readonly string[]): (ListedE
 }
 
 function planWrite(
-  { source, store, content, listing, walk, implied }: Look,
+  { source, store, content, listing, walk, implied }: WalkedChanges,
   next: Listing,
   index: number,
 ): PlannedWrite | undefined {
   const stats = walk.entries.stats(index);
   const path = walk.entries.path(index);
   const listed = listing.find(path);
-  const known = listed && findKnown(store, source, listed);
+  const known = listed && findStoredEntry(store, source, listed);
   const at = next.indexOf(path);
   const offset = next.entries[at]?.position ?? 0;
-  const position = positionsOf(source.place).from + offset;
-  const room = (next.entries[at + 1]?.position ?? END) - offset;
+  const position = getPositionRange(source.place).from + offset;
+  const room = (next.entries[at + 1]?.position ?? POSITIONS_PER_SOURCE) - offset;
   const write = { index, position, room, digest: undefined, known, inDoubt: false };
   const isSameKind = known !== undefined && isFolder(stats) === (known.kind === 'Directory');
   if (!isSameKind || !isSame(stats, known)) return write;
   if (isFolder(stats)) return undefined;
   const mustRead = content.mustRead(path);
-  const isSettled = implied.has(path) && stats.ctimeMs < Date.now() - 2 * RACY_MS;
+  const isSettled = implied.has(path) && stats.ctimeMs < Date.now() - 2 * TIMESTAMP_GRANULARITY_MS;
   if (isSettled) return mustRead ? { ...write, digest: known.digest } : undefined;
   // The file may have changed within the same tick of the file system's clock, which its stats don't show.
   return { ...write, inDoubt: !mustRead };
 }
 
 /** Compares all stat numbers except the time of access, which reading changes. */
-function isSame(now: StatNumbers, then: KnownEntry & StatNumbers): boolean {
+function isSame(now: StatNumbers, then: StoredEntry & StatNumbers): boolean {
   return STAT_FIELDS.every((field) => field === 'atimeMs' || now[field] === then[field]);
 }
 

@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import type { PluginConfig } from '../config/site-config.js';
-import type { Row } from './file-record.js';
-import { idsOf } from './ids.js';
+import type { RecordRow } from './file-record.js';
+import { createIdGenerator } from './ids.js';
 import { PLUGIN_SIDES, type ApiSide } from './plugin-sides.js';
 
 export interface PluginRows {
-  readonly rows: readonly Row[];
+  readonly rows: readonly RecordRow[];
   /** One sentence each, for the terminal, sorted. */
   readonly warnings: readonly string[];
 }
@@ -22,7 +22,7 @@ export const PAGE_CREATOR: PluginConfig = { resolve: 'gatsby-plugin-page-creator
 
 const SIDES = Object.keys(PLUGIN_SIDES) as ApiSide[];
 const EXTENSIONS = ['.js', '.mjs', '.cjs', '.ts'];
-const pluginId = idsOf('Plugin');
+const pluginId = createIdGenerator('Plugin');
 
 /** Returns the same id for the same plugin with the same options. */
 export function toPluginId({ resolve, options }: PluginConfig): string {
@@ -40,7 +40,7 @@ export async function readPlugins(plugins: readonly PluginConfig[], directory: s
   return { rows, warnings: warnings.sort() };
 }
 
-async function readPlugin(plugin: PluginConfig, directory: string, warnings: string[]): Promise<Row> {
+async function readPlugin(plugin: PluginConfig, directory: string, warnings: string[]): Promise<RecordRow> {
   const folder = findPackage(plugin.resolve, directory);
   if (folder === undefined) warnings.push(`Plugin "${plugin.resolve}" is not installed in the site.`);
   const manifest = folder === undefined ? undefined : await readManifest(folder, warnings);
@@ -101,7 +101,7 @@ async function readSide(folder: string, side: ApiSide, warnings: string[]): Prom
   return [];
 }
 
-function packageColumns(manifest: Record<string, unknown> | undefined): Row {
+function packageColumns(manifest: Record<string, unknown> | undefined): RecordRow {
   if (manifest === undefined) return {};
   const names = ['name', 'version', 'description', 'main', 'license'];
   const { author, keywords } = manifest;
@@ -131,7 +131,7 @@ function toPersonText(author: unknown): string | null {
 }
 
 /** Returns all options as columns; the store saves those that the schema declares. */
-function optionColumns(options: PluginConfig['options']): Row {
+function optionColumns(options: PluginConfig['options']): RecordRow {
   const columns: Record<string, string | number> = {};
   for (const [name, value] of Object.entries(options)) {
     if (typeof value === 'boolean') columns[`pluginOptions.${name}`] = Number(value);

@@ -1,14 +1,14 @@
 import { openDigesters } from './digesters.js';
 import type { Digesters } from './digesters.js';
-import type { PlannedWrite } from './crawl-plan.js';
+import type { PlannedWrite } from './scan-plan.js';
 import { readDigests } from './digest-writes.js';
 import type { Workload } from './digest-writes.js';
 import { isFolder } from './entries.js';
-import type { LateDigests } from './late-digests.js';
-import type { Entries } from './entries.js';
+import type { LargeFileDigests } from './large-file-digests.js';
+import type { WalkEntries } from './entries.js';
 
 /** With fewer entries, reading ahead is not worth starting threads. */
-export const WORTH_IT = 2000;
+export const READ_AHEAD_MIN_ENTRIES = 2000;
 
 /** The number of entries per batch for a thread. */
 const BATCH_ENTRIES = 256;
@@ -29,17 +29,17 @@ export class ReadAhead {
   #digesters: Digesters | undefined;
   #next = 0;
 
-  readonly #late: LateDigests | undefined;
+  readonly #late: LargeFileDigests | undefined;
 
   /** @param late Reads large files, which are then skipped here. */
-  constructor(root: string, late?: LateDigests) {
+  constructor(root: string, late?: LargeFileDigests) {
     this.#root = root;
     this.#late = late;
   }
 
   /** Starts batches for new entries. Call it regularly during the walk and once after it. */
-  offer(entries: Entries, when: keyof typeof AHEAD = 'walking'): void {
-    if (entries.length < WORTH_IT) return;
+  offer(entries: WalkEntries, when: keyof typeof AHEAD = 'walking'): void {
+    if (entries.length < READ_AHEAD_MIN_ENTRIES) return;
     this.#digesters ??= openDigesters({ files: entries.length, bytes: 0 });
     const most = this.#digesters.parallel * AHEAD[when];
     while (this.#underWay < most && (this.#next + 1) * BATCH_ENTRIES <= entries.length) {
@@ -51,7 +51,7 @@ export class ReadAhead {
   /**
    * Returns the writes with the digests of their files, reading pending ones. Deleted or unreadable files have none.
    */
-  async addDigests(entries: Entries, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
+  async addDigests(entries: WalkEntries, writes: readonly PlannedWrite[]): Promise<readonly PlannedWrite[]> {
     const digesters = this.#digesters;
     if (digesters === undefined || this.#batches.length === 0) return writes;
     const batches = new Set(writes.map(({ index }) => Math.floor(index / BATCH_ENTRIES)));
@@ -71,7 +71,7 @@ export class ReadAhead {
     await this.#digesters?.close();
   }
 
-  #start(entries: Entries, batch: number, digesters: Digesters): Promise<void> {
+  #start(entries: WalkEntries, batch: number, digesters: Digesters): Promise<void> {
     const files: number[] = [];
     const to = Math.min((batch + 1) * BATCH_ENTRIES, entries.length);
     for (let index = batch * BATCH_ENTRIES; index < to; index += 1) {
@@ -82,7 +82,7 @@ export class ReadAhead {
     return reading;
   }
 
-  async #read(entries: Entries, digesters: Digesters, files: readonly number[]): Promise<void> {
+  async #read(entries: WalkEntries, digesters: Digesters, files: readonly number[]): Promise<void> {
     this.#underWay += 1;
     const from = { entries, root: this.#root, digesters, late: this.#late };
     // A file that fails here is read again later, which reports the failure.

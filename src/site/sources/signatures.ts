@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-import type { Walk } from './walk.js';
+import type { WalkResult } from './walk.js';
 
 export interface Signatures {
   /** The signatures by relative path of the folder. */
@@ -16,7 +16,7 @@ export interface Signatures {
  * @param trustedUntil A folder with an entry that changed at this time (in milliseconds since 1970) or later gets no
  * signature, because the entry may change again within the same tick of the file system's clock.
  */
-export function signFolders({ entries, folders, gone }: Walk, trustedUntil: number): Signatures {
+export function signFolders({ entries, folders, gone }: WalkResult, trustedUntil: number): Signatures {
   const signatures = new Map<string, string>();
   for (const { index, from, to } of folders) {
     if (gone.has(index)) continue;

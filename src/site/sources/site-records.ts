@@ -2,11 +2,11 @@ import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 import type { SiteConfig } from '../config/site-config.js';
-import { columnsOf } from '../columns.js';
+import { listTableColumns } from '../columns.js';
 import type { ColumnType } from '../columns.js';
 import type { RecordTables } from '../record-schema.js';
 import type { RecordStore } from '../record-store.js';
-import type { Row } from './file-record.js';
+import type { RecordRow } from './file-record.js';
 import { readPages } from './pages.js';
 import { PAGE_CREATOR, readPlugins, SITE_OWNER, toPluginId } from './plugins.js';
 
@@ -39,7 +39,7 @@ export async function writeSiteRecords(
   for (const [kind, rows] of Object.entries(records)) {
     const table = tables[kind];
     if (table === undefined) continue;
-    const types = new Map(columnsOf(table).map(({ name, type }) => [name, type]));
+    const types = new Map(listTableColumns(table).map(({ name, type }) => [name, type]));
     replaceRecords(
       store,
       kind,
@@ -49,7 +49,7 @@ export async function writeSiteRecords(
   return plugins.warnings;
 }
 
-function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig): Row {
+function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig): RecordRow {
   const { author, description, title } = siteMetadata;
   return described('Site', {
     'siteMetadata.author': author,
@@ -63,19 +63,19 @@ function siteRow({ siteMetadata, pathPrefix, host, port, polyfill }: SiteConfig)
 }
 
 /** The time of the run is the start of the process, to the second. */
-function buildRow(): Row {
+function buildRow(): RecordRow {
   const buildTime = new Date(Math.floor(performance.timeOrigin / 1000) * 1000).toISOString();
   return described('SiteBuildMetadata', { buildTime });
 }
 
-function described(kind: string, columns: Row): Row {
+function described(kind: string, columns: RecordRow): RecordRow {
   const contentDigest = hash('md5', JSON.stringify(columns));
   const internal = { 'internal.type': kind, 'internal.owner': SITE_OWNER, 'internal.contentDigest': contentDigest };
   return { id: kind, ...columns, ...internal };
 }
 
 /** Removes values that the schema does not declare or declares with a different type, such as options of plugins. */
-function onlyColumns(row: Row, types: ReadonlyMap<string, ColumnType>): Row {
+function onlyColumns(row: RecordRow, types: ReadonlyMap<string, ColumnType>): RecordRow {
   const isDeclared = ([name, value]: readonly [string, unknown]): boolean => {
     const type = types.get(name);
     return type !== undefined && (value === null || (type === 'TEXT') === (typeof value === 'string'));
@@ -84,7 +84,7 @@ function onlyColumns(row: Row, types: ReadonlyMap<string, ColumnType>): Row {
 }
 
 /** Replaces all records of a type by these, in this order. */
-function replaceRecords(store: RecordStore, kind: string, rows: readonly Row[]): void {
+function replaceRecords(store: RecordStore, kind: string, rows: readonly RecordRow[]): void {
   const known = new Map([...store.rows(kind, ['id', 'internal.contentDigest'])].map((row) => [String(row.id), row]));
   const gone = new Set(known.keys());
   const writes = rows.flatMap((row, index) => {

@@ -1,8 +1,8 @@
 import type { Exclude } from './exclusions.js';
-import type { Source } from './file-record.js';
+import type { SourceLocation } from './file-record.js';
 
 /** A configured folder of a site. */
-export interface SiteSource extends Source {
+export interface SiteSource extends SourceLocation {
   /** Its index in the configuration. */
   readonly place: number;
   /** The real path of the folder, with links resolved. */

@@ -13,13 +13,13 @@ export interface EntryProblem {
 /**
  * Whether an error means that an entry, or a folder above it, was deleted or replaced by a link since it was listed.
  */
-export function isGone(error: unknown): boolean {
-  const code = errorCode(error);
+export function isMissingFileError(error: unknown): boolean {
+  const code = getErrorCode(error);
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'ELOOP';
 }
 
 /** Returns the code of an error, such as `EACCES`, or its text if it has no code. */
-export function errorCode(error: unknown): string {
+export function getErrorCode(error: unknown): string {
   const hasCode = typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'string';
   return hasCode ? String(error.code) : String(error);
 }
@@ -36,24 +36,24 @@ const MEANINGS: Readonly<Record<string, string>> = {
 };
 
 /** Describes a system error code, for example `can't be read: EACCES, permission denied`. */
-export function describeCode(code: string): string {
+export function describeErrorCode(code: string): string {
   const meaning = MEANINGS[code];
   return `can't be read: ${code}${meaning === undefined ? '' : `, ${meaning}`}`;
 }
 
-export const unreadable = (path: string, code: string): EntryProblem => ({
+export const unreadableEntry = (path: string, code: string): EntryProblem => ({
   path,
-  reason: describeCode(code),
+  reason: describeErrorCode(code),
   isName: false,
 });
 
 /** Creates the error for a source that can't be listed. It omits the path, as API callers may see the message. */
-export function unreadableSource(name: string, code: string): AppError {
-  return new AppError('unprocessable', `The folder of the source "${name}" ${describeCode(code)}.`);
+export function unreadableSourceError(name: string, code: string): AppError {
+  return new AppError('unprocessable', `The folder of the source "${name}" ${describeErrorCode(code)}.`);
 }
 
 /** @param name The bytes of the name in the file system. */
-export function notUtf8(folder: string, name: Buffer): EntryProblem {
+export function nonUtf8NameProblem(folder: string, name: Buffer): EntryProblem {
   const shown = name.toString('latin1').replace(/[^\x20-\x7e]/g, toEscape);
   const path = folder === '' ? shown : `${folder}/${shown}`;
   return { path, reason: 'its name is not valid UTF-8; rename it', isName: true };

@@ -4,12 +4,18 @@ import type { Dirent, Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
 import { AppError } from '../../errors.js';
-import { whenDescriptorsAllow } from './descriptors.js';
-import { Entries } from './entries.js';
+import { retryOnEmfile } from './retry-on-emfile.js';
+import { WalkEntries } from './entries.js';
 import { createExclude, DEFAULT_EXPOSURE, isExcludedPath } from './exclusions.js';
 import type { Exclude } from './exclusions.js';
 import { MAX_ENTRIES } from './positions.js';
-import { errorCode, isGone, notUtf8, unreadable, unreadableSource } from './unreadable.js';
+import {
+  getErrorCode,
+  isMissingFileError,
+  nonUtf8NameProblem,
+  unreadableEntry,
+  unreadableSourceError,
+} from './unreadable.js';
 import type { EntryProblem } from './unreadable.js';
 
 export interface WalkOptions {
@@ -21,7 +27,7 @@ export interface WalkOptions {
   readonly exclude?: Exclude | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called every few milliseconds with the entries found so far. */
-  readonly onFound?: ((entries: Entries) => void) | undefined;
+  readonly onFound?: ((entries: WalkEntries) => void) | undefined;
   readonly observer?: WalkObserver | undefined;
   /**
    * The number of entries to stat; all by default. Files found after these are only listed and get their stats when they
@@ -51,8 +57,8 @@ export interface WalkStart {
   readonly deep: boolean;
 }
 
-export interface Walk {
-  readonly entries: Entries;
+export interface WalkResult {
+  readonly entries: WalkEntries;
   readonly folders: readonly FolderRange[];
   /** The folders that were deleted before they could be listed. */
   readonly gone: ReadonlySet<number>;
@@ -91,14 +97,17 @@ const SLICE_MS = 12;
  *
  * @throws AppError `unprocessable` when the root can't be listed or there are too many entries.
  */
-export async function walk(options: WalkOptions): Promise<Walk> {
+export async function walk(options: WalkOptions): Promise<WalkResult> {
   const walker = new Walker(options);
   const pause = createPause(options);
   for (const entries of walker.steps()) if (pause.isDue()) await pause.rest(entries);
   return walker;
 }
 
-function createPause({ signal, onFound }: WalkOptions): { isDue(): boolean; rest(entries: Entries): Promise<void> } {
+function createPause({ signal, onFound }: WalkOptions): {
+  isDue(): boolean;
+  rest(entries: WalkEntries): Promise<void>;
+} {
   let since = performance.now();
   return {
     isDue: () => performance.now() - since > SLICE_MS,
@@ -113,8 +122,8 @@ function createPause({ signal, onFound }: WalkOptions): { isDue(): boolean; rest
 
 const WHOLE: readonly WalkStart[] = [{ path: '', deep: true }];
 
-class Walker implements Walk {
-  readonly entries = new Entries();
+class Walker implements WalkResult {
+  readonly entries = new WalkEntries();
   readonly folders: FolderRange[] = [];
   readonly gone = new Set<number>();
   linksLeftOut = 0;
@@ -138,7 +147,7 @@ class Walker implements Walk {
   }
 
   /** Yields the entries found so far at regular intervals. */
-  *steps(): Generator<Entries> {
+  *steps(): Generator<WalkEntries> {
     for (const start of this.#options.starts ?? WHOLE) {
       this.#begin(start);
       for (let index = this.#pending.pop(); index !== undefined; index = this.#pending.pop()) {
@@ -162,7 +171,7 @@ class Walker implements Walk {
     }
   }
 
-  *#listAll(index: number): Generator<Entries> {
+  *#listAll(index: number): Generator<WalkEntries> {
     const from = this.entries.length;
     const pending = this.#pending.length;
     const folder = this.entries.path(index);
@@ -206,7 +215,7 @@ class Walker implements Walk {
     const readable = new Set<string>();
     for (const name of names) {
       if (isUtf8(name)) readable.add(name.toString());
-      else this.#report(notUtf8(folder, name));
+      else this.#report(nonUtf8NameProblem(folder, name));
     }
     return listed.filter(({ name }) => !name.includes(UNDECODED) || readable.delete(name));
   }
@@ -215,9 +224,9 @@ class Walker implements Walk {
   #readRoot<T>(read: (root: string) => T): T {
     const { root, name = root } = this.#options;
     try {
-      return whenDescriptorsAllow(() => read(root));
+      return retryOnEmfile(() => read(root));
     } catch (error) {
-      throw unreadableSource(name, errorCode(error));
+      throw unreadableSourceError(name, getErrorCode(error));
     }
   }
 
@@ -267,22 +276,22 @@ class Walker implements Walk {
     // A code unit has at most three bytes, so only long paths have to be measured.
     if (root.length + path.length < MAX_PATH_BYTES / 3) return true;
     if (Buffer.byteLength(this.#absolute(path)) <= MAX_PATH_BYTES) return true;
-    this.#report(unreadable(path, 'ENAMETOOLONG'));
+    this.#report(unreadableEntry(path, 'ENAMETOOLONG'));
     return false;
   }
 
   #assertEntryLimit(): void {
-    if (this.entries.length === MAX_ENTRIES) throw tooMany();
+    if (this.entries.length === MAX_ENTRIES) throw tooManyEntriesError();
   }
 
   /** Returns `undefined` for an entry that was deleted since it was listed or can't be read; reports the latter. */
   #attempt<T>(path: string, read: () => T): T | undefined {
     if (!this.#isShort(path)) return undefined;
     try {
-      return whenDescriptorsAllow(read);
+      return retryOnEmfile(read);
     } catch (error) {
-      if (isGone(error)) return undefined;
-      this.#report(unreadable(path, errorCode(error)));
+      if (isMissingFileError(error)) return undefined;
+      this.#report(unreadableEntry(path, getErrorCode(error)));
       return undefined;
     }
   }
@@ -318,7 +327,7 @@ function join(folder: string, name: string): string {
 }
 
 /** Creates the error for a source with more than {@link MAX_ENTRIES}. */
-export function tooMany(): AppError {
+export function tooManyEntriesError(): AppError {
   return new AppError('unprocessable', `The site has more than ${MAX_ENTRIES} files and folders.`);
 }
 

@@ -7,9 +7,9 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import type { Database } from '../database.js';
 import { ArchiveError } from './archive-error.js';
-import { createTally, readRows } from './rows.js';
+import { createRowDigest, readRows } from './rows.js';
 import type { TableSummary } from './rows.js';
-import type { TableName } from './precious-tables.js';
+import type { TableName } from './backup-tables.js';
 
 /** Incremented when older releases can't read newer archives. */
 const FORMAT = 1;
@@ -32,13 +32,13 @@ interface ArchiveTables {
   archive_files: { name: string; content: Uint8Array; digest: string };
 }
 
-export interface Contents extends ArchiveInfo {
+export interface ArchiveContents extends ArchiveInfo {
   readonly tables: ReadonlyMap<TableName, TableSummary>;
   readonly files: readonly ArchivedFile[];
 }
 
 /** Writes the description of an archive, and its files. */
-export async function writeContents(archive: Database, contents: Contents): Promise<void> {
+export async function writeArchiveContents(archive: Database, contents: ArchiveContents): Promise<void> {
   const own = archive as unknown as Kysely<ArchiveTables>;
   const { schema } = own;
   const createTable = (name: string) => schema.createTable(name).addColumn('name', 'text', (name) => name.primaryKey());
@@ -70,7 +70,7 @@ export async function writeContents(archive: Database, contents: Contents): Prom
  *
  * @throws ArchiveError if the file is not a backup, or is corrupt.
  */
-export async function readContents(archive: Database): Promise<Contents> {
+export async function readArchiveContents(archive: Database): Promise<ArchiveContents> {
   const own = archive as unknown as Kysely<ArchiveTables>;
   const { createdAt, release } = await readInfo(own);
   await requireIntegrity(own);
@@ -107,7 +107,7 @@ async function requireIntegrity(own: Kysely<ArchiveTables>): Promise<void> {
 }
 
 async function digestTable(archive: Database, table: TableName): Promise<TableSummary> {
-  const tally = createTally();
+  const tally = createRowDigest();
   for await (const rows of readRows(archive, table)) tally.add(rows);
   return tally.sum();
 }

@@ -1,20 +1,20 @@
 import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
-import { inSnapshot, inTransaction, openDatabase, openDatabaseAsIs } from '../database.js';
+import { inSnapshot, inTransaction, openDatabase, openMigratedDatabase } from '../database.js';
 import type { Database } from '../database.js';
-import { placeOf } from '../place.js';
-import type { PlaceSettings } from '../place.js';
+import { toDatabaseTarget } from '../database-target.js';
+import type { DatabaseTargetConfig } from '../database-target.js';
 import { SERVER_KEY_FILE } from '../server-key.js';
 import { ArchiveError } from './archive-error.js';
-import { readContents, writeContents } from './archive.js';
-import type { ArchivedFile, Contents } from './archive.js';
-import { PRECIOUS_TABLES } from './precious-tables.js';
-import type { TableName } from './precious-tables.js';
-import { createTally, readRows, writeRows } from './rows.js';
+import { readArchiveContents, writeArchiveContents } from './archive.js';
+import type { ArchivedFile, ArchiveContents } from './archive.js';
+import { BACKUP_TABLES } from './backup-tables.js';
+import type { TableName } from './backup-tables.js';
+import { createRowDigest, readRows, writeRows } from './rows.js';
 import type { TableSummary } from './rows.js';
 
-export interface BackupOptions extends PlaceSettings {
+export interface BackupOptions extends DatabaseTargetConfig {
   readonly file: string;
   readonly release: string;
   /** Whether to overwrite an existing file. */
@@ -29,11 +29,11 @@ export interface BackupOptions extends PlaceSettings {
  *
  * @throws ArchiveError if the file exists, or there is no database.
  */
-export async function backUp(options: BackupOptions): Promise<Contents> {
+export async function createBackup(options: BackupOptions): Promise<ArchiveContents> {
   if (!options.force) await assertNotExisting(options.file);
-  const place = placeOf(options);
+  const place = toDatabaseTarget(options);
   if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
-  const source = await openDatabaseAsIs(place);
+  const source = await openMigratedDatabase(place);
   const temporary = join(dirname(options.file), `.trellis-backup-${process.pid}`);
   try {
     // SQLite would create the file readable for other users.
@@ -47,15 +47,15 @@ export async function backUp(options: BackupOptions): Promise<Contents> {
   }
 }
 
-async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<Contents> {
+async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
   const archive = await openDatabase({ file: temporary });
   try {
     const tables = await inSnapshot(source, (snapshot) =>
       inTransaction(archive, (target) => copyTables(snapshot, target, options.onProgress)),
     );
     const files = await readPreciousFiles(options.state);
-    await writeContents(archive, { createdAt: new Date(), release: options.release, tables, files });
-    const contents = await readContents(archive);
+    await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
+    const contents = await readArchiveContents(archive);
     // In WAL mode, reading the file would require write access to its folder.
     await sql`pragma journal_mode = delete`.execute(archive);
     return contents;
@@ -72,8 +72,8 @@ async function copyTables(
   const total = await countRows(source);
   const summaries = new Map<TableName, TableSummary>();
   let done = 0;
-  for (const table of PRECIOUS_TABLES) {
-    const tally = createTally();
+  for (const table of BACKUP_TABLES) {
+    const tally = createRowDigest();
     for await (const rows of readRows(source, table)) {
       await writeRows(target, table, rows);
       tally.add(rows);
@@ -87,7 +87,7 @@ async function copyTables(
 
 async function countRows(source: Database): Promise<number> {
   let total = 0;
-  for (const table of PRECIOUS_TABLES) {
+  for (const table of BACKUP_TABLES) {
     const count = source.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
     total += (await count.executeTakeFirstOrThrow()).count;
   }

@@ -2,18 +2,18 @@ import { copyFile, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { connectDatabase, openDatabase } from '../database.js';
 import type { Database } from '../database.js';
-import { placeOf } from '../place.js';
-import type { PlaceSettings } from '../place.js';
+import { toDatabaseTarget } from '../database-target.js';
+import type { DatabaseTargetConfig } from '../database-target.js';
 import { SERVER_KEY_FILE } from '../server-key.js';
 import { isSqliteError } from '../sqlite.js';
 import { openStateFolder } from '../state-folder.js';
 import { ArchiveError } from './archive-error.js';
-import { readContents } from './archive.js';
-import type { ArchivedFile, Contents } from './archive.js';
-import { PRECIOUS_TABLES } from './precious-tables.js';
+import { readArchiveContents } from './archive.js';
+import type { ArchivedFile, ArchiveContents } from './archive.js';
+import { BACKUP_TABLES } from './backup-tables.js';
 import { readRows, writeRows } from './rows.js';
 
-export interface RestoreOptions extends PlaceSettings {
+export interface RestoreOptions extends DatabaseTargetConfig {
   readonly file: string;
   /** Whether to replace existing data. */
   readonly force: boolean;
@@ -28,7 +28,7 @@ export interface RestoreOptions extends PlaceSettings {
  * @throws ArchiveError if the file is not a backup or is corrupt, or if the database contains data; StateFolderError
  * while a server uses the state folder.
  */
-export async function restore(options: RestoreOptions): Promise<Contents> {
+export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
   const folder = await openStateFolder(options.state);
   const workFolder = await mkdtemp(join(options.state, 'restore-'));
   try {
@@ -45,21 +45,21 @@ export async function restore(options: RestoreOptions): Promise<Contents> {
   }
 }
 
-async function verify(copy: string): Promise<Contents> {
+async function verify(copy: string): Promise<ArchiveContents> {
   try {
     const archive = connectDatabase({ file: copy });
-    return await readContents(archive).finally(() => archive.destroy());
+    return await readArchiveContents(archive).finally(() => archive.destroy());
   } catch (cause) {
     if (!isSqliteError(cause)) throw cause;
     throw new ArchiveError('The file is corrupt or not a backup', { cause });
   }
 }
 
-async function replace(copy: string, contents: Contents, options: RestoreOptions): Promise<void> {
+async function replace(copy: string, contents: ArchiveContents, options: RestoreOptions): Promise<void> {
   // Migrates the copy of a backup from an older release.
   const archive = await openDatabase({ file: copy });
   try {
-    const target = await openDatabase(placeOf(options));
+    const target = await openDatabase(toDatabaseTarget(options));
     try {
       if (!options.force) await assertEmpty(target);
       // If the process ends between the two steps, the server reports a different key until the restore is repeated.
@@ -83,13 +83,13 @@ async function assertEmpty(target: Database): Promise<void> {
 async function copyTables(
   archive: Database,
   target: Database,
-  contents: Contents,
+  contents: ArchiveContents,
   { onProgress }: RestoreOptions,
 ): Promise<void> {
-  for (const table of [...PRECIOUS_TABLES].reverse()) await target.deleteFrom(table).execute();
+  for (const table of [...BACKUP_TABLES].reverse()) await target.deleteFrom(table).execute();
   const total = [...contents.tables.values()].reduce((sum, { rows }) => sum + rows, 0);
   let done = 0;
-  for (const table of PRECIOUS_TABLES) {
+  for (const table of BACKUP_TABLES) {
     for await (const rows of readRows(archive, table)) {
       await writeRows(target, table, rows);
       done += rows.length;

@@ -4,12 +4,12 @@ import { sql } from 'kysely';
 import type { Kysely } from 'kysely';
 import { isPostgres } from '../database.js';
 import type { Database } from '../database.js';
-import type { TableName } from './precious-tables.js';
+import type { TableName } from './backup-tables.js';
 
 /** Small enough for one statement: the engines allow about 32,000 values, and a row has at most 20. */
 const BATCH = 500;
 
-export type Row = Readonly<Record<string, number | string | Uint8Array | null>>;
+export type TableRow = Readonly<Record<string, number | string | Uint8Array | null>>;
 
 /** The size and digest of a copied table. */
 export interface TableSummary {
@@ -19,14 +19,14 @@ export interface TableSummary {
 }
 
 /** Reads a table in batches, in a transaction that reads from a snapshot. */
-export function readRows(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+export function readRows(transaction: Database, table: TableName): AsyncGenerator<readonly TableRow[]> {
   return isPostgres(transaction) ? readByCursor(transaction, table) : readByNumber(transaction, table);
 }
 
-async function* readByCursor(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+async function* readByCursor(transaction: Database, table: TableName): AsyncGenerator<readonly TableRow[]> {
   await sql`declare rows no scroll cursor for select * from ${sql.table(table)}`.execute(transaction);
   for (;;) {
-    const { rows } = await sql<Row>`fetch ${sql.lit(BATCH)} from rows`.execute(transaction);
+    const { rows } = await sql<TableRow>`fetch ${sql.lit(BATCH)} from rows`.execute(transaction);
     if (rows.length === 0) break;
     yield rows;
   }
@@ -34,9 +34,9 @@ async function* readByCursor(transaction: Database, table: TableName): AsyncGene
 }
 
 /** Reads a SQLite table in the order of its row ids. */
-async function* readByNumber(transaction: Database, table: TableName): AsyncGenerator<readonly Row[]> {
+async function* readByNumber(transaction: Database, table: TableName): AsyncGenerator<readonly TableRow[]> {
   for (let last = -1; ;) {
-    const { rows } = await sql<Row & { readonly row_number: number }>`
+    const { rows } = await sql<TableRow & { readonly row_number: number }>`
       select rowid as row_number, * from ${sql.table(table)} where rowid > ${last} order by rowid limit ${sql.lit(BATCH)}
     `.execute(transaction);
     const end = rows.at(-1);
@@ -46,17 +46,17 @@ async function* readByNumber(transaction: Database, table: TableName): AsyncGene
   }
 }
 
-const withoutNumber = (row: Row): Row =>
+const withoutNumber = (row: TableRow): TableRow =>
   Object.fromEntries(Object.entries(row).filter(([name]) => name !== 'row_number'));
 
 /** Inserts rows into a table with the same columns. */
-export async function writeRows(transaction: Database, table: TableName, rows: readonly Row[]): Promise<void> {
-  const anyTable = transaction as unknown as Kysely<Record<string, Row>>;
+export async function writeRows(transaction: Database, table: TableName, rows: readonly TableRow[]): Promise<void> {
+  const anyTable = transaction as unknown as Kysely<Record<string, TableRow>>;
   await anyTable.insertInto(table).values(rows).execute();
 }
 
 /** Creates an accumulator that counts and digests rows. */
-export function createTally(): { add(rows: readonly Row[]): void; sum(): TableSummary } {
+export function createRowDigest(): { add(rows: readonly TableRow[]): void; sum(): TableSummary } {
   const hash = createHash('sha256');
   let count = 0;
   return {
@@ -69,7 +69,7 @@ export function createTally(): { add(rows: readonly Row[]): void; sum(): TableSu
 }
 
 /** Adds a row to a digest, with sorted columns, because the order of columns depends on the engine. */
-function addRow(hash: Hash, row: Row): void {
+function addRow(hash: Hash, row: TableRow): void {
   const fields = Object.keys(row)
     .sort()
     .map((name) => [name, toJson(row[name] ?? null)]);

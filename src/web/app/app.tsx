@@ -1,25 +1,25 @@
 import { render } from 'preact';
 import { ErrorBoundary, LocationProvider, Route, Router } from 'preact-iso';
 import type { ComponentType } from 'preact';
-import { Frame } from './shell/frame.js';
-import { Guarded } from './shell/guarded.js';
-import { NotFound } from './shell/not-found.js';
-import { lazily, PAGES, PAGES_ALONE } from './routes.js';
-import type { Page } from './routes.js';
+import { PageLayout } from './ui/page-layout.js';
+import { RequireSignIn } from './ui/require-sign-in.js';
+import { NotFound } from './ui/not-found.js';
+import { toLazyComponent, APP_PAGES, ROUTER_SCOPE } from './routes.js';
+import type { AppPage } from './routes.js';
 import { dashboard } from './clients.js';
 import { loadSession, user } from './session.js';
-import { startPreferences } from './shell/preferences.js';
-import { repeatAfterSignIn, SignedOut } from './shell/signed-out.js';
-import { startTheme } from './shell/theme.js';
-import { Toasts } from './shell/toasts.js';
+import { startPreferences } from './ui/preferences.js';
+import { repeatAfterSignIn, SessionExpired } from './ui/session-expired.js';
+import { startTheme } from './ui/theme.js';
+import { Toasts } from './ui/toasts.js';
 
-const routes = PAGES.filter(({ isThere }) => isThere).map(toRoute);
+const routes = APP_PAGES.filter(({ isThere }) => isThere).map(toRoute);
 
 /** How long the first drawing waits for the page's files and data. */
 const FIRST_DRAW_TIMEOUT_MS = 400;
 
 /** Draws the layout together with the page of the current address, so that neither appears before the other. */
-export async function start(place: HTMLElement): Promise<void> {
+export async function startApp(place: HTMLElement): Promise<void> {
   dashboard.use(repeatAfterSignIn);
   startPreferences();
   startTheme();
@@ -34,8 +34,8 @@ export async function start(place: HTMLElement): Promise<void> {
 
 function App() {
   return (
-    <LocationProvider scope={PAGES_ALONE}>
-      <Frame>
+    <LocationProvider scope={ROUTER_SCOPE}>
+      <PageLayout>
         <ErrorBoundary>
           <Router>
             {routes.map(({ path, component }) => (
@@ -44,9 +44,9 @@ function App() {
             <Route default component={NotFound} />
           </Router>
         </ErrorBoundary>
-      </Frame>
+      </PageLayout>
       <Toasts />
-      <SignedOut />
+      <SessionExpired />
     </LocationProvider>
   );
 }
@@ -55,15 +55,15 @@ interface PageRoute {
   readonly path: string;
   readonly component: ComponentType;
   readonly load: () => Promise<unknown>;
-  readonly begin: Page['begin'];
+  readonly begin: AppPage['begin'];
 }
 
-function toRoute(page: Page): PageRoute {
-  const Content = lazily(page);
+function toRoute(page: AppPage): PageRoute {
+  const Content = toLazyComponent(page);
   const component = () => (
-    <Guarded needs={page.needs}>
+    <RequireSignIn needs={page.needs}>
       <Content />
-    </Guarded>
+    </RequireSignIn>
   );
   return { path: page.path, component, load: Content.preload, begin: page.begin };
 }

@@ -1,4 +1,4 @@
-import { start } from './app.js';
+import { startApp } from './app.js';
 import './style/tokens.css';
 import './style/base.css';
 import './style/forms.css';
@@ -9,4 +9,4 @@ import './style/pieces.css';
 const place = document.getElementById('app');
 if (place === null) throw new Error('The document has no element with the id "app".');
 // Not awaited: the bundles of pages import this module and wait until it has run.
-void start(place);
+void startApp(place);

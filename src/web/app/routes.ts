@@ -1,9 +1,9 @@
 import { lazy } from 'preact-iso';
 import type { ComponentType } from 'preact';
-import { runs, siteReaders } from './server-facts.js';
-import { loadPage } from './shell/stale-page.js';
+import { isServiceEnabled, siteReaders } from './page-data.js';
+import { loadPageBundle } from './ui/load-page-bundle.js';
 
-export interface Page {
+export interface AppPage {
   readonly path: string;
   /** Label in the navigation; absent for pages that are only linked from other pages. */
   readonly name?: string;
@@ -18,103 +18,105 @@ export interface Page {
 /** Site pages authenticate with the session; they cannot send the site's token. */
 const siteNeeds = siteReaders === 'people' ? 'user' : 'public';
 
-const loadSitePage = (load: Page['load']): Page['load'] =>
-  siteReaders === 'token' ? () => import('./explore/token-page.js').then(({ TokenPage }) => TokenPage) : load;
+const loadSitePage = (load: AppPage['load']): AppPage['load'] =>
+  siteReaders === 'token'
+    ? () => import('./site/token-required-page.js').then(({ TokenRequiredPage }) => TokenRequiredPage)
+    : load;
 
 /** All pages in the order of the navigation, each loaded when it is first opened. */
-export const PAGES: readonly Page[] = [
+export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/',
     name: 'Pull requests',
     load: () => import('./board/pull-requests-page.js').then(({ PullRequestsPage }) => PullRequestsPage),
-    begin: () => import('./board/pull-requests-page.js').then(({ beginPullRequests }) => beginPullRequests()),
+    begin: () => import('./board/pull-requests-page.js').then(({ preloadPullRequests }) => preloadPullRequests()),
     needs: 'user',
-    isThere: runs('dashboard'),
+    isThere: isServiceEnabled('dashboard'),
   },
   {
     path: '/issues',
     name: 'Issues',
     load: () => import('./issues/issues-page.js').then(({ IssuesPage }) => IssuesPage),
     needs: 'user',
-    isThere: runs('dashboard'),
+    isThere: isServiceEnabled('dashboard'),
   },
   {
     path: '/repositories',
     load: () => import('./board/repositories-page.js').then(({ RepositoriesPage }) => RepositoriesPage),
     needs: 'user',
-    isThere: runs('dashboard'),
+    isThere: isServiceEnabled('dashboard'),
   },
   {
     path: '/insights',
     name: 'Insights',
     load: () => import('./insights/insights-page.js').then(({ InsightsPage }) => InsightsPage),
     needs: 'user',
-    isThere: runs('dashboard'),
+    isThere: isServiceEnabled('dashboard'),
   },
   {
     path: '/vault',
     name: 'Secrets',
-    load: () => import('./vault/objects-page.js').then(({ ObjectsPage }) => ObjectsPage),
+    load: () => import('./secrets/secrets-page.js').then(({ SecretsPage }) => SecretsPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/new',
-    load: () => import('./vault/new-object-page.js').then(({ NewObjectPage }) => NewObjectPage),
+    load: () => import('./secrets/new-secret-page.js').then(({ NewSecretPage }) => NewSecretPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/objects/:slug',
-    load: () => import('./vault/object-page.js').then(({ ObjectPage }) => ObjectPage),
+    load: () => import('./secrets/secret-page.js').then(({ SecretPage }) => SecretPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/consumers',
-    load: () => import('./vault/consumers-page.js').then(({ ConsumersPage }) => ConsumersPage),
+    load: () => import('./secrets/consumers-page.js').then(({ ConsumersPage }) => ConsumersPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/tokens',
-    load: () => import('./vault/tokens-page.js').then(({ TokensPage }) => TokensPage),
+    load: () => import('./secrets/tokens-page.js').then(({ TokensPage }) => TokensPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/audit',
-    load: () => import('./vault/audit-page.js').then(({ AuditPage }) => AuditPage),
+    load: () => import('./secrets/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/vault/identity',
-    load: () => import('./vault/identity/identity-page.js').then(({ IdentityPage }) => IdentityPage),
+    load: () => import('./secrets/identity/identity-page.js').then(({ IdentityPage }) => IdentityPage),
     needs: 'admin',
-    isThere: runs('secrets'),
+    isThere: isServiceEnabled('secrets'),
   },
   {
     path: '/explore',
     name: 'Site',
-    load: loadSitePage(() => import('./explore/explore-page.js').then(({ ExplorePage }) => ExplorePage)),
+    load: loadSitePage(() => import('./site/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
     needs: siteNeeds,
-    isThere: runs('site'),
+    isThere: isServiceEnabled('site'),
   },
   {
     path: '/explore/records',
-    load: loadSitePage(() => import('./explore/records-page.js').then(({ RecordsPage }) => RecordsPage)),
+    load: loadSitePage(() => import('./site/records-page.js').then(({ RecordsPage }) => RecordsPage)),
     needs: siteNeeds,
-    isThere: runs('site'),
+    isThere: isServiceEnabled('site'),
   },
   {
     path: '/explore/recipe',
-    load: loadSitePage(() => import('./explore/recipe-page.js').then(({ RecipePage }) => RecipePage)),
+    load: loadSitePage(() => import('./site/transform-page.js').then(({ TransformPage }) => TransformPage)),
     needs: siteNeeds,
-    isThere: runs('site'),
+    isThere: isServiceEnabled('site'),
   },
   {
-    path: runs('dashboard') ? '/services' : '/',
+    path: isServiceEnabled('dashboard') ? '/services' : '/',
     name: 'Services',
     load: () => import('./services/services-page.js').then(({ ServicesPage }) => ServicesPage),
     needs: 'public',
@@ -125,25 +127,25 @@ export const PAGES: readonly Page[] = [
     name: 'Settings',
     load: () => import('./settings/settings-page.js').then(({ SettingsPage }) => SettingsPage),
     needs: 'user',
-    isThere: runs('dashboard') || runs('secrets'),
+    isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
   },
   {
     path: '/admin',
     name: 'Admin',
     load: () => import('./admin/admin-page.js').then(({ AdminPage }) => AdminPage),
     needs: 'admin',
-    isThere: runs('dashboard'),
+    isThere: isServiceEnabled('dashboard'),
   },
   {
     path: '/sign-in',
     load: () => import('./sign-in/sign-in-page.js').then(({ SignInPage }) => SignInPage),
     needs: 'public',
-    isThere: runs('dashboard') || runs('secrets'),
+    isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
   },
 ];
 
 /** Matches paths that the router handles; the browser loads other paths from the server. */
-export const PAGES_ALONE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
+export const ROUTER_SCOPE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
 
 /** Creates a component that loads the page's bundle when it is first drawn. */
-export const lazily = ({ load }: Page) => lazy(() => loadPage(load));
+export const toLazyComponent = ({ load }: AppPage) => lazy(() => loadPageBundle(load));

@@ -1,9 +1,9 @@
-import type { Mistake } from '../../../src/codegen/contract-error.js';
+import type { Diagnostic } from '../../../src/codegen/contract-error.js';
 import { ContractError } from '../../../src/codegen/contract-error.js';
 import { generateService } from '../../../src/codegen/openapi/generate-service.js';
 
 /** Writes the lines that declare error responses. */
-export const refused = (...statuses: readonly number[]): string =>
+export const errorResponses = (...statuses: readonly number[]): string =>
   statuses.map((status) => `        '${status}': { $ref: 'common.yaml#/components/responses/Refused' }\n`).join('');
 
 /** A small contract with an example of every feature that the generator handles separately. */
@@ -37,7 +37,7 @@ paths:
               schema: { type: array, items: { $ref: '#/components/schemas/Note' } }
               example: [{ id: 1, text: Buy milk }]
         '400': { $ref: 'common.yaml#/components/responses/Refused' }
-${refused(401, 403, 406, 429, 500, 503)}    post:
+${errorResponses(401, 403, 406, 429, 500, 503)}    post:
       operationId: createNote
       tags: [Notes]
       summary: Create a note
@@ -54,7 +54,7 @@ ${refused(401, 403, 406, 429, 500, 503)}    post:
           description: The note.
           content:
             application/json: { schema: { $ref: '#/components/schemas/Note' } }
-${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}  /notes/changes:
+${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}  /notes/changes:
     get:
       operationId: followNotes
       tags: [Notes]
@@ -67,7 +67,7 @@ ${refused(400, 401, 403, 406, 413, 415, 429, 500, 503)}  /notes/changes:
             text/event-stream:
               schema: { type: string }
               x-event: { $ref: '#/components/schemas/Note' }
-${refused(400, 403, 406, 429, 500, 503)}  /notes/{id}/picture:
+${errorResponses(400, 403, 406, 429, 500, 503)}  /notes/{id}/picture:
     get:
       operationId: getPicture
       tags: [Notes]
@@ -85,7 +85,7 @@ ${refused(400, 403, 406, 429, 500, 503)}  /notes/{id}/picture:
             image/png: {}
         '304':
           description: The same as before.
-${refused(400, 406, 429, 500, 503)}  /notes/import:
+${errorResponses(400, 406, 429, 500, 503)}  /notes/import:
     post:
       operationId: importNotes
       tags: [Notes]
@@ -104,7 +104,7 @@ ${refused(400, 406, 429, 500, 503)}  /notes/import:
       responses:
         '204':
           description: The notes were imported.
-${refused(400, 413, 415, 429, 500, 503)}components:
+${errorResponses(400, 413, 415, 429, 500, 503)}components:
   securitySchemes:
     session: { $ref: 'common.yaml#/components/securitySchemes/session' }
     token: { type: http, scheme: bearer, x-caller: token }
@@ -157,12 +157,12 @@ export async function generate(file: string, notes = NOTES): Promise<string> {
   return files.get(file) ?? '';
 }
 
-export async function findMistakes(documents: ReadonlyMap<string, string>): Promise<readonly Mistake[]> {
+export async function findDiagnostics(documents: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
   try {
     await generateService('dashboard', documents);
     return [];
   } catch (error) {
-    if (error instanceof ContractError) return error.mistakes;
+    if (error instanceof ContractError) return error.diagnostics;
     throw error;
   }
 }

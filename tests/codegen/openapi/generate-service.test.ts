@@ -1,9 +1,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { generateService } from '../../../src/codegen/openapi/generate-service.js';
-import type { Service } from '../../../src/codegen/openapi/generate-service.js';
+import type { RestServiceName } from '../../../src/codegen/openapi/generate-service.js';
 import { COMMON_FILE, generate, NOTES, NOTES_FILE, toDocuments } from './example.js';
 
-async function readContract(service: Service): Promise<ReadonlyMap<string, string>> {
+async function readContract(service: RestServiceName): Promise<ReadonlyMap<string, string>> {
   const files = [`openapi/${service}.yaml`, 'openapi/common.yaml'];
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
 }

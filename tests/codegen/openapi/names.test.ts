@@ -1,4 +1,4 @@
-import { camel, docstring, kebab, pascal, quote } from '../../../src/codegen/openapi/names.js';
+import { camel, docstring, kebab, pascal, toStringLiteral } from '../../../src/codegen/openapi/names.js';
 
 test.each([
   ['Audit log', 'AuditLog', 'auditLog', 'audit-log'],
@@ -9,7 +9,7 @@ test.each([
 });
 
 test('toStringLiteral: returns a JavaScript literal of the same text', () => {
-  expect(quote(`it's "a" \\ \n`)).toBe(String.raw`'it\'s "a" \\ \n'`);
+  expect(toStringLiteral(`it's "a" \\ \n`)).toBe(String.raw`'it\'s "a" \\ \n'`);
 });
 
 test('docstring: escapes the end of a comment in the text', () => {

@@ -1,8 +1,8 @@
 import { parse, print } from 'graphql';
 import type { InputObjectTypeDefinitionNode } from 'graphql';
 import { deriveFieldsEnum } from '../../../src/codegen/site/derive-enum.js';
-import { deriveFilterInput, deriveRecordFilter, filterType } from '../../../src/codegen/site/derive-filters.js';
-import { innerFields, listMembers } from '../../../src/codegen/site/derive-members.js';
+import { deriveFilterInput, deriveRecordFilter, getFilterType } from '../../../src/codegen/site/derive-filters.js';
+import { createInnerFields, listMembers } from '../../../src/codegen/site/derive-members.js';
 import { deriveQuery } from '../../../src/codegen/site/derive-query.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 import { documentsWith } from './documents.js';
@@ -13,7 +13,7 @@ function readPan(fields: string, types = '') {
     documentsWith(`type Pan implements Node @record { ${fields} }\n${types}`),
   );
   const own = (tables[0]?.fields ?? []).filter(({ name }) => !nodeFields.some((field) => field.name === name));
-  return { tables, own, nodeFields, inner: innerFields(tables, nodeFields) };
+  return { tables, own, nodeFields, inner: createInnerFields(tables, nodeFields) };
 }
 
 const memberNames = (fields: string, types?: string): string[] => {
@@ -113,7 +113,7 @@ test.each([
   ['a: [Pan!]! @link', 'PanFilterListInput'],
 ])('filterType: a field "%s" has a filter of type %s', (field, type) => {
   const { own, inner } = readPan(field, 'type Lid { c: Int }\nenum Heat { LOW }');
-  expect(own.map((only) => filterType(only, inner))).toEqual([type]);
+  expect(own.map((only) => getFilterType(only, inner))).toEqual([type]);
 });
 
 test('deriveFilterInput: has the fields of the type in the same order', () => {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { ContractError } from '../../../src/codegen/contract-error.js';
-import type { Mistake } from '../../../src/codegen/contract-error.js';
+import type { Diagnostic } from '../../../src/codegen/contract-error.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 
 const read = (name: string): [string, string] => [
@@ -13,11 +13,11 @@ export const documentsWith = (text: string, file = 'schema/kitchen.graphql'): Ma
   new Map([read('directives.graphql'), read('node.graphql'), [file, text]]);
 
 /** Returns the errors in the documents. */
-export function mistakesIn(documents: ReadonlyMap<string, string>): readonly Mistake[] {
+export function listDiagnostics(documents: ReadonlyMap<string, string>): readonly Diagnostic[] {
   try {
     readContract(documents);
   } catch (error) {
-    if (error instanceof ContractError) return error.mistakes;
+    if (error instanceof ContractError) return error.diagnostics;
     throw error;
   }
   return [];

@@ -4,19 +4,19 @@ import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import config from '../../../codegen.js';
-import type { Details, Generated } from '../../../src/codegen/generated.js';
+import type { OutputDetails, GeneratorOutput } from '../../../src/codegen/generator-output.js';
 import { deriveFullSchema } from '../../../src/codegen/site/load-schema.js';
 import * as siteResolvers from '../../../src/codegen/site/resolvers-plugin.js';
 
 const OUTPUT = 'src/generated/site/';
 
 /** Runs the site's entry of `codegen.ts` over documents (path → SDL). */
-export async function generateSite(documents: ReadonlyMap<string, string>): Promise<Generated> {
+export async function generateSite(documents: ReadonlyMap<string, string>): Promise<GeneratorOutput> {
   const site = { ...(config.generates[OUTPUT] as Types.ConfiguredOutput), schema: deriveFullSchema(documents) };
   const context = new CodegenContext({ config: { ...config, ...IN_TESTS, generates: { [OUTPUT]: site } } });
   const { result, error } = await executeCodegen(context);
   if (error) throw error;
-  const details = context.getPluginContext()[OUTPUT] as Details;
+  const details = context.getPluginContext()[OUTPUT] as OutputDetails;
   return {
     ...details,
     files: new Map(result.map(({ filename, content }) => [filename.slice(OUTPUT.length), content])),

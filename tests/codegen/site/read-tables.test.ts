@@ -1,11 +1,11 @@
-import type { Field } from '../../../src/site/fields.js';
+import type { RecordField } from '../../../src/site/fields.js';
 import { listColumns } from '../../../src/codegen/site/list-columns.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 import { documentsWith } from './documents.js';
 
 const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW HIGH }';
 
-function readField(text: string): Field | undefined {
+function readField(text: string): RecordField | undefined {
   const { tables } = readContract(documentsWith(`type Pan implements Node @record { ${text} }\n${TYPES}`));
   return tables[0]?.fields[0];
 }
@@ -90,7 +90,7 @@ test('readTable: appends the fields of Node that a record type does not declare'
 test('readTable: reads nested lists, objects and dates with their paths', () => {
   const types = 'type Rim { c: [Nut] d: Nut }\ntype Nut { e: Date @dateformat f: [Date!] }';
   const { tables } = readContract(documentsWith(`type Pan implements Node @record { a: [Rim!]! }\n${types}`));
-  const leaves = (fields: readonly Field[]): string[] =>
+  const leaves = (fields: readonly RecordField[]): string[] =>
     fields.flatMap((field) =>
       field.kind === 'object' ? leaves(field.fields) : `${field.path} ${'type' in field ? field.type : ''}`,
     );

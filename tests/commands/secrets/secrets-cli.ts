@@ -3,14 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
-import { secretsCommand } from '../../../src/commands/secrets/secrets.js';
+import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js';
 import { createSecretsClient } from '../../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
-import { StartError } from '../../../src/start-error.js';
+import { StartupError } from '../../../src/startup-error.js';
 import { serveTrellis } from '../../client/trellis-server.js';
 
-export interface Said {
+export interface SecretsCommandResult {
   readonly code: number;
   /** Standard output as text. */
   readonly out: string;
@@ -18,7 +18,7 @@ export interface Said {
   readonly err: string;
 }
 
-export interface Given {
+export interface CommandInput {
   /** The content of standard input, or a function that is called when it is read. */
   readonly stdin?: Uint8Array | string | (() => Promise<Uint8Array | string>);
   readonly env?: Readonly<Record<string, string>>;
@@ -37,7 +37,7 @@ export interface SecretsCli {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
   /** Runs a command in this process, like the command line. */
-  run(args: readonly string[], given?: Given): Promise<Said>;
+  run(args: readonly string[], given?: CommandInput): Promise<SecretsCommandResult>;
   close(): Promise<void>;
 }
 
@@ -70,7 +70,10 @@ async function createToken(server: string, session: Readonly<Record<string, stri
 }
 
 /** Runs a command with the given settings only. */
-export async function runSecrets(args: readonly string[], { stdin = '', env = {} }: Given): Promise<Said> {
+export async function runSecrets(
+  args: readonly string[],
+  { stdin = '', env = {} }: CommandInput,
+): Promise<SecretsCommandResult> {
   const chunks = { out: [] as Buffer[], err: [] as Buffer[] };
   const stream = (name: 'err' | 'out') =>
     new Writable({
@@ -80,7 +83,7 @@ export async function runSecrets(args: readonly string[], { stdin = '', env = {}
       },
     });
   const terminal = { in: Readable.from(chunksOf(stdin)), out: stream('out'), err: stream('err'), env };
-  const said = (code: number, message = ''): Said => {
+  const said = (code: number, message = ''): SecretsCommandResult => {
     const bytes = Buffer.concat(chunks.out);
     const err = Buffer.concat(chunks.err).toString();
     return { code, bytes, out: bytes.toString(), err: message === '' ? err : `${err}trellis: ${message}\n` };
@@ -89,12 +92,12 @@ export async function runSecrets(args: readonly string[], { stdin = '', env = {}
     await secretsCommand(terminal).parseAsync(args, { from: 'user' });
     return said(0);
   } catch (error) {
-    if (!(error instanceof StartError)) throw error;
+    if (!(error instanceof StartupError)) throw error;
     return said(error.exitCode, error.message);
   }
 }
 
-async function* chunksOf(stdin: NonNullable<Given['stdin']>): AsyncGenerator<Buffer> {
+async function* chunksOf(stdin: NonNullable<CommandInput['stdin']>): AsyncGenerator<Buffer> {
   yield Buffer.from(typeof stdin === 'function' ? await stdin() : stdin);
 }
 

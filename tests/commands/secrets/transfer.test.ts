@@ -2,7 +2,7 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
 import fc from 'fast-check';
-import { formatEntries, parseEntries } from '../../../src/commands/secrets/transfer-format.js';
+import { formatExport, parseExport } from '../../../src/commands/secrets/import-export.js';
 import { openSecretsCli } from './secrets-cli.js';
 import type { SecretsCli } from './secrets-cli.js';
 
@@ -130,13 +130,13 @@ test('formatEntries and parseEntries: preserve every text that a .env file can c
       const entry = { slug: 'a-name', value: Buffer.from(text), isSealed: false };
       let line: string;
       try {
-        line = formatEntries([entry], 'dotenv');
+        line = formatExport([entry], 'dotenv');
       } catch {
         return;
       }
       formatted += 1;
       expect(parse(line)).toEqual({ A_NAME: text });
-      expect(parseEntries(line, 'dotenv', 'kebab')).toEqual([entry]);
+      expect(parseExport(line, 'dotenv', 'kebab')).toEqual([entry]);
     }),
     { numRuns: 500 },
   );

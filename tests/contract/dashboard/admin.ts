@@ -1,11 +1,11 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function adminTests(stage: () => Stage): void {
   const admin = () => stage().client(stage().admin);
   const log = () => stage().server.dashboard.requestLog;
 
   test('listUsers: returns all users, sorted by username', async () => {
-    const { person } = await stage().newPerson();
+    const { person } = await stage().addUser();
     const { data } = await admin().GET('/api/admin/users');
     const { username, displayName, createdAt } = person;
     expect(data).toContainEqual({ username, displayName, isAdmin: false, createdAt: createdAt.toISOString() });
@@ -13,7 +13,7 @@ export function adminTests(stage: () => Stage): void {
   });
 
   test('revokeUser: ends all sessions and tokens of a user, and keeps their data', async () => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     const token = await stage().server.issueToken('personal', member.person);
     const client = stage().client(member);
     await client.PUT('/api/settings', { body: { githubToken: 'ghp_kept' } });
@@ -26,7 +26,7 @@ export function adminTests(stage: () => Stage): void {
   });
 
   test('deleteUser: deletes a user with all their data', async () => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     await stage()
       .client(member)
       .PUT('/api/settings', { body: { githubToken: 'ghp_gone' } });

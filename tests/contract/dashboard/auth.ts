@@ -1,7 +1,7 @@
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 /** Returns the session cookie as a browser would send it. */
 const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';
@@ -60,7 +60,7 @@ export function authTests(stage: () => Stage): void {
   });
 
   test('getSession: returns the user of a token', async () => {
-    const { person } = await stage().newPerson();
+    const { person } = await stage().addUser();
     const token = await stage().server.issueToken('personal', person, ['read']);
     const { data } = await stage().client({ token }).GET('/api/auth/session');
     expect(data).toEqual({ username: person.username, displayName: person.username, isAdmin: false });
@@ -73,7 +73,7 @@ export function authTests(stage: () => Stage): void {
   });
 
   test('logoutEverywhere: ends all sessions, but no tokens', async () => {
-    const { person, cookie } = await stage().newPerson();
+    const { person, cookie } = await stage().addUser();
     const other = { cookie: `trellis_session=${await stage().server.accounts.sessions.start(person.id)}` };
     const token = await stage().server.issueToken('personal', person);
     const { response } = await stage().client({ cookie }).POST('/api/auth/logout-everywhere');

@@ -1,10 +1,10 @@
 import { readEvents } from '../../../src/client/events.js';
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import type { Board } from '../../../src/dashboard/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import { openStage } from './stage.js';
-import type { Member, Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Member, Stage } from './fixtures.js';
 
 const STREAM = '/api/dashboard/stream';
 
@@ -13,10 +13,10 @@ const subscribe = (client: DashboardClient) =>
 
 export function boardTests(stage: () => Stage): void {
   const boards = () => stage().server.dashboard.boards;
-  const signIn = async () => stage().client(await stage().newPerson());
+  const signIn = async () => stage().client(await stage().addUser());
   /** Creates a user with saved forge settings. */
   const settle = async (): Promise<{ member: Member; client: DashboardClient }> => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     const client = stage().client(member);
     await client.PUT('/api/settings', { body: { githubUsername: 'mona' } });
     return { member, client };
@@ -24,7 +24,7 @@ export function boardTests(stage: () => Stage): void {
 
   describe('getDashboard', () => {
     test('returns an empty board before the first refresh', async () => {
-      const member = await stage().newPerson();
+      const member = await stage().addUser();
       const { data } = await stage().client(member).GET('/api/dashboard');
       expect(data).toMatchObject({ pullRequests: [], forges: [], hiddenDrafts: 0, openIssueCount: 0 });
       expect(data!.generatedAt).toBe(member.person.createdAt.toISOString());
@@ -33,7 +33,7 @@ export function boardTests(stage: () => Stage): void {
     test('returns the board, with drafts on request', async () => {
       const { client, member } = await settle();
       const pullRequests = [pullRequest(), pullRequest({ number: 18, draft: true })];
-      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
+      await boards().save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
       const { data } = await client.GET('/api/dashboard');
       expect(data).toMatchObject({ pullRequests: [{ repo: 'acme/shop', number: 17, ci: 'success' }], hiddenDrafts: 1 });
       const whole = await client.GET('/api/dashboard', { params: { query: { includeDrafts: true } } });
@@ -60,7 +60,7 @@ export function boardTests(stage: () => Stage): void {
   describe('refreshDashboard', () => {
     test('returns the board, and 429 for a second call within the cooldown', async () => {
       const { client, member } = await settle();
-      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest({ draft: true })] });
+      await boards().save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest({ draft: true })] });
       const query = { includeDrafts: true };
       const { data } = await client.POST('/api/dashboard/refresh', { params: { query } });
       expect(data?.pullRequests).toHaveLength(1);
@@ -83,7 +83,7 @@ export function boardTests(stage: () => Stage): void {
       const events = subscribe(client);
       const first = (await events.next()).value!;
       expect(first.data.pullRequests).toEqual([]);
-      await boards().save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+      await boards().save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest()] });
       const second = (await events.next()).value!;
       expect([second.data.pullRequests.length, second.id === first.id]).toEqual([1, false]);
       await events.return();
@@ -99,7 +99,7 @@ export function boardTests(stage: () => Stage): void {
       const chunks = response.status === 200 && data!.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
       if (!chunks) throw new Error('The response has no stream.');
       expect((await chunks.next()).value).toMatch(/^(:\n\n)+$/);
-      await boards().save(member.person.id, EMPTY_SNAPSHOT);
+      await boards().save(member.person.id, EMPTY_BOARD_SNAPSHOT);
       let text = '';
       while (!text.includes('\n\ndata') && !text.includes('id: ')) text += String((await chunks.next()).value);
       expect(text).toContain('id: ');
@@ -110,7 +110,7 @@ export function boardTests(stage: () => Stage): void {
       const { client, member } = await settle();
       const events = subscribe(client);
       await events.next();
-      const snapshot = JSON.stringify({ ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+      const snapshot = JSON.stringify({ ...EMPTY_BOARD_SNAPSHOT, pullRequests: [pullRequest()] });
       const row = { person_id: member.person.id, generated_at: Date.now() + 1, snapshot };
       await stage().server.database.insertInto('boards').values(row).execute();
       expect((await events.next()).value!.data.pullRequests).toHaveLength(1);

@@ -1,7 +1,7 @@
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 const addPasskey = async (client: DashboardClient, label: string, key?: string) => {
   const { data: options } = await client.POST('/api/auth/credentials/begin');
@@ -14,7 +14,7 @@ const remove = (client: DashboardClient, id: string) =>
   client.DELETE('/api/auth/credentials/{id}', { params: { path: { id } } });
 
 export function credentialsTests(stage: () => Stage): void {
-  const signIn = async () => stage().client(await stage().newPerson());
+  const signIn = async () => stage().client(await stage().addUser());
 
   test('passkeys: are added with labels, and can be removed except for the last one', async () => {
     const client = await signIn();

@@ -1,14 +1,14 @@
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
 import { ORIGIN } from '../contract-server.js';
-import type { Member, Stage } from './stage.js';
+import type { Member, Stage } from './fixtures.js';
 
 export function feedsTests(stage: () => Stage): void {
   const signIn = async (): Promise<{ member: Member; client: DashboardClient }> => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     const pullRequests = [pullRequest(), pullRequest({ number: 18, ci: 'failure' })];
-    await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
+    await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
     const client = stage().client(member);
     const red = { params: { path: { name: 'red' } }, body: { filter: { ci: ['failure' as const] } } };
     await client.PUT('/api/views/{name}', red);

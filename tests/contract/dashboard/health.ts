@@ -1,4 +1,4 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function healthTests(stage: () => Stage): void {
   test('getHealth: requires no credential', async () => {

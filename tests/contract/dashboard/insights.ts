@@ -1,11 +1,11 @@
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import type { Member, Stage } from './stage.js';
+import type { Member, Stage } from './fixtures.js';
 
 export function insightsTests(stage: () => Stage): void {
   const signIn = async (): Promise<{ member: Member; client: DashboardClient }> => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     return { member, client: stage().client(member) };
   };
   const read = (client: DashboardClient, query: object = {}) =>
@@ -20,7 +20,7 @@ export function insightsTests(stage: () => Stage): void {
     const { client, member } = await signIn();
     await client.PUT('/api/settings/timezone', { body: { timezone: 'Asia/Kolkata' } });
     await stage().server.dashboard.boards.save(member.person.id, {
-      ...EMPTY_SNAPSHOT,
+      ...EMPTY_BOARD_SNAPSHOT,
       pullRequests: [pullRequest(), pullRequest({ number: 18, draft: true })],
     });
     const { data } = await read(client, { per, days: 30 });

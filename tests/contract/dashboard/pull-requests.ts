@@ -1,6 +1,6 @@
-import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { ForgeName } from '../../../src/dashboard/forges/model.js';
 import type { operations } from '../../../src/generated/dashboard/types.js';
-import type { Answer as ForgeAnswer, Seen } from '../../forges/forge-server.js';
+import type { TestResponse as ForgeAnswer, RecordedRequest } from '../../forges/forge-server.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import type { TestForgejo } from '../../forges/forgejo.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
@@ -12,7 +12,7 @@ import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
 import type { TestGitlab } from '../../forges/gitlab.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
 import { documented } from '../contract.js';
-import type { Change, Member, Stage } from './stage.js';
+import type { RequestChange, Member, Stage } from './fixtures.js';
 
 type Id = keyof operations;
 
@@ -48,7 +48,7 @@ export function pullRequestsTests(stage: () => Stage): void {
 
   beforeAll(async () => {
     [github, forgejo, gitlab] = await Promise.all([startGithub(), startForgejo(), startGitlab()]);
-    member = await stage().newPerson();
+    member = await stage().addUser();
     const body = {
       ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN },
       ...{ forgejoUrl: forgejo.url, forgejoToken: FORGEJO_TOKEN },
@@ -69,7 +69,7 @@ export function pullRequestsTests(stage: () => Stage): void {
     gitlab.projects.push(gitlabProject(fullName, { id: 1_000 + count, mergeRequests: [running] }));
     return { fullName, one, old, running };
   }
-  const send = async (id: Id, body: object, change?: Change) => {
+  const send = async (id: Id, body: object, change?: RequestChange) => {
     const operation = documented.find((one) => one.id === id)!;
     const text = JSON.stringify({ action: 'rebase', ...body });
     const { response, error } = await stage().send(operation, member, { text, ...change });
@@ -78,7 +78,7 @@ export function pullRequestsTests(stage: () => Stage): void {
   /** Makes all requests for this repository fail, but not those for others. */
   const failAt = (forge: ForgeName, fullName: string, answer: ForgeAnswer) => {
     const name = new RegExp(`${fullName.split('/')[1]!}\\b`);
-    const isAffected = ({ path, body }: Seen) => name.test(path + body);
+    const isAffected = ({ path, body }: RecordedRequest) => name.test(path + body);
     ({ github, forgejo, gitlab })[forge].failNext((seen) => (isAffected(seen) ? answer : undefined), {
       times: Infinity,
     });

@@ -1,9 +1,9 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 const shop = { forge: 'github', fullName: 'acme/shop' } as const;
 
 export function repositoriesTests(stage: () => Stage): void {
-  const signIn = async () => stage().client(await stage().newPerson());
+  const signIn = async () => stage().client(await stage().addUser());
 
   test('ignoreRepository, unignoreRepository: return 204', async () => {
     const client = await signIn();

@@ -1,6 +1,6 @@
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 const FORGES = {
   githubUsername: 'mona',
@@ -14,7 +14,7 @@ const FORGES = {
 };
 
 export function settingsTests(stage: () => Stage): void {
-  const signIn = async () => stage().client(await stage().newPerson());
+  const signIn = async () => stage().client(await stage().addUser());
 
   test('getSettings: returns empty settings, with the same webhook on every call', async () => {
     const client = await signIn();
@@ -25,7 +25,7 @@ export function settingsTests(stage: () => Stage): void {
   });
 
   test('getSettings: returns the webhook token and secret to API tokens only with write scope', async () => {
-    const { person, ...session } = await stage().newPerson();
+    const { person, ...session } = await stage().addUser();
     const readSettings = async (scopes: readonly ('read' | 'write')[]) => {
       const token = await stage().server.issueToken('personal', person, scopes);
       return (await stage().client({ token }).GET('/api/settings')).data!;
@@ -61,7 +61,7 @@ export function settingsTests(stage: () => Stage): void {
   });
 
   test('saveSettings: accepts a token with write scope', async () => {
-    const { person } = await stage().newPerson();
+    const { person } = await stage().addUser();
     const token = await stage().server.issueToken('personal', person, ['write']);
     const body = { githubUsername: 'mona' };
     expect((await stage().client({ token }).PUT('/api/settings', { body })).response.status).toBe(200);

@@ -1,10 +1,10 @@
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function sharingTests(stage: () => Stage): void {
   const meet = async () => {
-    const [owner, viewer] = [await stage().newPerson(), await stage().newPerson()];
+    const [owner, viewer] = [await stage().addUser(), await stage().addUser()];
     const [ownerClient, viewerClient] = [stage().client(owner), stage().client(viewer)];
     const path = { username: viewer.person.username };
     return { owner, viewer, path, ownerClient, viewerClient };
@@ -12,7 +12,10 @@ export function sharingTests(stage: () => Stage): void {
 
   test('shareBoard, unshareBoard: let a user view the whole board, until it is unshared', async () => {
     const { owner, viewer, path, ownerClient, viewerClient } = await meet();
-    await stage().server.dashboard.boards.save(owner.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+    await stage().server.dashboard.boards.save(owner.person.id, {
+      ...EMPTY_BOARD_SNAPSHOT,
+      pullRequests: [pullRequest()],
+    });
     const share = () => ownerClient.PUT('/api/sharing/{username}', { params: { path } });
     expect([(await share()).response.status, (await share()).response.status]).toEqual([204, 204]);
     const query = { owner: owner.person.username.toUpperCase() };

@@ -1,12 +1,15 @@
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function snoozesTests(stage: () => Stage): void {
   const reference = { forge: 'github', fullName: 'acme/shop', number: 17 } as const;
   const signIn = async () => {
-    const member = await stage().newPerson();
-    await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests: [pullRequest()] });
+    const member = await stage().addUser();
+    await stage().server.dashboard.boards.save(member.person.id, {
+      ...EMPTY_BOARD_SNAPSHOT,
+      pullRequests: [pullRequest()],
+    });
     const client = stage().client(member);
     const read = async (query = {}, etag?: string) =>
       client.GET('/api/dashboard', { params: { query, header: { 'If-None-Match': etag } } });

@@ -1,10 +1,10 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 const DAY_MS = 86_400_000;
 const expiresAt = (): string => new Date(Date.now() + 30 * DAY_MS).toISOString();
 
 export function tokensTests(stage: () => Stage): void {
-  const signIn = async () => stage().client(await stage().newPerson());
+  const signIn = async () => stage().client(await stage().addUser());
 
   test('createToken: returns a token that works at once, and listTokens shows its last use', async () => {
     const body = { label: 'nightly report', expiresAt: expiresAt(), scopes: ['read' as const] };

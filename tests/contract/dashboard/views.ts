@@ -1,10 +1,10 @@
-import { EMPTY_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function viewsTests(stage: () => Stage): void {
   const signIn = async () => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     return { member, client: stage().client(member) };
   };
   type Client = Awaited<ReturnType<typeof signIn>>['client'];
@@ -43,7 +43,7 @@ export function viewsTests(stage: () => Stage): void {
   test('getDashboard: returns the selection of a view, with the counts of the whole board', async () => {
     const { client, member } = await signIn();
     const pullRequests = [pullRequest(), pullRequest({ number: 18, ci: 'failure', section: 'returned_to_you' })];
-    await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_SNAPSHOT, pullRequests });
+    await stage().server.dashboard.boards.save(member.person.id, { ...EMPTY_BOARD_SNAPSHOT, pullRequests });
     await save(client, 'red', 'failure');
     const { data } = await client.GET('/api/dashboard', { params: { query: { view: 'red' } } });
     expect(data?.pullRequests).toMatchObject([{ number: 18 }]);

@@ -1,13 +1,13 @@
-import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { ForgeName } from '../../../src/dashboard/forges/model.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery, GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
 import { githubRepository } from '../../forges/github-state.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
-import type { Sent } from '../../forges/hooks.js';
+import type { SignedDelivery } from '../../forges/hooks.js';
 import { ORIGIN } from '../contract-server.js';
 import { documented } from '../contract.js';
-import type { Answer, Member, Stage } from './stage.js';
+import type { ExampleResponse, Member, Stage } from './fixtures.js';
 
 const PAYLOADS = {
   github: { repository: { full_name: 'acme/shop' } },
@@ -15,7 +15,7 @@ const PAYLOADS = {
   gitlab: { project: { path_with_namespace: 'acme/shop' } },
 };
 
-const SIGNERS: Readonly<Record<ForgeName, (secret: string) => Sent>> = {
+const SIGNERS: Readonly<Record<ForgeName, (secret: string) => SignedDelivery>> = {
   github: (secret) => githubDelivery(secret, PAYLOADS.github),
   forgejo: (secret) => forgejoDelivery(secret, PAYLOADS.forgejo),
   gitlab: (secret) => gitlabDelivery(secret, PAYLOADS.gitlab),
@@ -36,11 +36,15 @@ export function webhooksTests(stage: () => Stage): void {
   afterAll(() => github.close());
 
   const receive = async () => {
-    const member = await stage().newPerson();
+    const member = await stage().addUser();
     const { data } = await stage().client(member).GET('/api/settings');
     return { token: data!.webhookToken!, secret: data!.webhookSecret! };
   };
-  const deliver = (forge: ForgeName, token: string, { body, headers }: Partial<Sent>): Promise<Answer> => {
+  const deliver = (
+    forge: ForgeName,
+    token: string,
+    { body, headers }: Partial<SignedDelivery>,
+  ): Promise<ExampleResponse> => {
     const operation = documented.find(({ spec }) => spec.path === `/api/webhooks/${forge}/{webhookToken}`)!;
     return stage().send(operation, {}, { path: { webhookToken: token }, headers, text: body?.toString() ?? '' });
   };
@@ -51,7 +55,7 @@ export function webhooksTests(stage: () => Stage): void {
       expect((await deliver(forge, token, SIGNERS[forge](secret))).response.status).toBe(204);
     });
 
-    test.each<[string, number, string, (secret: string) => Partial<Sent>]>([
+    test.each<[string, number, string, (secret: string) => Partial<SignedDelivery>]>([
       ['signed with a wrong secret', 401, 'unauthenticated', () => SIGNERS[forge]('wrong')],
       ['without a signature', 401, 'unauthenticated', (secret) => ({ body: SIGNERS[forge](secret).body })],
       ['without a body', 400, 'malformed_body', (secret) => ({ headers: SIGNERS[forge](secret).headers })],
@@ -79,7 +83,7 @@ export function webhooksTests(stage: () => Stage): void {
 
   describe('rotateWebhook', () => {
     test('returns a new token and secret, and accepts deliveries with the former ones for a day', async () => {
-      const member = await stage().newPerson();
+      const member = await stage().addUser();
       const client = stage().client(member);
       const { data: former } = await client.GET('/api/settings');
       const { data: rotated } = await client.POST('/api/webhooks/rotate');
@@ -104,7 +108,7 @@ export function webhooksTests(stage: () => Stage): void {
     });
 
     test('returns valid credentials to both of two concurrent requests', async () => {
-      const member = await stage().newPerson();
+      const member = await stage().addUser();
       const client = stage().client(member);
       const rotate = async () => (await client.POST('/api/webhooks/rotate')).data!;
       for (const { webhookToken, webhookSecret } of await Promise.all([rotate(), rotate()])) {
@@ -116,7 +120,7 @@ export function webhooksTests(stage: () => Stage): void {
 
   describe('ensureWebhook', () => {
     const settle = async (githubToken = GITHUB_TOKEN): Promise<Member> => {
-      const member = await stage().newPerson();
+      const member = await stage().addUser();
       const body = { githubUrl: github.url, githubToken, githubUsername: 'mona' };
       await stage().client(member).PUT('/api/settings', { body });
       return member;

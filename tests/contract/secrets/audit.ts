@@ -1,5 +1,5 @@
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 /** Uses a separate server, whose audit log contains no other entries. */
 export function auditTests(): void {

@@ -1,8 +1,8 @@
 import type { components } from '../../../src/generated/secrets/types.js';
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import { openStage } from './stage.js';
-import type { Credential, Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Credential, Stage } from './fixtures.js';
 
 type Schemas = components['schemas'];
 type CreationOptions = Parameters<Passkey['create']>[0];
@@ -64,7 +64,7 @@ export function authTests(): void {
       wrapped_by: [passkey.id],
     });
     expect(await listEntries(cookie!)).toEqual(['create passkey by admin', 'create identity by admin']);
-    expect((await stage.server.accounts.people.findByUsername('owner'))?.isAdmin).toBe(true);
+    expect((await stage.server.accounts.users.findByUsername('owner'))?.isAdmin).toBe(true);
   });
 
   test.each([
@@ -190,7 +190,7 @@ export function authTests(): void {
     expect([await finish(), await finish()]).toEqual([204, 401]);
     const { data: again } = await stage.client({}).POST('/auth/login/begin');
     const other = passkey.get(again!.publicKey) as never;
-    const owner = await stage.server.accounts.people.findByUsername('owner');
+    const owner = await stage.server.accounts.users.findByUsername('owner');
     const cookie = `trellis_session=${await stage.server.accounts.sessions.start(owner!.id)}`;
     const { response } = await stage.client({ cookie }).POST('/auth/register/finish', { body: { credential: other } });
     expect(response.status).toBe(400);

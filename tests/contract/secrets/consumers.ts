@@ -1,5 +1,5 @@
 import { sendRaw } from '../../server/raw-request.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 const KEY = 'age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p';
 const OTHER_KEY = 'age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg';

@@ -1,4 +1,4 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function mcpTests(stage: () => Stage): void {
   // The protocol defines the content of messages, not the contract.

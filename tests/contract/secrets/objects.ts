@@ -1,5 +1,5 @@
 import { ageHeader, ageValue } from '../../secrets/age-files.js';
-import type { ObjectBody, Stage } from './stage.js';
+import type { ObjectBody, Stage } from './fixtures.js';
 
 const UNKNOWN_ID = '6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f';
 

@@ -2,8 +2,8 @@
 import { createToken, hashSecret } from '../../../src/accounts/token-format.js';
 import { secretsContract } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
-import { openStage } from './stage.js';
-import type { Credential, Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Credential, Stage } from './fixtures.js';
 
 /**
  * Groups of credentials: `owner` is a session or write token of the owner; `consumer` is the same or a consumer token;

@@ -4,15 +4,15 @@ import pg from 'pg';
 import type { ErrorCode } from '../../../src/errors.js';
 import { secretsContract } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
-import type { Answer, Change } from '../send-example.js';
+import type { ExampleResponse, RequestChange } from '../send-example.js';
 import { engine } from '../../storage/engine.js';
-import { openStage } from './stage.js';
-import type { Credential, Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Credential, Stage } from './fixtures.js';
 
 const { withStatus } = secretsContract;
 
-export function refusalTests(stage: () => Stage): void {
-  const refused = async (operation: DocumentedOperation, credential: Credential, change?: Change) =>
+export function errorTests(stage: () => Stage): void {
+  const refused = async (operation: DocumentedOperation, credential: Credential, change?: RequestChange) =>
     toRefusal(await stage().send(operation, credential, change));
   const secured = withStatus(401).filter(({ spec }) => spec.security.length > 0);
 
@@ -148,7 +148,7 @@ export function brokenServerTests(): void {
 /** Operations that use no database, or report its failure themselves. */
 export const WITHOUT_DATABASE = ['getHealth', 'getReadiness'];
 
-function toRefusal({ response, error }: Answer): [status: number, code: string | undefined] {
+function toRefusal({ response, error }: ExampleResponse): [status: number, code: string | undefined] {
   return [response.status, error?.code];
 }
 
@@ -188,7 +188,7 @@ function isSessionOnly({ id, spec }: DocumentedOperation): boolean {
 }
 
 /** Returns a change that sets a parameter to an invalid value within its length limit. */
-function misfit({ spec }: DocumentedOperation): Change {
+function misfit({ spec }: DocumentedOperation): RequestChange {
   const place = findStrictParameter(spec)!;
   return { [place.in]: { [place.name]: 'no-!-such' } };
 }
@@ -214,7 +214,7 @@ async function tooLong(stage: Stage, operation: DocumentedOperation) {
   const long = 'x'.repeat(1_401);
   const hasCaller = spec.parameters.some(({ name }) => name === 'x-caller');
   const place = spec.parameters.find(({ in: where, type }) => where !== 'header' && type === 'string');
-  const change: Change = hasCaller
+  const change: RequestChange = hasCaller
     ? { headers: { 'x-caller': long } }
     : place === undefined
       ? { body: { setup_token: long } }

@@ -1,5 +1,5 @@
 import type { SecretsClient } from '../../../src/generated/secrets/client.js';
-import type { Credential, Stage } from './stage.js';
+import type { Credential, Stage } from './fixtures.js';
 
 const ID = /^[0-9a-f]{16}$/;
 const DAY_MS = 86_400_000;

@@ -1,5 +1,5 @@
 import { ageValue } from '../../secrets/age-files.js';
-import type { Stage } from './stage.js';
+import type { Stage } from './fixtures.js';
 
 export function versionsTests(stage: () => Stage): void {
   const put = (slug: string, payload: string) => {

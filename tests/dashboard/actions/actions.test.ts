@@ -1,11 +1,11 @@
 import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
-import type { ActionName } from '../../../src/dashboard/forges/facts.js';
+import type { ActionName } from '../../../src/dashboard/forges/model.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';
 import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
-import { onForgejo, onGithub, onGitlab, openActionStage, refusal } from './stage.js';
-import type { ActionStage } from './stage.js';
+import { onForgejo, onGithub, onGitlab, openActionStage, actionError } from './fixtures.js';
+import type { ActionStage } from './fixtures.js';
 
 let stage: ActionStage;
 let github: GithubPullRequest;
@@ -83,7 +83,7 @@ test.each<[string, ActionName, Partial<GithubPullRequest>]>([
     Object.assign(github, change);
     await stage.refresh();
     const asked = stage.github.seen.length;
-    await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
+    await expect(act(onGithub, action)).rejects.toMatchObject(actionError(code));
     expect(stage.github.seen).toHaveLength(asked);
   },
 );
@@ -124,26 +124,26 @@ describe('a change at the forge since the last refresh', () => {
   ])('%s is reported, and the row disappears', async (code, change, action) => {
     await stage.refresh();
     Object.assign(github, change);
-    await expect(act(onGithub, action)).rejects.toMatchObject(refusal(code));
+    await expect(act(onGithub, action)).rejects.toMatchObject(actionError(code));
     expect([await stage.findRow(onGithub), stage.writes()]).toEqual([undefined, []]);
   });
 
   test('a new commit prevents the merge', async () => {
     await stage.refresh();
     github.headRefOid = 'e'.repeat(40);
-    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('unknown'));
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(actionError('unknown'));
     expect(github.state).toBe('OPEN');
   });
 
   test("a conflict with the base is reported with the forge's reason", async () => {
     await stage.refresh();
     Object.assign(github, { mergeable: 'CONFLICTING', mergeStateStatus: 'DIRTY' });
-    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal('conflict'));
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(actionError('conflict'));
   });
 
   test('a pull request that is not on the board yet can be acted on', async () => {
     expect(await act({ ...onGithub, fullName: 'acme/shop' }, 'merge')).toBe('done');
-    await expect(act({ ...onGithub, number: 9 }, 'merge')).rejects.toMatchObject(refusal('unknown', 'not_found'));
+    await expect(act({ ...onGithub, number: 9 }, 'merge')).rejects.toMatchObject(actionError('unknown', 'not_found'));
   });
 });
 
@@ -158,14 +158,14 @@ describe('an error of the forge', () => {
   ])('%j is reported as %s with action code %s', async (answer, error, code) => {
     await stage.refresh();
     stage.github.failNext(answer, { path: /merge$/ });
-    await expect(act(onGithub, 'merge')).rejects.toMatchObject(refusal(code, error));
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(actionError(code, error));
   });
 
   test('a missing label is reported as label_missing', async () => {
     Object.assign(forgejo, { author: 'renovate' });
     stage.forgejo.repositories[0]!.labels = [];
     await stage.refresh();
-    await expect(act(onForgejo, 'renovate_rebase')).rejects.toMatchObject(refusal('label_missing', 'not_found'));
+    await expect(act(onForgejo, 'renovate_rebase')).rejects.toMatchObject(actionError('label_missing', 'not_found'));
   });
 });
 

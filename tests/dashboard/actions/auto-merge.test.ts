@@ -1,12 +1,12 @@
-import { afterRefusal, isDue } from '../../../src/dashboard/actions/auto-merge.js';
+import { toStoppedState, isMergeDue } from '../../../src/dashboard/actions/auto-merge.js';
 import type { AutoMergeState } from '../../../src/dashboard/actions/auto-merge.js';
-import type { PullRequest } from '../../../src/dashboard/forges/facts.js';
+import type { PullRequest } from '../../../src/dashboard/forges/model.js';
 import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { ForgeErrorKind, ForgeErrorOptions } from '../../../src/dashboard/forges/forge-error.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { pullRequest } from '../pull-request.js';
-import { onForgejo, openActionStage, refusal, until } from './stage.js';
-import type { ActionStage } from './stage.js';
+import { onForgejo, openActionStage, actionError, until } from './fixtures.js';
+import type { ActionStage } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 const waiting: AutoMergeState = { state: 'waiting', message: '', fullName: 'acme/depot' };
@@ -25,7 +25,7 @@ describe('isMergeDue: a pull request is merged', () => {
     ['not if it is empty', false, { empty: true }],
     ['not if it is stacked on another pull request', false, { stackedOn: { number: 1, url: 'https://forge/1' } }],
   ])('%s', (_reason, expected, change) => {
-    expect(isDue(waiting, pullRequest(change), 0)).toBe(expected);
+    expect(isMergeDue(waiting, pullRequest(change), 0)).toBe(expected);
   });
 
   test.each<[string, boolean, Partial<AutoMergeState>]>([
@@ -34,7 +34,7 @@ describe('isMergeDue: a pull request is merged', () => {
     ['not before the retry time', false, { triedFor: '2026-05-01T00:00:00Z', retryAt: 11 }],
     ['again at the retry time, if the forge did not decide', true, { triedFor: UPDATED, retryAt: 10 }],
   ])('%s', (_reason, expected, state) => {
-    expect(isDue({ ...waiting, ...state }, pullRequest(), 10)).toBe(expected);
+    expect(isMergeDue({ ...waiting, ...state }, pullRequest(), 10)).toBe(expected);
   });
 });
 
@@ -46,7 +46,7 @@ test.each<[string, ForgeErrorKind, ForgeErrorOptions, Partial<AutoMergeState>]>(
   ['a missing permission', 'unauthorized', { refusal: 'permission' }, { state: 'stopped', code: 'permission' }],
   ['a conflict', 'conflict', { refusal: 'conflict' }, { state: 'stopped', code: 'conflict' }],
 ])('toStoppedState: after %s (%s %j), the state is %j', (_reason, kind, options, state) => {
-  const after = afterRefusal(new ForgeError(kind, options), pullRequest(), 0);
+  const after = toStoppedState(new ForgeError(kind, options), pullRequest(), 0);
   expect(after).toMatchObject({ ...state, triedFor: UPDATED });
 });
 
@@ -69,7 +69,7 @@ describe('auto-merge by Trellis at Forgejo', () => {
   const isMerged = () => until(() => one.merged);
   const settle = async () => {
     await stage.refresh();
-    await stage.follow();
+    await stage.runAutomation();
   };
   const attempts = () => stage.writes().filter((write) => write.endsWith('/merge')).length;
 
@@ -102,7 +102,7 @@ describe('auto-merge by Trellis at Forgejo', () => {
   test('merges once, even if several processes refresh', async () => {
     await enable();
     one.status = 'success';
-    const others = [stage.dashboard, stage.another(), stage.another()];
+    const others = [stage.dashboard, stage.openProcess(), stage.openProcess()];
     await Promise.all(others.map(({ refresher }) => refresher.refresh(stage.ada.personId)));
     await isMerged();
     await settle();
@@ -157,6 +157,6 @@ describe('auto-merge by Trellis at Forgejo', () => {
     expect(await enable()).toBe('done');
     await stage.act(onForgejo, 'cancel_auto_merge');
     const missing = stage.act({ ...onForgejo, number: 9 }, 'auto_merge');
-    await expect(missing).rejects.toMatchObject(refusal('unknown', 'not_found'));
+    await expect(missing).rejects.toMatchObject(actionError('unknown', 'not_found'));
   });
 });

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
-import { createPeople } from '../../../src/accounts/people.js';
+import { createUserStore } from '../../../src/accounts/users.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
 import { openDatabase } from '../../../src/storage/database.js';
-import type { Database, DatabasePlace } from '../../../src/storage/database.js';
-import { createReplays } from '../../../src/storage/replays.js';
+import type { Database, DatabaseTarget } from '../../../src/storage/database.js';
+import { createIdempotencyStore } from '../../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { spawnNode } from '../../child-process.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
@@ -13,16 +13,16 @@ import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';
-import { createPlace } from '../../storage/engine.js';
-import { onGithub, refusal } from './stage.js';
+import { createDatabaseTarget } from '../../storage/engine.js';
+import { onGithub, actionError } from './fixtures.js';
 
-let place: DatabasePlace;
+let place: DatabaseTarget;
 let database: Database;
 let github: TestGithub;
 let one: GithubPullRequest;
 
 beforeEach(async () => {
-  place = await createPlace();
+  place = await createDatabaseTarget();
   database = await openDatabase(place);
   one = githubPullRequest(1);
   github = await startGithub([githubRepository('acme/shop', { pullRequests: [one] })]);
@@ -59,22 +59,22 @@ async function killDuringMerge(caller: SessionCaller): Promise<void> {
 }
 
 test('merge: after the server is killed during it, the outcome is checked and the merge is not sent again', async () => {
-  const { id: personId, username } = await createPeople(database).add({ username: 'ada', displayName: 'Ada' });
+  const { id: personId, username } = await createUserStore(database).add({ username: 'ada', displayName: 'Ada' });
   const caller: SessionCaller = { kind: 'session', sessionId: '', personId, username, isAdmin: true };
   await open(0).settings.save(caller, { githubUrl: github.url, githubToken: GITHUB_TOKEN });
   await killDuringMerge(caller);
 
-  const act = (ahead: number) => open(ahead).actions.act(caller, onGithub, 'merge');
+  const act = (ahead: number) => open(ahead).actions.perform(caller, onGithub, 'merge');
   const repeat = (ahead: number) => {
     const request = { scope: 'ada mergePullRequest', key: 'click', request: {}, reachesOut: true };
-    return createReplays(database, () => Date.now() + ahead).answerOnce(request, () => act(ahead));
+    return createIdempotencyStore(database, () => Date.now() + ahead).answerOnce(request, () => act(ahead));
   };
-  await expect(act(0)).rejects.toMatchObject(refusal('in_progress'));
-  await expect(repeat(0)).rejects.toMatchObject(refusal('in_progress'));
-  await expect(repeat(3_600_000)).rejects.toMatchObject(refusal('unknown'));
+  await expect(act(0)).rejects.toMatchObject(actionError('in_progress'));
+  await expect(repeat(0)).rejects.toMatchObject(actionError('in_progress'));
+  await expect(repeat(3_600_000)).rejects.toMatchObject(actionError('unknown'));
   // The forge completed the merge after the kill.
   one.state = 'MERGED';
   expect(await act(120_000)).toBe('done');
   expect(merges()).toBe(1);
-  await expect(act(120_000)).rejects.toMatchObject(refusal('already_merged'));
+  await expect(act(120_000)).rejects.toMatchObject(actionError('already_merged'));
 });

@@ -1,7 +1,7 @@
-import { FORGE_ERROR_SENTENCES, ForgeError } from '../../../src/dashboard/forges/forge-error.js';
+import { FORGE_ERROR_MESSAGES, ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
 
-test.each(Object.entries(FORGE_ERROR_SENTENCES))(
+test.each(Object.entries(FORGE_ERROR_MESSAGES))(
   "ForgeError of kind %s: has a fixed message without the forge's own text",
   (kind, sentence) => {
     const error = new ForgeError(kind as ForgeErrorKind, { cause: new Error('account 4711 is limited') });

@@ -1,11 +1,11 @@
 /** Opens all three forges through one interface, for tests of their common behaviour. */
-import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
-import type { RequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
+import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeRequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import type { Event, TestHook } from '../../forges/hooks.js';
+import type { ForgeEvent, TestHook } from '../../forges/hooks.js';
 import { openForgejo } from './forgejo/open-forgejo.js';
 import { openGithub } from './github/open-github.js';
 import { openGitlab } from './gitlab/open-gitlab.js';
@@ -14,7 +14,7 @@ import type { OpenForge } from './open-forge.js';
 interface CommonServer extends ForgeServer {
   repeatsPages: boolean;
   mayWriteHooks: boolean;
-  deliver(fullName: string, event: Partial<Event>): Promise<number[]>;
+  deliver(fullName: string, event: Partial<ForgeEvent>): Promise<number[]>;
 }
 
 /** The numbers of pull requests and issues of a repository. Pull requests are numbered from 1. */
@@ -51,7 +51,7 @@ const list = <T>(count: number, from: number, make: (number: number) => T): T[] 
 const LATER = '2026-05-03T08:00:00Z';
 const ISSUES_FROM = 5_000;
 
-export const FORGES: Readonly<Record<ForgeName, (options?: Partial<RequestsOptions>) => Promise<OpenAnyForge>>> = {
+export const FORGES: Readonly<Record<ForgeName, (options?: Partial<ForgeRequestsOptions>) => Promise<OpenAnyForge>>> = {
   async github(options) {
     const opened = await openGithub([], options);
     const { server } = opened;

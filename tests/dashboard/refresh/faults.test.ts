@@ -1,10 +1,10 @@
 import type { Board } from '../../../src/dashboard/board.js';
-import type { Answer, Fault } from '../../forges/forge-server.js';
+import type { TestResponse, TestFault } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 let stage: Stage;
 
@@ -44,7 +44,7 @@ test('refresh: a forge that is down from the start has no rows, and the other fo
 
 test('refresh: a forge whose address is no longer allowed keeps its rows, names the setting and gets no request', async () => {
   await stage.refresh();
-  const [asked, strict] = [stage.github.seen.length, stage.another({ forgeAllow: [] })];
+  const [asked, strict] = [stage.github.seen.length, stage.openProcess({ forgeAllow: [] })];
   await strict.refresher.refresh(stage.ada.personId);
   const board = await stage.board();
   expect(titlesOf(board)).toEqual(ALL);
@@ -63,7 +63,7 @@ test('refresh: a forge that is down from the start is retried alone after a minu
   expect(stage.forgejo.seen).toHaveLength(asked);
 });
 
-test.each<[string, Answer | Fault, string]>([
+test.each<[string, TestResponse | TestFault, string]>([
   ['is down', () => 'reset', 'unreachable'],
   ['rejects the credential', { status: 401, body: { message: 'Bad credentials' } }, 'unauthorized'],
   [
@@ -131,7 +131,7 @@ test('refresh: a forge that has recovered has new rows, and no error', async () 
   ]);
 });
 
-test.each<[string, Answer]>([
+test.each<[string, TestResponse]>([
   ['a secondary limit', { status: 403, headers: { 'Retry-After': '600' }, body: { message: 'secondary rate' } }],
   ['an exceeded API quota', { status: 429, headers: { 'X-RateLimit-Remaining': '0', 'Retry-After': '600' }, body: {} }],
 ])('refresh: no process sends requests to a forge during %s', async (_reason, fault) => {
@@ -139,7 +139,7 @@ test.each<[string, Answer]>([
   stage.github.failNext(fault);
   await stage.refresh();
   const asked = stage.github.seen.length;
-  const another = stage.another();
+  const another = stage.openProcess();
   stage.wait(500_000);
   await another.refresher.refresh(stage.ada.personId);
   expect(stage.github.seen).toHaveLength(asked);
@@ -221,7 +221,7 @@ test('refresh: a forge without a credential is not on the board', async () => {
 
 /** Runs due refreshes, as a server does every second. */
 async function look(): Promise<void> {
-  const { refresher } = stage.another();
+  const { refresher } = stage.openProcess();
   await refresher.start();
   await refresher.close();
 }

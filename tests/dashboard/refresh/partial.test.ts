@@ -2,8 +2,8 @@ import type { Board } from '../../../src/dashboard/board.js';
 import { githubPullRequest, githubRepository, githubStatus } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';
 import { settingsFor } from './forges.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => {
@@ -107,13 +107,13 @@ test.each(['statusCheckRollup', 'contexts.nodes'] as const)(
     const forge = (await dashboard.forges.of(ada.personId)).get('github')!;
     const settings = settingsFor(stage);
     expect((await forge.checks(target)).map(({ name }) => name)).toEqual(['build', 'deploy']);
-    expect((await dashboard.testForge(ada, { forge: 'github', settings })).missing).toEqual([]);
+    expect((await dashboard.testForgeConnection(ada, { forge: 'github', settings })).missing).toEqual([]);
     github.hiddenChecks = hidden;
     await expect(forge.checks(target)).rejects.toMatchObject({
       kind: 'unauthorized',
       message: expect.stringContaining('Checks: read') as string,
     });
-    const { works, missing } = await dashboard.testForge(ada, { forge: 'github', settings });
+    const { works, missing } = await dashboard.testForgeConnection(ada, { forge: 'github', settings });
     expect([works, missing]).toMatchObject([true, [{ purpose: 'to read the results of checks' }]]);
   },
 );

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Board } from '../../../src/dashboard/board.js';
-import { saveMark } from '../../../src/dashboard/actions/keep-marks.js';
+import { saveState } from '../../../src/dashboard/actions/state-entries.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import type { GithubRun } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import { openStage } from './stage.js';
-import type { Stage } from './stage.js';
+import { openStage } from './fixtures.js';
+import type { Stage } from './fixtures.js';
 
 const INTERVAL_MS = 20 * 60_000;
 
@@ -42,7 +42,7 @@ async function requestsOf(work: () => Promise<unknown>): Promise<Record<'forgejo
 
 /** Runs due refreshes, as a server does every second. */
 async function look(): Promise<void> {
-  const { refresher } = stage.another();
+  const { refresher } = stage.openProcess();
   await refresher.start();
   await refresher.close();
 }
@@ -67,7 +67,7 @@ test('refresh: reads changed repositories, and the least recently read ones', as
   for (const other of others) other.mergeRequests.push(gitlabMergeRequest(1));
   stage.gitlab.projects.push(...others);
   // A third of the six hours in which every repository is read.
-  const { refresher } = stage.another({ refreshMs: 2 * 3_600_000 });
+  const { refresher } = stage.openProcess({ refreshMs: 2 * 3_600_000 });
   const refresh = () => refresher.refresh(stage.ada.personId);
   await refresh();
   const [first, second] = [others[6]!.mergeRequests[0]!, others[7]!.mergeRequests[0]!];
@@ -93,7 +93,7 @@ test('refresh: removes merged and closed pull requests', async () => {
 
 test('refresh: reuses the snapshots of other processes', async () => {
   await stage.refresh();
-  const { github, forgejo } = await requestsOf(() => stage.another().refresher.refresh(stage.ada.personId));
+  const { github, forgejo } = await requestsOf(() => stage.openProcess().refresher.refresh(stage.ada.personId));
   // Unchanged repositories are read only by their share, which is all of them here.
   expect([github, forgejo]).toEqual([2, 2 + 4]);
 });
@@ -114,7 +114,9 @@ test('refresh: all calls during a run share the next run', async () => {
 });
 
 test('refresh: one process reads at a time, and a run that starts after all calls serves them all', async () => {
-  const [first, ...others] = [stage.dashboard, stage.another(), stage.another()].map(({ refresher }) => refresher);
+  const [first, ...others] = [stage.dashboard, stage.openProcess(), stage.openProcess()].map(
+    ({ refresher }) => refresher,
+  );
   const { personId } = stage.ada;
   const waiting: Promise<void>[] = [];
   let readers = 0;
@@ -170,7 +172,7 @@ test('rebuildBoard: an ignored repository has no rows, also after a rename, unti
     .insertInto('repository_marks')
     .values({ ...mark, ...scope })
     .execute();
-  await dashboard.refresher.recompose(ada.personId);
+  await dashboard.refresher.rebuildBoard(ada.personId);
   const board = await stage.board();
   expect([rowsOf(board), board.issues.length]).toEqual([ALL.filter((row) => !row.startsWith('github')), 1]);
   const shown = { ignored: true, ignoredPRs: true, ignoredIssues: false, autoUpdateBranch: true, hasWebhook: true };
@@ -185,8 +187,8 @@ test('rebuildBoard: a pull request merged through Trellis is hidden for a while,
   const { database, ada, dashboard } = stage;
   await stage.refresh();
   const address = { personId: ada.personId, forge: 'github', fullName: 'acme/shop', number: 1 } as const;
-  await saveMark(database, address, { kind: 'held', state: {}, expiresAt: Date.now() + 120_000 });
-  await dashboard.refresher.recompose(ada.personId);
+  await saveState(database, address, { kind: 'held', state: {}, expiresAt: Date.now() + 120_000 });
+  await dashboard.refresher.rebuildBoard(ada.personId);
   expect(rowsOf(await stage.board())).toEqual(ALL.filter((row) => row !== 'github acme/shop#1'));
   expect(rowsOf(await stage.refresh())).not.toContain('github acme/shop#1');
   stage.wait(121_000);
@@ -199,9 +201,9 @@ test('rebuildBoard: pending requests are shown on the row', async () => {
   await stage.refresh();
   const address = { personId: ada.personId, forge: 'forgejo', fullName: 'acme/depot', number: 4 } as const;
   const times = { requestedAt: '2026-05-02T08:00:00.000Z', expiresAt: '2046-05-02T08:05:00.000Z' };
-  await saveMark(database, address, { kind: 'auto_merge', state: { state: 'waiting', message: 'Waits.' } });
-  await saveMark(database, address, { kind: 'update_request', state: { phase: 'queued', ...times } });
-  await dashboard.refresher.recompose(ada.personId);
+  await saveState(database, address, { kind: 'auto_merge', state: { state: 'waiting', message: 'Waits.' } });
+  await saveState(database, address, { kind: 'update_request', state: { phase: 'queued', ...times } });
+  await dashboard.refresher.rebuildBoard(ada.personId);
   const row = (await stage.board()).pullRequests.find(({ forge }) => forge === 'forgejo');
   expect(row).toMatchObject({ autoMergeEnabled: true, autoMerge: { state: 'waiting' } });
   expect(row).toMatchObject({ updateRequest: { phase: 'queued', ...times } });
@@ -339,7 +341,7 @@ describe('scheduled refreshes', () => {
 test('refresh: a process that lost its lease saves nothing, and waits for the other process', async () => {
   const { database } = stage;
   await stage.refresh();
-  const other = stage.another();
+  const other = stage.openProcess();
   let isLost = false;
   stage.github.beforeSending = async () => {
     if (isLost) return;

@@ -1,4 +1,4 @@
-import { retryAt, settlesAt, sparedUntil } from '../../../src/dashboard/refresh/timing.js';
+import { nextRetryAt, nextPollAt, quotaPauseUntil } from '../../../src/dashboard/refresh/timing.js';
 
 const NOW = Date.parse('2026-05-02T08:00:00Z');
 const MINUTE = 60_000;
@@ -19,7 +19,7 @@ test.each([
   ['the quota has been reset since', { graphql: budget(0, -1) }, 0],
   ['the reset is far in the future', { rest: budget(0, 24 * HOUR) }, HOUR],
 ])('quotaPauseUntil: returns the end of the pause when %s', (_reason, budgets, wait) => {
-  expect(sparedUntil(budgets, NOW)).toBe(wait === 0 ? 0 : NOW + wait);
+  expect(quotaPauseUntil(budgets, NOW)).toBe(wait === 0 ? 0 : NOW + wait);
 });
 
 test.each([
@@ -28,7 +28,7 @@ test.each([
   ['an hour ago', HOUR, 6 * MINUTE],
   ['a day ago', 24 * HOUR, 20 * MINUTE],
 ])('nextPollAt: changes pending since %s are read again after a growing delay', (_reason, ago, wait) => {
-  expect(settlesAt({ read_at: NOW, changed_at: NOW - ago })).toBe(NOW + wait);
+  expect(nextPollAt({ read_at: NOW, changed_at: NOW - ago })).toBe(NOW + wait);
 });
 
 test.each([
@@ -38,12 +38,12 @@ test.each([
   ['with a rate limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 10 * MINUTE }, 10 * MINUTE + 30_000],
   ['with an excessive rate limit', { kind: 'rate_limited', failures: 1, resetsAt: NOW + 48 * HOUR }, HOUR],
 ] as const)('retryAt: a forge that failed %s is retried', (_reason, failure, wait) => {
-  expect(retryAt(failure, NOW)).toBe(NOW + wait);
+  expect(nextRetryAt(failure, NOW)).toBe(NOW + wait);
 });
 
 test.each(['unauthorized', 'not_found'] as const)(
   'retryAt: a forge that failed with %s is not retried automatically',
   (kind) => {
-    expect(retryAt({ kind, failures: 1, resetsAt: undefined }, NOW)).toBeUndefined();
+    expect(nextRetryAt({ kind, failures: 1, resetsAt: undefined }, NOW)).toBeUndefined();
   },
 );

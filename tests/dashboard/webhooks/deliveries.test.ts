@@ -3,14 +3,14 @@ import fc from 'fast-check';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createDeliveries } from '../../../src/dashboard/webhooks/deliveries.js';
 import type { Deliveries } from '../../../src/dashboard/webhooks/deliveries.js';
-import type { ForgeName } from '../../../src/dashboard/forges/facts.js';
+import type { ForgeName } from '../../../src/dashboard/forges/model.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
 import '../../seed.js';
-import { openDashboard } from '../dashboard-of.js';
-import type { TestDashboard } from '../dashboard-of.js';
+import { openDashboard } from '../test-dashboard.js';
+import type { TestDashboard } from '../test-dashboard.js';
 
 const SHOP = { repository: { full_name: 'acme/shop' } };
 
@@ -39,7 +39,7 @@ function open(): Deliveries {
     key: createServerKey('k'.repeat(43)),
     refresher: {
       refresh: async () => void reads.push('the board'),
-      recompose: () => Promise.resolve(),
+      rebuildBoard: () => Promise.resolve(),
       refreshRepository: async (_personId, forge, fullName) => void reads.push(`${forge} ${fullName}`),
     },
     report: (error) => void failures.push(error),
@@ -65,7 +65,7 @@ async function deliver(forge: ForgeName, make: (secret: string) => Sent, to = da
   const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(to);
   const { body, headers } = make(webhookSecret);
   const delivery = { forge, token, headers, read: () => Promise.resolve(body) };
-  return deliveries.take(delivery).then(
+  return deliveries.receive(delivery).then(
     () => 'taken',
     (error: unknown) => (error as { readonly code: string }).code,
   );
@@ -106,7 +106,7 @@ describe('a delivery causes a read of its repository', () => {
     const { webhookToken: token = '', webhookSecret = '' } = await dashboard.settings.read(dashboard.ada);
     const take = () => {
       const { body, headers } = githubDelivery(webhookSecret, SHOP);
-      return deliveries.take({ forge: 'github', token, headers, read: () => Promise.resolve(body) });
+      return deliveries.receive({ forge: 'github', token, headers, read: () => Promise.resolve(body) });
     };
     await Promise.all(Array.from({ length: 1_000 }, take));
     // At once and at the end, and with growing delays in between on slow machines.
@@ -201,7 +201,7 @@ describe('a delivery is rejected', () => {
   test('if its token is unknown, before the body is read', async () => {
     const read = () => Promise.reject(new Error('The body was read.'));
     const delivery = { forge: 'github', token: 'x'.repeat(22), headers: {}, read } as const;
-    await expect(deliveries.take(delivery)).rejects.toMatchObject({ code: 'not_found' });
+    await expect(deliveries.receive(delivery)).rejects.toMatchObject({ code: 'not_found' });
   });
 });
 

@@ -1,7 +1,7 @@
 import {
   createSeenDeliveries,
   pruneDeliveries,
-  sweepDeliveries,
+  deleteExpiredDeliveries,
 } from '../../../src/dashboard/webhooks/seen-deliveries.js';
 import type { Database } from '../../../src/storage/database.js';
 import { openTestDatabase } from '../../storage/engine.js';
@@ -45,7 +45,7 @@ test('claim: expires after a day, also before the row is deleted', async () => {
   at += 1;
   expect(await deliveries.claim(['p1', 'github', 'd1'])).toBe(true);
   expect(await deliveries.claim(['p1', 'github', 'd1'])).toBe(false);
-  await sweepDeliveries(database, at + DAY_MS);
+  await deleteExpiredDeliveries(database, at + DAY_MS);
   expect(await count()).toBe(0);
 });
 

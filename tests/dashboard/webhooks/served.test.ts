@@ -8,8 +8,8 @@ import { readEvents } from '../../../src/client/events.js';
 import type { StreamEvent } from '../../../src/client/events.js';
 import type { Board } from '../../../src/dashboard/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
-import { openStage } from '../../contract/dashboard/stage.js';
-import type { Member, Stage } from '../../contract/dashboard/stage.js';
+import { openStage } from '../../contract/dashboard/fixtures.js';
+import type { Member, Stage } from '../../contract/dashboard/fixtures.js';
 import { githubDelivery, GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
@@ -28,7 +28,7 @@ beforeEach(async () => {
   const repository = githubRepository('acme/shop', { viewerPermission: 'ADMIN', pullRequests: [githubPullRequest(1)] });
   github = await startGithub([repository]);
   stage = await openStage();
-  ada = await stage.newPerson();
+  ada = await stage.addUser();
   client = stage.client(ada);
   const body = { githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' };
   const { data } = await client.PUT('/api/settings', { body });
@@ -136,7 +136,7 @@ const FORGED: Readonly<Record<string, () => Promise<Sent> | Sent>> = {
   'signed with SHA-1 only': () => ({ body: SHOP_TEXT, headers: { 'x-hub-signature': `sha1=${hmac('sha1')}` } }),
   'signed like a Forgejo delivery': () => ({ body: SHOP_TEXT, headers: { 'x-forgejo-signature': hmac('sha256') } }),
   "signed with a different user's secret": async () => {
-    const { data } = await stage.client(await stage.newPerson()).GET('/api/settings');
+    const { data } = await stage.client(await stage.addUser()).GET('/api/settings');
     return signed(SHOP_TEXT, data!.webhookSecret);
   },
 };

@@ -6,7 +6,7 @@ import { dereference } from '../../../src/codegen/openapi/document.js';
 import type { FuzzedContract, FuzzedOperation } from './document.js';
 import type { WireResponse } from './wire.js';
 
-export interface Checked {
+export interface CheckedResponse {
   readonly method: string;
   /** `undefined` for a request that reaches no operation. */
   readonly operation: FuzzedOperation | undefined;
@@ -14,7 +14,7 @@ export interface Checked {
 }
 
 /** Describes how a response violates the contract; returns `undefined` if it does not. */
-export type Check = (checked: Checked) => string | undefined;
+export type Check = (checked: CheckedResponse) => string | undefined;
 
 interface HeaderObject {
   readonly required?: boolean;
@@ -72,7 +72,7 @@ export function createCheck(contract: FuzzedContract): Check {
   }
 
   /** The body of errors outside of operations, which all operations share. */
-  function checkElsewhere({ method, response }: Checked): string | undefined {
+  function checkElsewhere({ method, response }: CheckedResponse): string | undefined {
     const { status, headers, text } = response;
     if (status === 204 && method === 'OPTIONS')
       return headers.allow === undefined ? 'OPTIONS without Allow' : undefined;

@@ -36,7 +36,7 @@ const MISFITS: readonly unknown[] = [
 const EXTRA_KEYS = ['extra', '__proto__', 'constructor', 'toString', 'id', '', 'x'.repeat(300)];
 
 /** Changes one place in a value: replaces it, removes it, or adds an unknown property. */
-export function corrupted(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
+export function generateCorrupted(values: fc.Arbitrary<unknown>): fc.Arbitrary<unknown> {
   const change = fc.record({
     at: fc.nat(10_000),
     kind: fc.constantFrom('replace' as const, 'replace' as const, 'remove' as const, 'add' as const),

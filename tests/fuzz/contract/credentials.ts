@@ -1,7 +1,7 @@
 import type { Accounts } from '../../../src/accounts/accounts.js';
 import type { Scope } from '../../../src/accounts/callers.js';
 import { issueToken } from '../../../src/accounts/issue-token.js';
-import type { Person } from '../../../src/accounts/people.js';
+import type { User } from '../../../src/accounts/users.js';
 import type { TokenKind } from '../../../src/accounts/token-format.js';
 import type { Database } from '../../../src/storage/database.js';
 import type { FuzzedOperation, ServiceName } from './document.js';
@@ -13,21 +13,21 @@ const HOUR_MS = 3_600_000;
 /** Creates missing accounts, and new credentials of every kind, by name. */
 export async function createCredentials(
   database: Database,
-  { people, sessions }: Accounts,
+  { users, sessions }: Accounts,
   origin: string,
 ): Promise<Readonly<Record<string, HeaderSet>>> {
-  const ensure = async (username: string): Promise<Person> =>
-    (await people.findByUsername(username)) ?? people.add({ username, displayName: username });
+  const ensure = async (username: string): Promise<User> =>
+    (await users.findByUsername(username)) ?? users.add({ username, displayName: username });
   // The first account is the admin account.
   const admin = await ensure('admin');
   const [member, guest] = [await ensure('member'), await ensure('guest')];
-  const session = async ({ id }: Person): Promise<HeaderSet> => ({
+  const session = async ({ id }: User): Promise<HeaderSet> => ({
     Cookie: `trellis_session=${await sessions.start(id)}`,
     Origin: origin,
   });
   const token = async (
     kind: TokenKind,
-    { id: personId }: Person,
+    { id: personId }: User,
     { scopes = ['read', 'write'], lifetimeMs = HOUR_MS * 24 }: { scopes?: readonly Scope[]; lifetimeMs?: number } = {},
   ) => {
     const createdAt = Date.now() - HOUR_MS;
@@ -84,7 +84,7 @@ export const ALL_CREDENTIALS: readonly string[] = [
 const SIGNS_OUT = ['logout', 'logoutEverywhere'];
 
 /** Returns the names of the credentials that the `security` of an operation admits. */
-export function listFitting(service: ServiceName, { id, object }: FuzzedOperation): readonly string[] {
+export function listAdmittedCredentials(service: ServiceName, { id, object }: FuzzedOperation): readonly string[] {
   if (SIGNS_OUT.includes(id)) return ['guestSession'];
   const names = (object.security ?? []).flatMap((requirement) =>
     Object.entries(requirement).flatMap(([scheme, roles]) => namesOf(service, scheme, roles)),

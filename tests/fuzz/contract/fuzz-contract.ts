@@ -6,13 +6,13 @@ import { gitlabDelivery } from '../../forges/gitlab.js';
 import { ageValue } from '../../secrets/age-files.js';
 import { createProblems, runAll, SEED } from '../runs.js';
 import { createCheck } from './check.js';
-import { ALL_CREDENTIALS, listFitting } from './credentials.js';
+import { ALL_CREDENTIALS, listAdmittedCredentials } from './credentials.js';
 import { readFuzzedContract } from './document.js';
 import type { FuzzedOperation, ServiceName } from './document.js';
-import { requestsOf } from './requests.js';
+import { generateRequests } from './requests.js';
 import type { RequestPlan } from './requests.js';
 import { createSeenValues, SeenValue } from './seen-values.js';
-import type { FuzzStage } from './stage.js';
+import type { FuzzFixtures } from './fixtures.js';
 import { listSeeds } from './seeds.js';
 import { toWire } from './to-wire.js';
 import type { PlannedRequest } from './to-wire.js';
@@ -43,7 +43,7 @@ export interface FuzzOptions {
 }
 
 /** Sends generated requests to a service and checks every response against its contract. */
-export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOptions): Promise<FuzzResult> {
+export async function fuzzContract(stage: FuzzFixtures, { service, count }: FuzzOptions): Promise<FuzzResult> {
   const contract = readFuzzedContract(service);
   const { origin } = stage.server;
   const values = createSeenValues();
@@ -66,7 +66,7 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
     const key = `${id} ${status}`;
     seen.set(key, (seen.get(key) ?? 0) + 1);
     session.isLost ||=
-      status === 401 && operation !== undefined && listFitting(service, operation).includes(credential);
+      status === 401 && operation !== undefined && listAdmittedCredentials(service, operation).includes(credential);
     const problem = check({ method: request.method, operation, response });
     if (problem !== undefined) problems.add(problem, key, `${toCurl(origin, request)}\n  ${text.slice(0, MAX_SHOWN)}`);
     if (operation === undefined || status >= 300) return;
@@ -101,11 +101,11 @@ export async function fuzzContract(stage: FuzzStage, { service, count }: FuzzOpt
     }
   };
 
-  const plans = requestsOf({
+  const plans = generateRequests({
     contract,
     hints: HINTS,
     bodies: BODIES,
-    credentials: { all: ALL_CREDENTIALS, fitting: (operation) => listFitting(service, operation) },
+    credentials: { all: ALL_CREDENTIALS, fitting: (operation) => listAdmittedCredentials(service, operation) },
   });
   for (const key of REUSED_KEYS) values.add('', 'idempotency-key', key);
   const startedAt = performance.now();
@@ -153,7 +153,7 @@ const BODIES = {
   }),
 };
 
-function sign(stage: FuzzStage, { id }: FuzzedOperation, payload: unknown) {
+function sign(stage: FuzzFixtures, { id }: FuzzedOperation, payload: unknown) {
   const signers = { deliverForgejo: forgejoDelivery, deliverGithub: githubDelivery, deliverGitlab: gitlabDelivery };
   const signer = signers[id as keyof typeof signers];
   return signer(stage.webhook().secret, payload as object);
@@ -162,7 +162,7 @@ function sign(stage: FuzzStage, { id }: FuzzedOperation, payload: unknown) {
 const URL_FIELDS = ['githubUrl', 'forgejoUrl', 'gitlabUrl'] as const;
 
 /** Restricts forge settings to this machine. An absent GitHub URL would mean github.com. */
-function restrictForges({ forgeUrls }: FuzzStage, { id }: FuzzedOperation, body: unknown): unknown {
+function restrictForges({ forgeUrls }: FuzzFixtures, { id }: FuzzedOperation, body: unknown): unknown {
   if (typeof body !== 'object' || body === null) return body;
   if (id === 'testForge' && 'settings' in body) return { ...body, settings: toLoopback(forgeUrls, body.settings) };
   return id === 'saveSettings' || id === 'testForge' ? toLoopback(forgeUrls, body) : body;

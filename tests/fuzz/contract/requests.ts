@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { SchemaObject } from '../../../src/codegen/openapi/document.js';
-import { corrupted } from './corrupt.js';
+import { generateCorrupted } from './corrupt.js';
 import type { FuzzedContract, FuzzedOperation, FuzzedParameter } from './document.js';
-import { valuesOf } from './schema-values.js';
+import { generateValues } from './schema-values.js';
 import type { SchemaSource } from './schema-values.js';
 import { SeenValue } from './seen-values.js';
 
@@ -40,7 +40,7 @@ export interface RequestOptions {
 }
 
 /** Generates requests for all operations of a contract with equal probability. About half are meant to succeed. */
-export function requestsOf(options: RequestOptions): fc.Arbitrary<RequestPlan> {
+export function generateRequests(options: RequestOptions): fc.Arbitrary<RequestPlan> {
   return fc.oneof(...options.contract.operations.map((operation) => requestOf(operation, options)));
 }
 
@@ -150,8 +150,8 @@ function parametersIn(
     .map((parameter): fc.Arbitrary<Pairs> => {
       const { name, required, schema } = parameter;
       const isList = typeof schema === 'object' && schema.type === 'array';
-      const fitting = valuesOf(source, schema, place === 'header' ? name.toLowerCase() : name);
-      const value = seldom(withExample(fitting, parameter), corrupted(fc.constant('x')), 10);
+      const fitting = generateValues(source, schema, place === 'header' ? name.toLowerCase() : name);
+      const value = seldom(withExample(fitting, parameter), generateCorrupted(fc.constant('x')), 10);
       // A repeated query parameter is a list.
       const pairs = value.map((one): Pairs => (isList && Array.isArray(one) ? one : [one]).map((item) => [name, item]));
       return required
@@ -179,14 +179,14 @@ function bodyOf(operation: FuzzedOperation, { source, bodies }: BodyOptions): fc
   const raw = rawBody(body?.maxBytes ?? 1_000);
   if (body === undefined) return seldom(fc.constant(undefined), raw, 20);
   const schema: SchemaObject = body.object.content['application/json']?.schema ?? true;
-  const generated = bodies[id] ?? valuesOf(source, schema);
+  const generated = bodies[id] ?? generateValues(source, schema);
   const fitting =
     body.example === undefined ? generated : fc.oneof(generated, variationsOf(body.example, { source, schema }));
   const kind = body.object['x-body'] === 'deferred' ? ('signed' as const) : ('json' as const);
   const toJson = (value: unknown): BodyPlan => ({ kind, value });
   return fc.oneof<{ weight: number; arbitrary: fc.Arbitrary<BodyPlan | undefined> }[]>(
     { weight: 12, arbitrary: fitting.map(toJson) },
-    { weight: 5, arbitrary: corrupted(fitting).map(toJson) },
+    { weight: 5, arbitrary: generateCorrupted(fitting).map(toJson) },
     { weight: 1, arbitrary: fc.constant(undefined) },
     { weight: 2, arbitrary: raw },
   );
@@ -205,7 +205,7 @@ function variationsOf(
   });
   const varied = fc.record(Object.fromEntries(fields) as Record<string, fc.Arbitrary<unknown>>);
   const isObject = typeof schema === 'object';
-  const generated = isObject ? valuesOf(source, schema) : fc.constant({});
+  const generated = isObject ? generateValues(source, schema) : fc.constant({});
   return fc.tuple(varied, generated, fc.nat(3)).map(([own, other, count]) => {
     if (typeof other !== 'object' || other === null) return own;
     return { ...own, ...Object.fromEntries(Object.entries(other).slice(0, count)) };

@@ -23,7 +23,7 @@ const MAX_DEPTH = 8;
  * Generates values that match a schema: ordinary values, boundary values, and values of the same property in earlier
  * responses. Patterns and `allOf` are matched on a best-effort basis.
  */
-export function valuesOf(source: SchemaSource, schema: SchemaObject, name = ''): fc.Arbitrary<unknown> {
+export function generateValues(source: SchemaSource, schema: SchemaObject, name = ''): fc.Arbitrary<unknown> {
   return generate(schema, { source, name, depth: 0 });
 }
 

@@ -152,7 +152,7 @@ const HEADS = [
 ];
 
 /** Corrupts one place in a document or its variables, which may still be valid by chance. */
-export function breakDocument(document: GeneratedDocument, random: Random): GeneratedDocument {
+export function corruptDocument(document: GeneratedDocument, random: Random): GeneratedDocument {
   const { query, variables } = document;
   const at = random.below(query.length + 1);
   const length = 1 + random.below(6);

@@ -3,9 +3,9 @@ import { buildSchema } from 'graphql';
 import { openWire, toCurl } from '../contract/wire.js';
 import type { WireRequest, WireResponse } from '../contract/wire.js';
 import { createProblems, runAll, SEED } from '../runs.js';
-import { findBodyProblem, findDataProblem, findExecutable, GRAPHQL_TYPE } from './check-answer.js';
-import type { GraphqlBody } from './check-answer.js';
-import { breakDocument, generateDocument } from './documents.js';
+import { findBodyProblem, findDataProblem, findExecutable, GRAPHQL_TYPE } from './check-response.js';
+import type { GraphqlBody } from './check-response.js';
+import { corruptDocument, generateDocument } from './documents.js';
 import type { GeneratedDocument } from './documents.js';
 import { createRandom } from './random.js';
 import type { Random } from './random.js';
@@ -22,7 +22,7 @@ const MAX_SHOWN = 600;
 /** Longer queries are sent in a body. */
 const MAX_URL_CHARACTERS = 12_000;
 
-export interface GraphqlResult {
+export interface GraphqlFuzzResult {
   /** The responses that violate the schema or the specification; empty if all match. */
   readonly report: string;
   readonly documentsPerSecond: number;
@@ -32,7 +32,7 @@ export interface GraphqlResult {
 }
 
 /** Sends generated documents to the GraphQL endpoint and checks every response against the schema. */
-export async function fuzzGraphql(origin: string, count: number): Promise<GraphqlResult> {
+export async function fuzzGraphql(origin: string, count: number): Promise<GraphqlFuzzResult> {
   const schema = buildSchema(
     readFileSync(new URL('../../../src/generated/site/schema.graphql', import.meta.url), 'utf8'),
   );
@@ -42,7 +42,7 @@ export async function fuzzGraphql(origin: string, count: number): Promise<Graphq
 
   const exchange = async (random: Random): Promise<void> => {
     const valid = generateDocument(schema, random);
-    const document = random.chance(BROKEN_SHARE) ? breakDocument(valid, random) : valid;
+    const document = random.chance(BROKEN_SHARE) ? corruptDocument(valid, random) : valid;
     const request = toRequest(document, random);
     const report = (problem: string, response = ''): void =>
       problems.add(problem, '/graphql', `${toCurl(origin, request)}\n  ${response.slice(0, MAX_SHOWN)}`);

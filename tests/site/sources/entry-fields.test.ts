@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:f
 import path from 'node:path';
 
 import { pathsOf, SiteFolder } from './site-folder.js';
-import type { CrawledSite, Row } from './site-folder.js';
+import type { ScannedSite, Row } from './site-folder.js';
 
 const NAMES = [
   ['Upper.TXT', 'Upper', '.TXT', 'txt'],
@@ -22,7 +22,7 @@ const NAMES = [
 ] as const;
 
 let folder: SiteFolder;
-let site: CrawledSite;
+let site: ScannedSite;
 
 beforeAll(async () => {
   folder = new SiteFolder(NAMES.map(([base]) => `odd/${base}`));
@@ -33,7 +33,7 @@ beforeAll(async () => {
   mkdirSync(folder.path('empty/inner'), { recursive: true });
   chmodSync(folder.path('top.md'), 0o640);
   utimesSync(folder.path('top.md'), 1_400_000_000.125, 1_500_000_000.875);
-  site = await folder.crawl({ sourceName: 'content' });
+  site = await folder.scan({ sourceName: 'content' });
 });
 afterAll(() => folder.remove());
 
@@ -135,7 +135,7 @@ test.each([
   ['the root of the file system', '/'],
 ])('file records: descriptions are relative to a working folder that is %s', async (_, place) => {
   const workingDirectory = path.resolve(folder.directory, place);
-  const { files, directories } = await folder.crawl({ workingDirectory });
+  const { files, directories } = await folder.scan({ workingDirectory });
   for (const row of [...files, ...directories]) {
     const shown = path.relative(workingDirectory, String(row.absolutePath));
     expect(row['internal.description']).toBe(`${String(row['internal.type'])} "${shown}"`);
@@ -143,7 +143,7 @@ test.each([
 });
 
 test('file records: an unnamed source has the name that Gatsby uses', async () => {
-  const { files } = await folder.crawl();
+  const { files } = await folder.scan();
   expect(files[0]).toMatchObject({ sourceInstanceName: '__PROGRAMMATIC__' });
 });
 
@@ -167,14 +167,14 @@ test('folder records: include the root and empty folders', () => {
 test('folder records: the digest changes when the folder is touched', async () => {
   const before = directory('empty');
   utimesSync(folder.path('empty'), 1_600_000_000, 1_600_000_000);
-  const { directories } = await folder.crawl({ sourceName: 'content' });
+  const { directories } = await folder.scan({ sourceName: 'content' });
   expect(directories[1]!['internal.contentDigest']).not.toBe(before['internal.contentDigest']);
   expect(directories[3]!['internal.contentDigest']).toBe(directory('odd')['internal.contentDigest']);
 });
 
 test('records are sorted by path in UTF-16 code units', async () => {
   const sorted = new SiteFolder(['b/1', 'b-1', 'b.1', 'B', 'a', 'ä', '\uFF5E', '😀', '10', '9']);
-  const { files, directories } = await sorted.crawl();
+  const { files, directories } = await sorted.scan();
   expect(pathsOf(files)).toEqual(['10', '9', 'B', 'a', 'b-1', 'b.1', 'b/1', 'ä', '😀', '\uFF5E']);
   expect(pathsOf(directories)).toEqual(['', 'b']);
   sorted.remove();

@@ -3,7 +3,7 @@ import { renameSync, symlinkSync } from 'node:fs';
 import { createExclude, isExcludedPath } from '../../../src/site/sources/exclusions.js';
 import type { Exclude } from '../../../src/site/sources/exclusions.js';
 import { eventually } from '../../eventually.js';
-import { LiveFolder } from '../live-folder.js';
+import { WatchedFolder } from '../watched-folder.js';
 import { pathsOf } from './site-folder.js';
 
 const PRIVATE = [
@@ -89,16 +89,16 @@ test('ignored paths stay ignored even if they are allowed', () => {
 });
 
 describe('exclusions of a site', () => {
-  let folder: LiveFolder;
+  let folder: WatchedFolder;
   beforeEach(() => {
-    folder = new LiveFolder();
+    folder = new WatchedFolder();
   });
   afterEach(() => folder.remove());
 
   test('private entries have no records and are counted', async () => {
     for (const [path] of PRIVATE) folder.put(path.includes('config') ? `${path}.d/config` : path);
     for (const path of PUBLIC) folder.put(path);
-    const { files, directories, summary } = await folder.crawl();
+    const { files, directories, summary } = await folder.scan();
     expect(pathsOf(files)).toEqual([...PUBLIC].sort());
     expect(pathsOf(directories)).toEqual(['', 'dist', 'keys', 'sub', 'tls', 'trellis.config']);
     expect(summary.privateLeftOut).toBe(PRIVATE.length);
@@ -110,7 +110,7 @@ describe('exclusions of a site', () => {
     for (const path of ['.github/CODEOWNERS', '.github/workflows/ci.yml', '.git/HEAD', 'talks/a.key', 'b.key']) {
       folder.put(path);
     }
-    const { files, directories } = await folder.crawl();
+    const { files, directories } = await folder.scan();
     expect(pathsOf(files)).toEqual(['.github/workflows/ci.yml', 'talks/a.key']);
     expect(pathsOf(directories)).toEqual(['', '.github', '.github/workflows', 'talks']);
   });
@@ -118,9 +118,9 @@ describe('exclusions of a site', () => {
   test('records of a previous configuration are deleted', async () => {
     folder.put('.env');
     folder.put('site.config.json', '{ "dotfiles": "include" }');
-    expect(pathsOf((await folder.crawl()).files)).toEqual(['.env']);
+    expect(pathsOf((await folder.scan()).files)).toEqual(['.env']);
     folder.put('site.config.json', '{}');
-    expect((await folder.crawl()).files).toEqual([]);
+    expect((await folder.scan()).files).toEqual([]);
   });
 
   test('links to private files are left out, but files that Kubernetes mounts are not', async () => {
@@ -131,7 +131,7 @@ describe('exclusions of a site', () => {
     symlinkSync('keys/server.key', folder.path('public.md'));
     symlinkSync('..2026_01_01', folder.path('..data'));
     symlinkSync('..data/page.md', folder.path('page.md'));
-    expect(pathsOf((await folder.crawl()).files)).toEqual(['page.md']);
+    expect(pathsOf((await folder.scan()).files)).toEqual(['page.md']);
   });
 
   test('files that become private or public are followed', async () => {
@@ -151,7 +151,7 @@ test.each([
   ['a negation', '!*.md'],
   ['an absolute path', '/etc/*'],
 ])('%s in allow is rejected', async (_what, glob) => {
-  const folder = new LiveFolder();
+  const folder = new WatchedFolder();
   folder.put('site.config.json', JSON.stringify({ allow: [glob] }));
   await expect(folder.open()).rejects.toThrow('expected a glob on the path below a source');
   folder.remove();

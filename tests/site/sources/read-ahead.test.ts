@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, rmSync, symlinkSync } from 'node:fs';
 
-import type { PlannedWrite } from '../../../src/site/sources/crawl-plan.js';
+import type { PlannedWrite } from '../../../src/site/sources/scan-plan.js';
 import { STAT_FIELDS } from '../../../src/site/sources/entries.js';
-import type { Entries } from '../../../src/site/sources/entries.js';
+import type { WalkEntries } from '../../../src/site/sources/entries.js';
 import { ReadAhead } from '../../../src/site/sources/read-ahead.js';
 import { walk } from '../../../src/site/sources/walk.js';
 import { SiteFolder } from './site-folder.js';
@@ -11,7 +11,7 @@ import { SiteFolder } from './site-folder.js';
 const COUNT = 3000;
 
 let folder: SiteFolder;
-let entries: Entries;
+let entries: WalkEntries;
 
 beforeAll(async () => {
   folder = new SiteFolder();
@@ -31,7 +31,7 @@ function plannedWrites(): PlannedWrite[] {
   }));
 }
 
-async function readAhead(offered: Entries, root = folder.directory): Promise<readonly PlannedWrite[]> {
+async function readAhead(offered: WalkEntries, root = folder.directory): Promise<readonly PlannedWrite[]> {
   const ahead = new ReadAhead(root);
   try {
     ahead.offer(offered);

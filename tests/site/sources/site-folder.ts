@@ -35,7 +35,7 @@ export class SiteFolder {
   }
 
   /** Opens the site, reads it and closes it. */
-  async crawl(options: Partial<SiteOptions> = {}): Promise<CrawledSite> {
+  async scan(options: Partial<SiteOptions> = {}): Promise<ScannedSite> {
     const site = await this.open(options);
     try {
       return {
@@ -58,7 +58,7 @@ export class SiteFolder {
 
 export type Row = Readonly<Record<string, SqlValue>>;
 
-export interface CrawledSite {
+export interface ScannedSite {
   readonly summary: Site['summary'];
   readonly problems: ProblemReport;
   readonly files: readonly Row[];

@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 
 import { SiteFolder } from './site-folder.js';
-import type { CrawledSite } from './site-folder.js';
+import type { ScannedSite } from './site-folder.js';
 
 let folder: SiteFolder;
 beforeEach(() => {
@@ -12,8 +12,8 @@ afterEach(() => folder.remove());
 const configure = (...sources: object[]): void => folder.put('site.config.json', JSON.stringify({ sources }));
 const content = { name: 'content', path: 'content' };
 const data = { name: 'data', path: 'data' };
-const open = (): Promise<CrawledSite> => folder.crawl({ workingDirectory: folder.directory });
-const inOrder = ({ files }: CrawledSite): string[] =>
+const open = (): Promise<ScannedSite> => folder.scan({ workingDirectory: folder.directory });
+const inOrder = ({ files }: ScannedSite): string[] =>
   files.map(({ sourceInstanceName, relativePath }) => `${sourceInstanceName} ${relativePath}`);
 
 test('files are sorted by source in the order of the configuration, then by path', async () => {
@@ -38,7 +38,7 @@ test('a file in a source has the same id as without a configuration', async () =
   const before = await open();
   configure(content);
   const after = await open();
-  const idOf = ({ files }: CrawledSite): unknown => files.find(({ base }) => base === 'a.md')?.id;
+  const idOf = ({ files }: ScannedSite): unknown => files.find(({ base }) => base === 'a.md')?.id;
   expect(idOf(after)).toBe(idOf(before));
 });
 
@@ -48,7 +48,7 @@ test('a source that is no longer configured has no records', async () => {
   expect((await open()).images).toHaveLength(1);
   configure(content);
   const { files, directories, images } = await open();
-  expect(inOrder({ files } as CrawledSite)).toEqual(['content a.md', 'content b.md']);
+  expect(inOrder({ files } as ScannedSite)).toEqual(['content a.md', 'content b.md']);
   expect(directories).toHaveLength(1);
   expect(images).toEqual([]);
 });
@@ -93,7 +93,7 @@ test.each([
   expect((await open()).files).toHaveLength(3);
   configure(...order(content, inner));
   const { files, directories, images } = await open();
-  expect(inOrder({ files } as CrawledSite).toSorted()).toEqual(['content a.md', 'content b.md', 'images i.png']);
+  expect(inOrder({ files } as ScannedSite).toSorted()).toEqual(['content a.md', 'content b.md', 'images i.png']);
   expect(directories.map(({ sourceInstanceName }) => sourceInstanceName).toSorted()).toEqual(['content', 'images']);
   expect(images).toHaveLength(1);
   configure(content);
@@ -141,7 +141,7 @@ test('the state folder does not belong to any source', async () => {
   mkdirSync(folder.path('content/state'));
   configure(content, { name: 'state', path: 'content/sub' });
   mkdirSync(folder.path('content/sub'));
-  const { directories } = await folder.crawl({ stateDirectory: folder.path('content/state') });
+  const { directories } = await folder.scan({ stateDirectory: folder.path('content/state') });
   expect(directories.map(({ sourceInstanceName }) => sourceInstanceName)).toEqual(['content', 'state']);
 });
 

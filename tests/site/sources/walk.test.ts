@@ -23,7 +23,7 @@ test('walk: with dotfiles, leaves out the same names as Gatsby', async () => {
   const left = ['.DS_Store', '.gitignore', '.npmignore', '.babelrc', 'yarn.lock', 'x.un~', 'sub/.DS_Store'];
   const below = ['node_modules/a/index.js', 'bower_components/b.js', 'sub/node_modules/deep.txt'];
   for (const file of [...kept, ...left, ...below]) folder.put(file);
-  const { files, directories } = await folder.crawl();
+  const { files, directories } = await folder.scan();
   expect(pathsOf(files)).toEqual([...kept].sort());
   expect(pathsOf(directories)).toEqual(['', '.git', 'dist', 'sub']);
 });
@@ -31,7 +31,7 @@ test('walk: with dotfiles, leaves out the same names as Gatsby', async () => {
 test('walk: a link to a file inside the site is a file under its own name', async () => {
   folder.put('real/a.md', 'text');
   symlinkSync('real/a.md', folder.path('alias.txt'));
-  const { files, summary } = await folder.crawl();
+  const { files, summary } = await folder.scan();
   expect(pathsOf(files)).toEqual(['alias.txt', 'real/a.md']);
   expect(files[0]).toMatchObject({ base: 'alias.txt', size: 4, ino: files[1]!.ino });
   expect(files[0]!.id).not.toBe(files[1]!.id);
@@ -51,7 +51,7 @@ test.each([
   folder.put('a/file');
   mkdirSync(folder.path('b'));
   symlinkSync(target, folder.path('a/link'));
-  const { files, directories, summary } = await folder.crawl();
+  const { files, directories, summary } = await folder.scan();
   expect(pathsOf(files)).toEqual(['a/file']);
   expect(pathsOf(directories)).toEqual(['', 'a', 'b']);
   expect(summary.linksLeftOut).toBe(1);
@@ -61,7 +61,7 @@ test('walk: a site folder that is a link keeps its configured path', async () =>
   folder.put('a.md');
   const link = path.join(folder.base, 'link');
   symlinkSync(folder.directory, link);
-  const { files } = await folder.crawl({ directory: link });
+  const { files } = await folder.scan({ directory: link });
   expect(files).toMatchObject([{ absolutePath: path.join(link, 'a.md'), relativePath: 'a.md' }]);
 });
 
@@ -71,7 +71,7 @@ test('walk: the state folder is left out, also through links', async () => {
   mkdirSync(stateDirectory);
   writeFileSync(path.join(stateDirectory, 'secrets.db'), '');
   symlinkSync('.trellis/secrets.db', folder.path('link'));
-  const { files, directories } = await folder.crawl({ stateDirectory });
+  const { files, directories } = await folder.scan({ stateDirectory });
   expect([...pathsOf(files), ...pathsOf(directories)]).toEqual(['a.md', '']);
 });
 
@@ -80,7 +80,7 @@ test('walk: pipes and sockets are skipped and reported', async () => {
   execFileSync('mkfifo', [folder.path('pipe')]);
   const socket = createServer().listen(folder.path('socket'));
   await once(socket, 'listening');
-  const { files, problems } = await folder.crawl();
+  const { files, problems } = await folder.scan();
   socket.close();
   expect(pathsOf(files)).toEqual(['a.md']);
   expect(byPath(problems)).toEqual([
@@ -92,7 +92,7 @@ test('walk: pipes and sockets are skipped and reported', async () => {
 test('walk: hard links are separate files', async () => {
   folder.put('one.md');
   linkSync(folder.path('one.md'), folder.path('two.md'));
-  const { files } = await folder.crawl();
+  const { files } = await folder.scan();
   expect(files.map(({ nlink }) => nlink)).toEqual([2, 2]);
 });
 
@@ -102,7 +102,7 @@ test('walk: names that are not valid UTF-8 are skipped and reported, even next t
   for (const byte of [0xe9, 0xea]) {
     writeFileSync(Buffer.concat([Buffer.from(folder.path('sub/caf')), Buffer.from([byte]), Buffer.from('.md')]), '');
   }
-  const { files, problems } = await folder.crawl();
+  const { files, problems } = await folder.scan();
   expect(pathsOf(files)).toEqual(['sub/caf\uFFFD.md', 'sub/fine.md']);
   const reason = 'its name is not valid UTF-8; rename it.';
   expect(byPath(problems)).toEqual([
@@ -116,7 +116,7 @@ test('walk: a path that is too long to open is skipped and reported', async () =
   const script = 'cd "$0"; for i in $(seq 20); do mkdir "$1"; cd -P "$1"; done; touch file';
   execFileSync('bash', ['-c', script, folder.directory, 'n'.repeat(240)], { stdio: 'pipe' });
   folder.put('a.md');
-  const { files, problems } = await folder.crawl();
+  const { files, problems } = await folder.scan();
   expect(pathsOf(files)).toEqual(['a.md']);
   expect(problems).toMatchObject({
     count: 1,
@@ -154,15 +154,15 @@ describe('walk as a user without access to all files', () => {
     folder.put('a.md');
     folder.put('sub/secret.md');
     chmodSync(folder.path(path), 0o000);
-    const { files, summary, problems } = await asNobody(() => folder.crawl());
+    const { files, summary, problems } = await asNobody(() => folder.scan());
     expect(pathsOf(files)).toEqual(['a.md']);
     expect(summary.files).toBe(1);
     const reason = "can't be read: EACCES, permission denied.";
     expect(problems).toEqual({ count: 1, entries: [{ path: `content/${path}`, reason }] });
     // The problem is reported again at the next start.
-    expect((await asNobody(() => folder.crawl())).problems.count).toBe(1);
+    expect((await asNobody(() => folder.scan())).problems.count).toBe(1);
     chmodSync(folder.path(path), 0o755);
-    const fixed = await asNobody(() => folder.crawl());
+    const fixed = await asNobody(() => folder.scan());
     expect(pathsOf(fixed.files)).toEqual(['a.md', 'sub/secret.md']);
     expect(fixed.problems).toEqual({ count: 0, entries: [] });
   });
@@ -173,7 +173,7 @@ describe('walk as a user without access to all files', () => {
       chmodSync(folder.path(`${index}.md`), 0o000);
     }
     folder.put('a.md');
-    const { files, problems } = await asNobody(() => folder.crawl());
+    const { files, problems } = await asNobody(() => folder.scan());
     expect(pathsOf(files)).toEqual(['a.md']);
     expect(problems.count).toBe(200);
     expect(problems.entries).toHaveLength(100);
@@ -184,7 +184,7 @@ test('walk: a folder that is deleted during the walk is ignored', async () => {
   for (let index = 0; index < 3000; index += 1) folder.put(`many/${index}`, '');
   for (const name of ['a', 'b', 'c', 'zz']) folder.put(`${name}/file`);
   let removed = false;
-  const { files } = await folder.crawl({
+  const { files } = await folder.scan({
     onProgress: () => {
       if (!removed) for (const name of ['a', 'b', 'c', 'zz', 'many']) rmSync(folder.path(name), { recursive: true });
       removed = true;
@@ -192,5 +192,5 @@ test('walk: a folder that is deleted during the walk is ignored', async () => {
   });
   expect(removed).toBe(true);
   expect(files).toEqual([]);
-  expect(pathsOf((await folder.crawl()).directories)).toEqual(['']);
+  expect(pathsOf((await folder.scan()).directories)).toEqual(['']);
 });

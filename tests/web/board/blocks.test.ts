@@ -1,4 +1,4 @@
-import { BLOCK, toBlocks } from '../../../src/web/app/board/blocks.js';
+import { BLOCK_SIZE, toBlocks } from '../../../src/web/app/board/blocks.js';
 import { pullRequest as row } from '../../dashboard/pull-request.js';
 
 const group = (name: string, count: number) => ({
@@ -6,20 +6,20 @@ const group = (name: string, count: number) => ({
   rows: Array.from({ length: count }, (_none, number) => row({ number: number + 1 })),
 });
 const sizes = (drawn: number) =>
-  toBlocks([group('first', BLOCK + 5), group('second', 3)], drawn).map(({ name, blocks }) => [
+  toBlocks([group('first', BLOCK_SIZE + 5), group('second', 3)], drawn).map(({ name, blocks }) => [
     name,
     ...blocks.map(({ rows }) => rows.length),
   ]);
 
 test.each([
   ['only the first rows of a group', 8, [['first', 8]]],
-  ['a full block and a part of the next', BLOCK + 2, [['first', BLOCK, 2]]],
-  ['no group without drawn rows', BLOCK + 5, [['first', BLOCK, 5]]],
+  ['a full block and a part of the next', BLOCK_SIZE + 2, [['first', BLOCK_SIZE, 2]]],
+  ['no group without drawn rows', BLOCK_SIZE + 5, [['first', BLOCK_SIZE, 5]]],
   [
     'the next group',
-    BLOCK + 6,
+    BLOCK_SIZE + 6,
     [
-      ['first', BLOCK, 5],
+      ['first', BLOCK_SIZE, 5],
       ['second', 1],
     ],
   ],
@@ -27,7 +27,7 @@ test.each([
     'at most all rows',
     1000,
     [
-      ['first', BLOCK, 5],
+      ['first', BLOCK_SIZE, 5],
       ['second', 3],
     ],
   ],
@@ -36,8 +36,8 @@ test.each([
 });
 
 test('toBlocks: keeps the order of rows and marks the blocks below the first screen as far', () => {
-  const all = group('all', 3 * BLOCK);
-  const [drawn] = toBlocks([all], 3 * BLOCK);
+  const all = group('all', 3 * BLOCK_SIZE);
+  const [drawn] = toBlocks([all], 3 * BLOCK_SIZE);
   expect(drawn?.blocks.map(({ isFar }) => isFar)).toEqual([false, false, true]);
   expect(drawn?.blocks.flatMap(({ rows }) => rows)).toEqual(all.rows);
 });

@@ -1,4 +1,4 @@
-import { applyFilter, choicesOf, NO_FILTER, withoutVanished } from '../../../src/web/app/board/filter.js';
+import { applyFilter, listFilterOptions, NO_FILTER, dropUnavailableValues } from '../../../src/web/app/board/filter.js';
 import type { Filter } from '../../../src/web/app/board/filter.js';
 import { pullRequest as row } from '../../dashboard/pull-request.js';
 
@@ -34,11 +34,11 @@ test.each<[string, Partial<Filter>, number[]]>([
 
 test('withoutVanished: drops values that are no longer on the board', () => {
   const filter = { ...NO_FILTER, repo: 'github acme/gone', author: 'lisa', label: 'gone' };
-  expect(withoutVanished(filter, choicesOf(ROWS))).toEqual({ ...NO_FILTER, author: 'lisa' });
+  expect(dropUnavailableValues(filter, listFilterOptions(ROWS))).toEqual({ ...NO_FILTER, author: 'lisa' });
 });
 
 test('choicesOf: distinguishes repositories of the same name by their forge', () => {
-  expect(choicesOf(ROWS).repos).toEqual([
+  expect(listFilterOptions(ROWS).repos).toEqual([
     ['github acme/shop', 'acme/shop (GitHub)'],
     ['gitlab acme/shop', 'acme/shop (GitLab)'],
   ]);

@@ -1,6 +1,6 @@
 import { applyFilter, NO_FILTER } from '../../../src/web/app/board/filter.js';
 import type { Filter } from '../../../src/web/app/board/filter.js';
-import { selects, toView, toViewName } from '../../../src/web/app/board/views.js';
+import { matchesView, toView, toViewName } from '../../../src/web/app/board/views.js';
 import { pullRequest as row } from '../../dashboard/pull-request.js';
 
 const NOW = Date.parse('2026-05-03T00:00:00Z');
@@ -28,7 +28,9 @@ test.each<Partial<Filter>>([
   const filter = { ...NO_FILTER, ...change };
   const { filter: view } = toView(filter, undefined);
   const numbers = (rows: typeof ROWS) => rows.map(({ number }) => number).sort();
-  expect(numbers(ROWS.filter((one) => selects(view, one, NOW)))).toEqual(numbers([...applyFilter(ROWS, filter, NOW)]));
+  expect(numbers(ROWS.filter((one) => matchesView(view, one, NOW)))).toEqual(
+    numbers([...applyFilter(ROWS, filter, NOW)]),
+  );
 });
 
 test('toView: combines the open view with further conditions', () => {

@@ -1,25 +1,25 @@
-import { actOnce, done, queued } from '../acting.js';
-import type { Outcome, Steps } from '../acting.js';
-import type { ActionName } from '../facts.js';
-import { ForgeError, orGone } from '../forge-error.js';
-import type { RefusalCode } from '../forge-error.js';
-import type { Target } from '../forge.js';
-import type { Rest } from '../http/rest.js';
-import { pathOf } from '../paths.js';
-import type { Judged } from '../rules/allowed-actions.js';
+import { sendForgeAction, doneResult, queuedResult } from '../forge-action.js';
+import type { ForgeActionResult, ActionRequests } from '../forge-action.js';
+import type { ActionName } from '../model.js';
+import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
+import type { ActionErrorCode } from '../forge-error.js';
+import type { PullRequestTarget } from '../forge.js';
+import type { RestClient } from '../http/rest.js';
+import { toRepositoryPath } from '../repository-path.js';
+import type { ActionCandidate } from '../rules/allowed-actions.js';
 import { findFailedRuns } from './checks.js';
-import { judgeCombinedStatus } from './ci.js';
+import { ciFromCombinedStatus } from './ci.js';
 import type { CombinedStatusNode, PullRequestNode, RepositoryNode } from './nodes.js';
-import { toPullRequestFacts } from './to-facts.js';
+import { toForgePullRequest } from './parse.js';
 
-export interface ActOptions {
-  readonly rest: Rest;
+export interface ForgejoActionOptions {
+  readonly rest: RestClient;
   /** The label that makes Renovate rebase. */
   readonly rebaseLabel: string;
 }
 
-interface ActionContext extends ActOptions {
-  readonly target: Target;
+interface ActionContext extends ForgejoActionOptions {
+  readonly target: PullRequestTarget;
   readonly path: string;
   readonly pullRequest: PullRequestNode;
 }
@@ -28,36 +28,41 @@ interface ActionContext extends ActOptions {
  * Omits auto-merge, although Forgejo supports it: Trellis merges itself, so that it can check the request again before
  * the merge and report the outcome.
  */
-const REQUESTS: Steps<ActionContext> = {
-  merge: (context) => done(merge(context)),
-  close: ({ rest, path, target }) => done(rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' })),
+const REQUESTS: ActionRequests<ActionContext> = {
+  merge: (context) => doneResult(merge(context)),
+  close: ({ rest, path, target }) =>
+    doneResult(rest.send('PATCH', `${path}/pulls/${target.number}`, { state: 'closed' })),
   update_branch: ({ rest, path, target }) =>
-    done(rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`)),
-  renovate_rebase: (context) => done(addRebaseLabel(context)),
-  rerun_checks: (context) => queued(rerunChecks(context)),
+    doneResult(rest.send('POST', `${path}/pulls/${target.number}/update?style=merge`)),
+  renovate_rebase: (context) => doneResult(addRebaseLabel(context)),
+  rerun_checks: (context) => queuedResult(rerunChecks(context)),
 };
 
 export const FORGEJO_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
 
 /** @see Forge.act */
-export async function actOnForgejo(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
-  const path = pathOf(target.fullName);
+export async function actOnForgejo(
+  options: ForgejoActionOptions,
+  target: PullRequestTarget,
+  action: ActionName,
+): Promise<ForgeActionResult> {
+  const path = toRepositoryPath(target.fullName);
   const read = async (): Promise<ActionContext> => {
     const pullRequest = (await options.rest.get(`${path}/pulls/${target.number}`)) as PullRequestNode;
     return { ...options, target, path, pullRequest };
   };
-  return actOnce({ steps: REQUESTS, read, findClosed, judge }, action);
+  return sendForgeAction({ requests: REQUESTS, read, findClosed, judge }, action);
 }
 
-function findClosed({ pullRequest: { merged, state } }: ActionContext): RefusalCode | undefined {
+function findClosed({ pullRequest: { merged, state } }: ActionContext): ActionErrorCode | undefined {
   if (merged) return 'already_merged';
   return state === 'closed' ? 'already_closed' : undefined;
 }
 
-async function judge({ rest, path, target, pullRequest }: ActionContext): Promise<Judged> {
+async function judge({ rest, path, target, pullRequest }: ActionContext): Promise<ActionCandidate> {
   const status = (await rest.get(`${path}/commits/${pullRequest.head.sha}/status`)) as CombinedStatusNode;
-  const known = { repo: target.fullName, ci: judgeCombinedStatus(status.state), review: undefined };
-  return { ...toPullRequestFacts(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
+  const known = { repo: target.fullName, ci: ciFromCombinedStatus(status.state), review: undefined };
+  return { ...toForgePullRequest(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 
 /** Merges. Prefers merge to squash and squash to rebase, as far as the repository allows. */
@@ -82,7 +87,7 @@ const RERUN_NEEDS =
   "a server whose API can rerun checks, such as a recent Gitea; otherwise rerun them on the forge's pages";
 
 async function rerunChecks({ rest, path, pullRequest }: ActionContext): Promise<void> {
-  const runs = (await findFailedRuns(rest, { path, sha: pullRequest.head.sha }).catch(orGone)) ?? [];
+  const runs = (await findFailedRuns(rest, { path, sha: pullRequest.head.sha }).catch(undefinedIfNotFound)) ?? [];
   if (runs.length === 0) throw new ForgeError('conflict', { refusal: 'unknown' });
   for (const run of runs) {
     await rest.send('POST', `${path}/actions/runs/${run}/rerun-failed-jobs`).catch(explainMissing);

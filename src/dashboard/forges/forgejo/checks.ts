@@ -1,15 +1,15 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, Target } from '../forge.js';
-import type { Rest } from '../http/rest.js';
-import { pathOf } from '../paths.js';
+import type { Check, PullRequestTarget } from '../forge.js';
+import type { RestClient } from '../http/rest.js';
+import { toRepositoryPath } from '../repository-path.js';
 import type { CombinedStatusNode, JobNode, PullRequestNode, RunNode, StatusNode } from './nodes.js';
 
 /** The most workflow runs that are read of one commit. Each costs a request. */
 const MAX_RUNS = 10;
 
 /** Reads the jobs of a pull request's newest commit, or its commit statuses if there are no jobs. */
-export async function readForgejoChecks(rest: Rest, { fullName, number }: Target): Promise<Check[]> {
-  const path = pathOf(fullName);
+export async function readForgejoChecks(rest: RestClient, { fullName, number }: PullRequestTarget): Promise<Check[]> {
+  const path = toRepositoryPath(fullName);
   const { head } = (await rest.get(`${path}/pulls/${number}`)) as PullRequestNode;
   const jobs = await readJobs(rest, { path, sha: head.sha });
   if (jobs.length > 0) return jobs.map(jobToCheck);
@@ -24,19 +24,19 @@ interface Commit {
 }
 
 /** Finds the Actions runs of a commit that failed, timed out or were cancelled. */
-export async function findFailedRuns(rest: Rest, commit: Commit): Promise<number[]> {
+export async function findFailedRuns(rest: RestClient, commit: Commit): Promise<number[]> {
   const failed = (await readRuns(rest, commit)).filter((run) => FAILED.has(stateOf(run)));
   return failed.map(({ id }) => id);
 }
 
 const FAILED: ReadonlySet<Check['state']> = new Set(['cancelled', 'failure', 'timed_out']);
 
-async function readRuns(rest: Rest, { path, sha }: Commit): Promise<readonly RunNode[]> {
+async function readRuns(rest: RestClient, { path, sha }: Commit): Promise<readonly RunNode[]> {
   const response = await rest.get(`${path}/actions/runs?head_sha=${encodeURIComponent(sha)}&limit=${MAX_RUNS}`);
   return unwrap(response, 'workflow_runs').slice(0, MAX_RUNS) as readonly RunNode[];
 }
 
-async function readJobs(rest: Rest, commit: Commit): Promise<readonly JobNode[]> {
+async function readJobs(rest: RestClient, commit: Commit): Promise<readonly JobNode[]> {
   try {
     const runs = await readRuns(rest, commit);
     const jobs = await Promise.all(runs.map(({ id }) => rest.get(`${commit.path}/actions/runs/${id}/jobs`)));

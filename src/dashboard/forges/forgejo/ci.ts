@@ -1,4 +1,4 @@
-import type { CiStatus } from '../facts.js';
+import type { CiStatus } from '../model.js';
 
 const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
   success: 'success',
@@ -13,6 +13,6 @@ const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
  *
  * @returns `undefined` for an unknown state.
  */
-export function judgeCombinedStatus(state: string | undefined): CiStatus | undefined {
+export function ciFromCombinedStatus(state: string | undefined): CiStatus | undefined {
   return state === '' ? 'none' : CI_BY_STATE[state ?? 'unknown'];
 }

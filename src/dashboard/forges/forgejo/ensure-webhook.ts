@@ -1,7 +1,7 @@
-import type { Hook } from '../forge.js';
-import { replaceHooks } from '../hooks.js';
-import type { Rest } from '../http/rest.js';
-import { pathOf } from '../paths.js';
+import type { WebhookConfig } from '../forge.js';
+import { replaceWebhooks } from '../webhooks.js';
+import type { RestClient } from '../http/rest.js';
+import { toRepositoryPath } from '../repository-path.js';
 
 /**
  * The first two include all events of their kind, such as labels, reviews and comments. Finished checks are `status`
@@ -20,8 +20,8 @@ const EVENTS = [
 const NEEDS = 'an admin of the repository, with a token with the scope write:repository';
 
 /** Creates the webhook with the events of a board. Its generic type is called `gitea` at Forgejo too. */
-export async function ensureForgejoWebhook(rest: Rest, fullName: string, hook: Hook): Promise<void> {
-  const place = { repository: pathOf(fullName), pages: 'limit=50', hook, needs: NEEDS };
+export async function ensureForgejoWebhook(rest: RestClient, fullName: string, hook: WebhookConfig): Promise<void> {
+  const place = { repository: toRepositoryPath(fullName), pages: 'limit=50', hook, needs: NEEDS };
   const config = { url: hook.url, content_type: 'json', secret: hook.secret };
-  await replaceHooks(rest, place, { type: 'gitea', active: true, events: EVENTS, branch_filter: '*', config });
+  await replaceWebhooks(rest, place, { type: 'gitea', active: true, events: EVENTS, branch_filter: '*', config });
 }

@@ -1,5 +1,5 @@
 import type { Forge } from '../forge.js';
-import { guarded } from '../guarded.js';
+import { withForgeErrors } from '../with-forge-errors.js';
 import { actOnForgejo, FORGEJO_ACTIONS } from './actions.js';
 import { readForgejoChecks } from './checks.js';
 import { ensureForgejoWebhook } from './ensure-webhook.js';
@@ -20,7 +20,7 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
   const forge: Forge = {
     name: 'forgejo',
     actions: FORGEJO_ACTIONS,
-    budgets: {},
+    quotas: {},
     ...reader,
     inspect: () => inspectForgejo(rest, reader.discover),
     checks: (target) => readForgejoChecks(rest, target),
@@ -28,5 +28,5 @@ export function createForgejoForge({ rebaseLabel = 'rebase', ...options }: Forge
     ensureWebhook: (fullName, hook) => ensureForgejoWebhook(rest, fullName, hook),
     verifyDelivery: verifyForgejoDelivery,
   };
-  return guarded(forge, options.baseUrl);
+  return withForgeErrors(forge, options.baseUrl);
 }

@@ -1,23 +1,23 @@
-import { findMissing, probeHooks } from '../inspection.js';
-import type { Inspection, Probe } from '../inspection.js';
+import { findMissingPermissions, probeWebhookAccess } from '../inspection.js';
+import type { Inspection, PermissionProbe } from '../inspection.js';
 import type { Forge } from '../forge.js';
-import type { Rest } from '../http/rest.js';
-import { pathOf } from '../paths.js';
+import type { RestClient } from '../http/rest.js';
+import { toRepositoryPath } from '../repository-path.js';
 
 /**
  * Finds the user of a token and its missing permissions, with one read request per scope: the API can't list scopes.
  */
-export async function inspectForgejo(rest: Rest, discover: Forge['discover']): Promise<Inspection> {
-  const missing = await findMissing(toProbes(rest));
+export async function inspectForgejo(rest: RestClient, discover: Forge['discover']): Promise<Inspection> {
+  const missing = await findMissingPermissions(toProbes(rest));
   if (missing.length > 0) return { repositories: undefined, missing };
   const { login } = (await rest.get('/user')) as { readonly login: string };
   const repositories = await discover();
-  const list = (fullName: string) => rest.get(`${pathOf(fullName)}/hooks?limit=1`);
-  const hooks = await findMissing(probeHooks(repositories, 'write:repository', list));
+  const list = (fullName: string) => rest.get(`${toRepositoryPath(fullName)}/hooks?limit=1`);
+  const hooks = await findMissingPermissions(probeWebhookAccess(repositories, 'write:repository', list));
   return { username: login, repositories, missing: hooks };
 }
 
-function toProbes(rest: Rest): Probe[] {
+function toProbes(rest: RestClient): PermissionProbe[] {
   return [
     { permission: 'read:user', purpose: 'to identify the user', ask: () => rest.get('/user') },
     {

@@ -23,7 +23,7 @@ export interface IssueNode extends RestIssueNode {
   readonly state: 'closed' | 'open';
 }
 
-export interface SearchedNode extends IssueNode {
+export interface SearchResultNode extends IssueNode {
   readonly repository: { readonly full_name: string } | null;
 }
 

@@ -1,11 +1,11 @@
-import type { ForgeAnswer } from '../http/exchange.js';
-import { readRetryAfter } from '../http/pauses.js';
-import { createRequests } from '../http/requests.js';
-import type { Limited, RequestsOptions } from '../http/requests.js';
-import { createRest } from '../http/rest.js';
-import type { Rest } from '../http/rest.js';
+import type { ForgeResponse } from '../http/fetch-response.js';
+import { readRetryAfter } from '../http/rate-limit-pauses.js';
+import { createForgeRequests } from '../http/requests.js';
+import type { LimitScope, ForgeRequestsOptions } from '../http/requests.js';
+import { createRestClient } from '../http/rest.js';
+import type { RestClient } from '../http/rest.js';
 
-export interface ForgejoOptions extends RequestsOptions {
+export interface ForgejoOptions extends ForgeRequestsOptions {
   /** The URL of the forge's pages. The API is below it. */
   readonly baseUrl: string;
   readonly token: string;
@@ -14,7 +14,7 @@ export interface ForgejoOptions extends RequestsOptions {
 /** The pause after a rate limit error without a reset time, from Forgejo or a proxy. */
 const DEFAULT_PAUSE_MS = 60_000;
 
-export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOptions): Rest {
+export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOptions): RestClient {
   const headers = {
     Authorization: `token ${token}`,
     Accept: 'application/json',
@@ -23,10 +23,10 @@ export function createForgejoRequests({ baseUrl, token, ...options }: ForgejoOpt
   };
   // Forgejo reports no API quotas.
   const dialect = { forge: 'forgejo', headers, readBudget: () => undefined, findLimit } as const;
-  return createRest(createRequests(dialect, options), `${baseUrl}/api/v1`);
+  return createRestClient(createForgeRequests(dialect, options), `${baseUrl}/api/v1`);
 }
 
-function findLimit({ status, headers }: ForgeAnswer, at: number): Limited | undefined {
+function findLimit({ status, headers }: ForgeResponse, at: number): LimitScope | undefined {
   if (status !== 429) return undefined;
   return { of: 'all', until: readRetryAfter(headers, at) ?? at + DEFAULT_PAUSE_MS };
 }

@@ -1,9 +1,9 @@
 import githubAppJwt from 'universal-github-app-jwt';
-import { createRequests } from '../http/requests.js';
-import type { RequestsOptions } from '../http/requests.js';
-import { createRest } from '../http/rest.js';
+import { createForgeRequests } from '../http/requests.js';
+import type { ForgeRequestsOptions } from '../http/requests.js';
+import { createRestClient } from '../http/rest.js';
 import { toGithubApiUrl } from './api-url.js';
-import { toDialect } from './requests.js';
+import { toGithubProtocol } from './requests.js';
 
 /** The GitHub App of this Trellis server. */
 export interface GithubApp {
@@ -14,7 +14,7 @@ export interface GithubApp {
   readonly url: string;
 }
 
-export interface InstallationOptions extends RequestsOptions {
+export interface InstallationOptions extends ForgeRequestsOptions {
   readonly app: GithubApp;
   readonly installationId: number;
 }
@@ -24,7 +24,7 @@ export interface Installation {
   /** Returns a token that is valid for at least 5 more minutes. GitHub issues them for an hour. */
   readonly token: () => Promise<string>;
   /** Reports whether the installation has write access, as to `repository_hooks`. False before the first token. */
-  readonly may: (permission: string) => boolean;
+  readonly hasWriteAccess: (permission: string) => boolean;
 }
 
 interface TokenResponse {
@@ -44,7 +44,7 @@ export function openInstallation({ app, installationId, ...options }: Installati
     const { token } = await githubAppJwt({ id, privateKey, now: Math.floor(now() / 1000) });
     return `Bearer ${token}`;
   };
-  const rest = createRest(createRequests(toDialect(authorize), options), toGithubApiUrl(app.url));
+  const rest = createRestClient(createForgeRequests(toGithubProtocol(authorize), options), toGithubApiUrl(app.url));
   let last: TokenResponse | undefined;
   let pending: Promise<TokenResponse> | undefined;
 
@@ -59,6 +59,6 @@ export function openInstallation({ app, installationId, ...options }: Installati
       pending ??= renew().finally(() => (pending = undefined));
       return (await pending).token;
     },
-    may: (permission) => last?.permissions?.[permission] === 'write',
+    hasWriteAccess: (permission) => last?.permissions?.[permission] === 'write',
   };
 }

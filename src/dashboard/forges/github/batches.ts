@@ -7,7 +7,7 @@ const MAX_SIZE = 20;
 /** When this many single items fail in a row, GitHub itself is failing. */
 const MAX_FAILURES = 3;
 
-export interface Batches {
+export interface BatchReader {
   /**
    * Reads items in batches. Halves a batch that times out at GitHub, and skips an item that times out alone.
    *
@@ -21,7 +21,7 @@ export interface Batches {
 }
 
 /** Creates a reader that remembers the batch size between calls. The size grows by one with each full batch. */
-export function createBatches(): Batches {
+export function createBatchReader(): BatchReader {
   let size = MAX_SIZE;
   return {
     async read<T, R>(items: readonly T[], read: (batch: readonly T[]) => Promise<R>) {
@@ -36,7 +36,7 @@ export function createBatches(): Batches {
           consecutiveFailures = 0;
           if (batch.length === size) size = Math.min(size + 1, MAX_SIZE);
         } catch (error) {
-          if (!isTooHeavy(error)) throw error;
+          if (!isTimeout(error)) throw error;
           size = Math.max(Math.floor(batch.length / 2), 1);
           if (batch.length > 1) continue;
           consecutiveFailures += 1;
@@ -51,4 +51,4 @@ export function createBatches(): Batches {
 }
 
 /** Reports whether a query timed out, so that a smaller one may succeed. */
-export const isTooHeavy = (error: unknown): boolean => error instanceof ForgeError && error.timedOut;
+export const isTimeout = (error: unknown): boolean => error instanceof ForgeError && error.timedOut;

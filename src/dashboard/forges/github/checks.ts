@@ -1,16 +1,16 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, Target } from '../forge.js';
-import { compact, FieldError } from '../http/connections.js';
-import type { Page } from '../http/connections.js';
+import type { Check, PullRequestTarget } from '../forge.js';
+import { withoutNulls, FieldError } from '../http/connections.js';
+import type { ConnectionPage } from '../http/connections.js';
 import type { CheckRunNode, LastCommit, StatusContextNode } from './nodes.js';
 import { READ_CHECKS } from './queries.js';
 import type { GithubRequests } from './requests.js';
-import { pathOf } from '../paths.js';
+import { toRepositoryPath } from '../repository-path.js';
 
 type ContextNode = CheckRunNode | StatusContextNode;
 
 interface Contexts {
-  readonly contexts: Page<ContextNode>;
+  readonly contexts: ConnectionPage<ContextNode>;
 }
 
 interface ChecksData {
@@ -31,7 +31,7 @@ const MAX_EXCERPT = 2_000;
 /**
  * Reads the checks of a pull request's newest commit, and the failed step and end of the log for the first failures.
  */
-export async function readChecks(requests: GithubRequests, target: Target): Promise<Check[]> {
+export async function readChecks(requests: GithubRequests, target: PullRequestTarget): Promise<Check[]> {
   const contexts = await readContexts(requests, target);
   const explained = contexts.filter(isFailedJob).slice(0, MAX_EXPLAINED);
   return Promise.all(
@@ -45,12 +45,12 @@ export async function readChecks(requests: GithubRequests, target: Target): Prom
 }
 
 /** Finds the workflow runs with a failed, cancelled or timed-out job. */
-export async function findFailedWorkflowRuns(requests: GithubRequests, target: Target): Promise<number[]> {
+export async function findFailedWorkflowRuns(requests: GithubRequests, target: PullRequestTarget): Promise<number[]> {
   const failed = (await readContexts(requests, target)).filter(isFailedJob);
   return [...new Set(failed.flatMap(({ checkSuite }) => checkSuite?.workflowRun?.databaseId ?? []))];
 }
 
-async function readContexts(requests: GithubRequests, { fullName, number }: Target): Promise<ContextNode[]> {
+async function readContexts(requests: GithubRequests, { fullName, number }: PullRequestTarget): Promise<ContextNode[]> {
   const [owner, name] = fullName.split('/');
   const contexts: ContextNode[] = [];
   let after: string | null = null;
@@ -60,14 +60,14 @@ async function readContexts(requests: GithubRequests, { fullName, number }: Targ
     const page = findContexts(repository.pullRequest.commits);
     // The contract can't represent hidden checks, and a list without them would look complete.
     if (page?.nodes.some((node) => node instanceof FieldError)) throw refusedChecks();
-    contexts.push(...compact(page?.nodes ?? []));
+    contexts.push(...withoutNulls(page?.nodes ?? []));
     if (!page?.pageInfo.hasNextPage) break;
     after = page.pageInfo.endCursor;
   }
   return contexts;
 }
 
-function findContexts({ nodes }: LastCommit<Contexts>): Page<ContextNode> | undefined {
+function findContexts({ nodes }: LastCommit<Contexts>): ConnectionPage<ContextNode> | undefined {
   const [last] = nodes;
   const rollup = last instanceof FieldError ? last : last?.commit.statusCheckRollup;
   if (rollup instanceof FieldError || rollup?.contexts.nodes instanceof FieldError) throw refusedChecks();
@@ -125,10 +125,10 @@ interface JobResponse {
 /** Reads the job of a GitHub Actions check run, which has the same id. Omits data that can't be read. */
 async function explain(
   requests: GithubRequests,
-  { fullName }: Target,
+  { fullName }: PullRequestTarget,
   { databaseId }: CheckRunNode,
 ): Promise<Pick<Check, 'excerpt' | 'failedStep'>> {
-  const path = `${pathOf(fullName)}/actions/jobs/${databaseId}`;
+  const path = `${toRepositoryPath(fullName)}/actions/jobs/${databaseId}`;
   const job = (await requests.get(path).catch(ignoreForgeError)) as JobResponse | undefined;
   const log = await requests.getText(`${path}/logs`).catch(ignoreForgeError);
   const step = job?.steps?.find(({ conclusion }) => conclusion === 'failure');

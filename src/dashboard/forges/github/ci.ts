@@ -1,4 +1,4 @@
-import type { CiStatus } from '../facts.js';
+import type { CiStatus } from '../model.js';
 
 /** The number of checks in one state. */
 export interface StateCount {
@@ -31,7 +31,7 @@ const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING']);
  *
  * @returns `undefined` for an unknown state.
  */
-export function judgeRollup(rollup: Rollup | null | undefined): CiStatus | undefined {
+export function ciFromRollup(rollup: Rollup | null | undefined): CiStatus | undefined {
   const ci = rollup ? CI_BY_STATE[rollup.state] : 'none';
   if (ci !== 'failure' || !rollup?.checkRuns || !rollup.statuses) return ci;
   const { checkRuns, statuses } = rollup;
@@ -52,7 +52,7 @@ export interface CheckRun {
  * Computes the CI status from REST's check runs. Failed runs take precedence over running ones, and those over
  * cancelled.
  */
-export function judgeCheckRuns(runs: readonly CheckRun[]): CiStatus {
+export function ciFromCheckRuns(runs: readonly CheckRun[]): CiStatus {
   if (runs.length === 0) return 'none';
   if (runs.some(({ conclusion }) => FAILED_RUNS.has((conclusion ?? '').toUpperCase()))) return 'failure';
   if (runs.some(({ status }) => status !== 'completed')) return 'pending';

@@ -1,5 +1,5 @@
 import type { Forge } from '../forge.js';
-import { guarded } from '../guarded.js';
+import { withForgeErrors } from '../with-forge-errors.js';
 import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
 import { readChecks } from './checks.js';
 import { ensureGithubWebhook } from './ensure-webhook.js';
@@ -7,9 +7,9 @@ import { inspectInstallation, inspectToken } from './inspect.js';
 import { toGithubApiUrl, toGithubWebUrl } from './api-url.js';
 import { openInstallation } from './app.js';
 import type { Installation, InstallationOptions } from './app.js';
-import { PERSONAL_REACH, toReach } from './discovery.js';
+import { USER_ACCESS, toRepositoryAccess } from './repository-access.js';
 import { createGithubReader } from './reader.js';
-import { readReplies } from './replies.js';
+import { readBotReplies } from './bot-replies.js';
 import { createGithubRequests, GITHUB_API } from './requests.js';
 import type { GithubOptions } from './requests.js';
 import { verifyGithubDelivery } from './verify-delivery.js';
@@ -21,7 +21,7 @@ export interface GithubForgeOptions extends GithubOptions {
 }
 
 /** Creates a client for the repositories of an App installation. */
-export function createInstalledForge(options: InstallationOptions & Pick<GithubForgeOptions, 'rebaseLabel'>): Forge {
+export function createInstallationForge(options: InstallationOptions & Pick<GithubForgeOptions, 'rebaseLabel'>): Forge {
   const installation = openInstallation(options);
   const baseUrl = toGithubApiUrl(options.app.url);
   return createGithubForge({ ...options, baseUrl, installation, token: installation.token });
@@ -30,12 +30,12 @@ export function createInstalledForge(options: InstallationOptions & Pick<GithubF
 /** Creates a client for GitHub or GitHub Enterprise Server. */
 export function createGithubForge({ rebaseLabel = 'rebase', installation, ...options }: GithubForgeOptions): Forge {
   const requests = createGithubRequests(options);
-  const reach = installation === undefined ? PERSONAL_REACH : toReach(installation, requests);
+  const reach = installation === undefined ? USER_ACCESS : toRepositoryAccess(installation, requests);
   const reader = createGithubReader(requests, reach);
   const forge: Forge = {
     name: 'github',
     actions: GITHUB_ACTIONS,
-    budgets: requests.budgets,
+    quotas: requests.budgets,
     ...reader,
     inspect: () =>
       installation === undefined
@@ -43,9 +43,9 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
         : inspectInstallation(installation, { requests, discover: reader.discover }),
     checks: (target) => readChecks(requests, target),
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
-    readReplies: (comments) => readReplies(requests, comments),
+    readReplies: (comments) => readBotReplies(requests, comments),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),
     verifyDelivery: verifyGithubDelivery,
   };
-  return guarded(forge, toGithubWebUrl(options.baseUrl ?? GITHUB_API));
+  return withForgeErrors(forge, toGithubWebUrl(options.baseUrl ?? GITHUB_API));
 }

@@ -1,8 +1,8 @@
-import { findMissing, probeHooks } from '../inspection.js';
-import type { Inspection, MissingPermission, Probe } from '../inspection.js';
+import { findMissingPermissions, probeWebhookAccess } from '../inspection.js';
+import type { Inspection, MissingPermission, PermissionProbe } from '../inspection.js';
 import type { Forge } from '../forge.js';
-import type { ForgeRepository } from '../facts.js';
-import { pathOf } from '../paths.js';
+import type { ForgeRepository } from '../model.js';
+import { toRepositoryPath } from '../repository-path.js';
 import type { Installation } from './app.js';
 import { CHECKS_PERMISSION } from './checks.js';
 import { PROBE_CHECKS } from './queries.js';
@@ -14,7 +14,7 @@ type Discover = Forge['discover'];
 export async function inspectToken(requests: GithubRequests, discover: Discover): Promise<Inspection> {
   const { login, scopes } = await requests.readViewer();
   const repositories = await discover();
-  const refused = await findMissing(toProbes(requests, repositories));
+  const refused = await findMissingPermissions(toProbes(requests, repositories));
   return { username: login, repositories, missing: [...findMissingScopes(scopes), ...refused] };
 }
 
@@ -25,16 +25,16 @@ function findMissingScopes(scopes: readonly string[]): MissingPermission[] {
 }
 
 /** Probes one repository in place of all, as GitHub does not report the permissions of fine-grained tokens. */
-function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]): Probe[] {
+function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]): PermissionProbe[] {
   const [one] = repositories;
   if (one === undefined) return [];
-  const read = (part: string) => () => rest.get(`${pathOf(one.fullName)}/${part}?per_page=1`);
+  const read = (part: string) => () => rest.get(`${toRepositoryPath(one.fullName)}/${part}?per_page=1`);
   return [
     { permission: 'Pull requests: read and write', purpose: 'to list and merge pull requests', ask: read('pulls') },
     { permission: 'Issues: read and write', purpose: 'to list issues and send commands to bots', ask: read('issues') },
     toChecksProbe(rest, repositories),
-    ...probeHooks(repositories, 'Webhooks: read and write, or admin:repo_hook', (fullName) =>
-      rest.get(`${pathOf(fullName)}/hooks?per_page=1`),
+    ...probeWebhookAccess(repositories, 'Webhooks: read and write, or admin:repo_hook', (fullName) =>
+      rest.get(`${toRepositoryPath(fullName)}/hooks?per_page=1`),
     ),
   ];
 }
@@ -43,7 +43,7 @@ function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]
 const PROBED_REPOSITORIES = 10;
 
 /** Reads data without errors only: GitHub reports missing access to checks as an error of a part. */
-function toChecksProbe(requests: GithubRequests, repositories: readonly ForgeRepository[]): Probe {
+function toChecksProbe(requests: GithubRequests, repositories: readonly ForgeRepository[]): PermissionProbe {
   const ids = repositories.slice(0, PROBED_REPOSITORIES).map(({ id }) => id);
   return {
     permission: CHECKS_PERMISSION,
@@ -65,7 +65,10 @@ export async function inspectInstallation(
   { requests, discover }: { readonly requests: GithubRequests; readonly discover: Discover },
 ): Promise<Inspection> {
   const repositories = await discover();
-  const lacking = APP_PERMISSIONS.filter(([name]) => !installation.may(name));
+  const lacking = APP_PERMISSIONS.filter(([name]) => !installation.hasWriteAccess(name));
   const missing = lacking.map(([, permission, purpose]) => ({ permission, purpose }));
-  return { repositories, missing: [...missing, ...(await findMissing([toChecksProbe(requests, repositories)]))] };
+  return {
+    repositories,
+    missing: [...missing, ...(await findMissingPermissions([toChecksProbe(requests, repositories)]))],
+  };
 }

@@ -1,4 +1,4 @@
-import type { PullRequest } from '../facts.js';
+import type { PullRequest } from '../model.js';
 
 const MERGE_STATUS_BY_STATE: Readonly<Record<string, PullRequest['mergeStatus']>> = {
   CLEAN: 'mergeable',

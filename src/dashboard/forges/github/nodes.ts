@@ -1,5 +1,5 @@
 /** The results of the GraphQL queries in `queries.ts`. */
-import type { FieldError, Page } from '../http/connections.js';
+import type { FieldError, ConnectionPage } from '../http/connections.js';
 import type { StateCount } from './ci.js';
 
 export interface RateLimitNode {
@@ -67,8 +67,8 @@ export interface LastCommit<Rollup> {
 }
 
 export interface WholeRepositoryNode extends RepositoryNode {
-  readonly pullRequests: Page<PullRequestNode>;
-  readonly issues: Page<IssueNode>;
+  readonly pullRequests: ConnectionPage<PullRequestNode>;
+  readonly issues: ConnectionPage<IssueNode>;
 }
 
 export interface ActionRepositoryNode {

@@ -82,7 +82,7 @@ export const DISCOVER = `
   }${REPOSITORY}`;
 
 /** Reads the same fields as {@link DISCOVER} for repositories with known ids. */
-export const READ_HEADS = `
+export const READ_SUMMARIES = `
   query ReadHeads($ids: [ID!]!) {
     ${RATE_LIMIT}
     nodes(ids: $ids) { ... on Repository { ...repository } }

@@ -1,14 +1,20 @@
-import type { ForgeRepository, RepositoryReading } from '../facts.js';
-import { isOdd, MAX_ISSUES, MAX_PULL_REQUESTS, toReadingWithin, unique } from '../bounded.js';
+import type { ForgeRepository, RepositorySnapshot } from '../model.js';
+import {
+  isInvalidResponse,
+  MAX_ISSUES,
+  MAX_PULL_REQUESTS,
+  truncateSnapshot,
+  uniqueByNumber,
+} from '../forge-snapshot.js';
 import type { Forge } from '../forge.js';
-import { FieldError, readRest } from '../http/connections.js';
-import { mapListed, mapSound } from '../sound.js';
-import { createBatches, isTooHeavy } from './batches.js';
-import type { Reach } from './discovery.js';
+import { FieldError, fetchRemainingPages } from '../http/connections.js';
+import { mapRepositories, mapValid } from '../sanitize.js';
+import { createBatchReader, isTimeout } from './batches.js';
+import type { RepositoryAccess } from './repository-access.js';
 import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
-import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
+import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 
 /** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;
@@ -24,8 +30,8 @@ interface Entry {
   readonly node: FieldError | WholeRepositoryNode | null;
 }
 
-export function createGithubReader(requests: GithubRequests, reach: Reach): Reader {
-  const batches = createBatches();
+export function createGithubReader(requests: GithubRequests, reach: RepositoryAccess): Reader {
+  const batches = createBatchReader();
 
   async function query<T>(text: string, variables: Variables): Promise<T> {
     const data = (await requests.graphql(text, variables)) as T & { readonly rateLimit?: RateLimitNode | null };
@@ -44,7 +50,7 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
       try {
         return await query<T>(text, { ...variables, pageSize });
       } catch (error) {
-        if (!isTooHeavy(error) || pageSize === SMALL_PAGE_SIZE) throw error;
+        if (!isTimeout(error) || pageSize === SMALL_PAGE_SIZE) throw error;
         pageSize = SMALL_PAGE_SIZE;
         return ask(text, variables);
       }
@@ -59,36 +65,36 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
     return ids.map((id, index) => ({ id, node: nodes[index] ?? null }));
   }
 
-  async function readWhole(node: WholeRepositoryNode, ask: Pager = createPager()): Promise<RepositoryReading> {
+  async function readWhole(node: WholeRepositoryNode, ask: Pager = createPager()): Promise<RepositorySnapshot> {
     const { id } = node;
-    const pulls = await readRest(node.pullRequests, MAX_PULL_REQUESTS, async (pullRequestsAfter) => {
+    const pulls = await fetchRemainingPages(node.pullRequests, MAX_PULL_REQUESTS, async (pullRequestsAfter) => {
       const more = await ask<{ node: Pick<WholeRepositoryNode, 'pullRequests'> }>(MORE_PULL_REQUESTS, {
         id,
         pullRequestsAfter,
       });
       return more.node.pullRequests;
     });
-    const issues = await readRest(node.issues, MAX_ISSUES, async (issuesAfter) => {
+    const issues = await fetchRemainingPages(node.issues, MAX_ISSUES, async (issuesAfter) => {
       const more = await ask<{ node: Pick<WholeRepositoryNode, 'issues'> }>(MORE_ISSUES, { id, issuesAfter });
       return more.node.issues;
     });
-    const rows = await mapSound(pulls.nodes, (one) => toPullRequestFacts(one, node));
-    const issueRows = await mapSound(issues.nodes.slice(0, MAX_ISSUES), (one) => toIssueFacts(one, node));
+    const rows = await mapValid(pulls.nodes, (one) => toForgePullRequest(one, node));
+    const issueRows = await mapValid(issues.nodes.slice(0, MAX_ISSUES), (one) => toForgeIssue(one, node));
     return {
       repository: toRepository(node, reach),
-      pullRequests: unique(rows.mapped),
-      issues: unique(issueRows.mapped),
+      pullRequests: uniqueByNumber(rows.mapped),
+      issues: uniqueByNumber(issueRows.mapped),
       incomplete: pulls.missing + rows.odd,
     };
   }
 
   /** Reads a repository of a batch. @returns `undefined` if it is deleted or hidden, its id if it could not be read. */
-  async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositoryReading | string | undefined> {
+  async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositorySnapshot | string | undefined> {
     if (node instanceof FieldError) return node.kind === 'unknown' ? id : undefined;
     try {
-      return node !== null && isFollowed(node, reach) ? await readWhole(node, pager) : undefined;
+      return node !== null && belongsOnBoard(node, reach) ? await readWhole(node, pager) : undefined;
     } catch (error) {
-      if (isTooHeavy(error) || isOdd(error)) return id;
+      if (isTimeout(error) || isInvalidResponse(error)) return id;
       throw error;
     }
   }
@@ -97,19 +103,19 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
     async discover() {
       requests.budgets.graphql = withoutCost(requests.budgets.graphql);
       const nodes = await reach.discover(query);
-      return mapListed(nodes, (node) => (isFollowed(node, reach) ? [toRepository(node, reach)] : []));
+      return mapRepositories(nodes, (node) => (belongsOnBoard(node, reach) ? [toRepository(node, reach)] : []));
     },
     async read(repositories) {
       const { results, failed } = await batches.read(repositories, async (batch) => {
         const pager = batch.length === 1 ? createPager() : undefined;
         const entries = await readBatch(batch, pager ?? query);
-        const read: (RepositoryReading | string | undefined)[] = [];
+        const read: (RepositorySnapshot | string | undefined)[] = [];
         for (const entry of entries) read.push(await readEntry(entry, pager));
         return read;
       });
       const all = results.flat();
       const unread = [...failed.map(({ id }) => id), ...all.filter((one) => typeof one === 'string')];
-      return toReadingWithin(
+      return truncateSnapshot(
         all.filter((one) => typeof one === 'object'),
         unread,
       );
@@ -118,7 +124,7 @@ export function createGithubReader(requests: GithubRequests, reach: Reach): Read
       const [owner, name] = fullName.split('/');
       const ask = createPager();
       const { repository } = await ask<{ repository: WholeRepositoryNode | null }>(READ_REPOSITORY, { owner, name });
-      return repository && isFollowed(repository, reach) ? readWhole(repository, ask) : undefined;
+      return repository && belongsOnBoard(repository, reach) ? readWhole(repository, ask) : undefined;
     },
   };
 }

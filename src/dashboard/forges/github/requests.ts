@@ -1,15 +1,15 @@
-import { parseJson } from '../http/exchange.js';
-import type { ForgeAnswer } from '../http/exchange.js';
-import { createRequests, requireSuccess } from '../http/requests.js';
-import type { Ask, Dialect, Requests, RequestsOptions } from '../http/requests.js';
-import { createRest } from '../http/rest.js';
-import type { Rest } from '../http/rest.js';
-import { readPartialData, readWholeData } from './graphql-answer.js';
-import { findLimit, readHourlyBudget } from './limits.js';
+import { parseForgeJson } from '../http/fetch-response.js';
+import type { ForgeResponse } from '../http/fetch-response.js';
+import { createForgeRequests, assertSuccess } from '../http/requests.js';
+import type { ForgeRequest, ForgeProtocol, ForgeRequests, ForgeRequestsOptions } from '../http/requests.js';
+import { createRestClient } from '../http/rest.js';
+import type { RestClient } from '../http/rest.js';
+import { readPartialData, readWholeData } from './graphql-response.js';
+import { findLimit, readHourlyQuota } from './limits.js';
 
 export const GITHUB_API = 'https://api.github.com';
 
-export interface GithubOptions extends RequestsOptions {
+export interface GithubOptions extends ForgeRequestsOptions {
   /** The URL of the REST API. Defaults to github.com's. */
   readonly baseUrl?: string | undefined;
   /** A token, or a function that returns the current one. */
@@ -24,7 +24,7 @@ export interface Viewer {
   readonly scopes: readonly string[];
 }
 
-export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
+export interface GithubRequests extends RestClient, Pick<ForgeRequests, 'budgets'> {
   readViewer(): Promise<Viewer>;
   /** Sends a query. @returns The data; parts that the credential has no access to are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
@@ -34,10 +34,10 @@ export interface GithubRequests extends Rest, Pick<Requests, 'budgets'> {
 
 export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }: GithubOptions): GithubRequests {
   const authorize = async (): Promise<string> => `Bearer ${typeof token === 'string' ? token : await token()}`;
-  const requests = createRequests(toDialect(authorize), options);
+  const requests = createForgeRequests(toGithubProtocol(authorize), options);
   const { budgets, ask, now } = requests;
 
-  function toGraphql(body: unknown, read: typeof readWholeData): Ask<unknown> {
+  function toGraphql(body: unknown, read: typeof readWholeData): ForgeRequest<unknown> {
     return {
       resource: 'graphql',
       // GitHub Enterprise Server has GraphQL at `/api/graphql` and REST at `/api/v3`.
@@ -45,13 +45,13 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
       endpoint: '/graphql',
       method: 'POST',
       body,
-      read: (response) => read(requireSuccess(response), now()),
+      read: (response) => read(assertSuccess(response), now()),
     };
   }
 
   return {
     budgets,
-    ...createRest(requests, baseUrl),
+    ...createRestClient(requests, baseUrl),
     readViewer: () =>
       ask({ resource: 'rest', url: `${baseUrl}/user`, endpoint: '/user', method: 'GET', read: readViewer }),
     graphql: (query, variables) => ask(toGraphql({ query, variables }, readPartialData)),
@@ -59,20 +59,20 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
   };
 }
 
-function readViewer(response: ForgeAnswer): Viewer {
-  const { text, headers } = requireSuccess(response);
-  const { login } = parseJson(text) as { readonly login: string };
+function readViewer(response: ForgeResponse): Viewer {
+  const { text, headers } = assertSuccess(response);
+  const { login } = parseForgeJson(text) as { readonly login: string };
   const scopes = headers.get('x-oauth-scopes')?.split(',') ?? [];
   return { login, scopes: scopes.map((scope) => scope.trim()).filter((scope) => scope !== '') };
 }
 
 /** Returns GitHub's conventions. Without a credential, GitHub returns public data only. */
-export function toDialect(authorize?: () => Promise<string>): Dialect {
+export function toGithubProtocol(authorize?: () => Promise<string>): ForgeProtocol {
   const headers = {
     Accept: 'application/vnd.github+json',
     'Content-Type': 'application/json',
     'User-Agent': 'trellis',
     'X-GitHub-Api-Version': '2022-11-28',
   };
-  return { forge: 'github', headers, authorize, readBudget: readHourlyBudget, findLimit };
+  return { forge: 'github', headers, authorize, readBudget: readHourlyQuota, findLimit };
 }

@@ -1,10 +1,10 @@
-import type { DeliveredEvent, Delivery } from '../forge.js';
+import type { DeliveredEvent, WebhookDelivery } from '../forge.js';
 import { readDeliveredEvent } from '../payload.js';
-import { isSigned } from '../signature.js';
+import { verifyHmac } from '../verify-hmac.js';
 
 /** Verifies the HMAC signature of a delivery. @returns `undefined` when it isn't signed with the secret. */
-export function verifyGithubDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
+export function verifyGithubDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
-  if (signature === undefined || !isSigned(body, secret, signature)) return undefined;
+  if (signature === undefined || !verifyHmac(body, secret, signature)) return undefined;
   return readDeliveredEvent(body, ({ repository }) => repository?.full_name);
 }

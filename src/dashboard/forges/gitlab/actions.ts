@@ -1,61 +1,67 @@
-import { actOnce, done, queued } from '../acting.js';
-import type { Outcome, Steps } from '../acting.js';
-import type { ActionName } from '../facts.js';
+import { sendForgeAction, doneResult, queuedResult } from '../forge-action.js';
+import type { ForgeActionResult, ActionRequests } from '../forge-action.js';
+import type { ActionName } from '../model.js';
 import { ForgeError } from '../forge-error.js';
-import type { RefusalCode } from '../forge-error.js';
-import type { Target } from '../forge.js';
-import type { Judged } from '../rules/allowed-actions.js';
+import type { ActionErrorCode } from '../forge-error.js';
+import type { PullRequestTarget } from '../forge.js';
+import type { ActionCandidate } from '../rules/allowed-actions.js';
 import { pipelinePath, readMergeRequest } from './checks.js';
-import type { TargetNode } from './nodes.js';
-import { projectPath } from './project-path.js';
+import type { TargetMergeRequestNode } from './nodes.js';
+import { toProjectPath } from './project-path.js';
 import type { GitlabRequests } from './requests.js';
-import { toPullRequestFacts } from './to-facts.js';
+import { toForgePullRequest } from './parse.js';
 
-export interface ActOptions {
+export interface GitlabActionOptions {
   readonly requests: GitlabRequests;
   /** The label that makes Renovate rebase. */
   readonly rebaseLabel: string;
 }
 
-interface ActionContext extends ActOptions {
-  readonly target: Target;
+interface ActionContext extends GitlabActionOptions {
+  readonly target: PullRequestTarget;
   /** The path of the merge request. */
   readonly path: string;
   readonly sha: string;
-  readonly mergeRequest: TargetNode;
+  readonly mergeRequest: TargetMergeRequestNode;
 }
 
-const REQUESTS: Steps<ActionContext> = {
-  merge: ({ requests, path, sha }) => done(requests.send('PUT', `${path}/merge`, { sha })),
+const REQUESTS: ActionRequests<ActionContext> = {
+  merge: ({ requests, path, sha }) => doneResult(requests.send('PUT', `${path}/merge`, { sha })),
   // GitLab before 17.11 knows only the older name of the parameter.
   auto_merge: ({ requests, path, sha }) =>
-    done(requests.send('PUT', `${path}/merge`, { sha, auto_merge: true, merge_when_pipeline_succeeds: true })),
-  cancel_auto_merge: ({ requests, path }) => done(requests.send('POST', `${path}/cancel_merge_when_pipeline_succeeds`)),
-  close: ({ requests, path }) => done(requests.send('PUT', path, { state_event: 'close' })),
-  update_branch: ({ requests, path }) => queued(requests.send('PUT', `${path}/rebase`)),
-  renovate_rebase: ({ requests, path, rebaseLabel }) => done(requests.send('PUT', path, { add_labels: rebaseLabel })),
-  rerun_checks: (context) => queued(retryPipeline(context)),
+    doneResult(requests.send('PUT', `${path}/merge`, { sha, auto_merge: true, merge_when_pipeline_succeeds: true })),
+  cancel_auto_merge: ({ requests, path }) =>
+    doneResult(requests.send('POST', `${path}/cancel_merge_when_pipeline_succeeds`)),
+  close: ({ requests, path }) => doneResult(requests.send('PUT', path, { state_event: 'close' })),
+  update_branch: ({ requests, path }) => queuedResult(requests.send('PUT', `${path}/rebase`)),
+  renovate_rebase: ({ requests, path, rebaseLabel }) =>
+    doneResult(requests.send('PUT', path, { add_labels: rebaseLabel })),
+  rerun_checks: (context) => queuedResult(retryPipeline(context)),
 };
 
 export const GITLAB_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
 
 /** @see Forge.act */
-export async function actOnGitlab(options: ActOptions, target: Target, action: ActionName): Promise<Outcome> {
-  const path = `${projectPath(target.fullName)}/merge_requests/${target.number}`;
+export async function actOnGitlab(
+  options: GitlabActionOptions,
+  target: PullRequestTarget,
+  action: ActionName,
+): Promise<ForgeActionResult> {
+  const path = `${toProjectPath(target.fullName)}/merge_requests/${target.number}`;
   const read = async (): Promise<ActionContext> => {
     const mergeRequest = await readMergeRequest(options.requests, target);
     return { ...options, target, path, sha: target.headSha ?? mergeRequest.diffHeadSha ?? '', mergeRequest };
   };
-  return actOnce({ steps: REQUESTS, read, findClosed, judge }, action);
+  return sendForgeAction({ requests: REQUESTS, read, findClosed, judge }, action);
 }
 
-function findClosed({ mergeRequest: { state } }: ActionContext): RefusalCode | undefined {
+function findClosed({ mergeRequest: { state } }: ActionContext): ActionErrorCode | undefined {
   if (state === 'merged') return 'already_merged';
   return state === 'closed' ? 'already_closed' : undefined;
 }
 
-function judge({ mergeRequest, target }: ActionContext): Judged {
-  const facts = toPullRequestFacts(mergeRequest, target.fullName);
+function judge({ mergeRequest, target }: ActionContext): ActionCandidate {
+  const facts = toForgePullRequest(mergeRequest, target.fullName);
   return { ...facts, forge: 'gitlab', stackedOn: null, bot: undefined };
 }
 

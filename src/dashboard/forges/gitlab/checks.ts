@@ -1,7 +1,7 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, Target } from '../forge.js';
-import type { JobNode, PipelineNode, TargetNode } from './nodes.js';
-import { numberOf, projectPath } from './project-path.js';
+import type { Check, PullRequestTarget } from '../forge.js';
+import type { JobNode, PipelineNode, TargetMergeRequestNode } from './nodes.js';
+import { toRestId, toProjectPath } from './project-path.js';
 import { READ_MERGE_REQUEST } from './queries.js';
 import type { GitlabRequests } from './requests.js';
 
@@ -9,23 +9,26 @@ import type { GitlabRequests } from './requests.js';
 const MAX_JOBS = 1_000;
 
 /** Reads a merge request. @throws ForgeError `not_found` when it does not exist. */
-export async function readMergeRequest(requests: GitlabRequests, { fullName, number }: Target): Promise<TargetNode> {
+export async function readMergeRequest(
+  requests: GitlabRequests,
+  { fullName, number }: PullRequestTarget,
+): Promise<TargetMergeRequestNode> {
   const data = await requests.graphql(READ_MERGE_REQUEST, { path: fullName, iid: String(number) });
-  const { project } = data as { readonly project: { readonly mergeRequest: TargetNode | null } | null };
+  const { project } = data as { readonly project: { readonly mergeRequest: TargetMergeRequestNode | null } | null };
   if (!project?.mergeRequest) throw new ForgeError('not_found');
   return project.mergeRequest;
 }
 
 /** Reads the jobs of a merge request's head pipeline. */
-export async function readGitlabChecks(requests: GitlabRequests, target: Target): Promise<Check[]> {
+export async function readGitlabChecks(requests: GitlabRequests, target: PullRequestTarget): Promise<Check[]> {
   const { headPipeline } = await readMergeRequest(requests, target);
   if (headPipeline === null) return [];
   const path = `${pipelinePath(headPipeline, target)}/jobs?per_page=100`;
   return (await requests.list<JobNode>(path, MAX_JOBS)).map(toCheck);
 }
 
-export function pipelinePath({ id, project }: PipelineNode, { fullName }: Target): string {
-  return `${projectPath(project?.fullPath ?? fullName)}/pipelines/${numberOf(id)}`;
+export function pipelinePath({ id, project }: PipelineNode, { fullName }: PullRequestTarget): string {
+  return `${toProjectPath(project?.fullPath ?? fullName)}/pipelines/${toRestId(id)}`;
 }
 
 const STATES: Readonly<Record<string, Check['state']>> = {

@@ -1,4 +1,4 @@
-import type { CiStatus } from '../facts.js';
+import type { CiStatus } from '../model.js';
 
 /**
  * Follows the rules for GitHub: a cancelled pipeline is a failure, and a pipeline that waits for anything, even for a
@@ -25,6 +25,6 @@ const CI_BY_STATUS: Readonly<Record<string, CiStatus>> = {
  *
  * @returns `undefined` if unknown.
  */
-export function judgePipeline(status: string | null | undefined): CiStatus | undefined {
+export function ciFromPipeline(status: string | null | undefined): CiStatus | undefined {
   return status === null || status === undefined ? 'none' : CI_BY_STATUS[status.toLowerCase()];
 }

@@ -1,5 +1,5 @@
 import type { Forge } from '../forge.js';
-import { guarded } from '../guarded.js';
+import { withForgeErrors } from '../with-forge-errors.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
 import { ensureGitlabWebhook } from './ensure-webhook.js';
@@ -20,7 +20,7 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
   const forge: Forge = {
     name: 'gitlab',
     actions: GITLAB_ACTIONS,
-    budgets: requests.budgets,
+    quotas: requests.budgets,
     ...reader,
     inspect: () => inspectGitlab(requests, reader.discover),
     checks: (target) => readGitlabChecks(requests, target),
@@ -28,5 +28,5 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
     verifyDelivery: verifyGitlabDelivery,
   };
-  return guarded(forge, options.baseUrl);
+  return withForgeErrors(forge, options.baseUrl);
 }

@@ -1,5 +1,5 @@
 /** The results of the GraphQL queries in `queries.ts`, and responses of GitLab's REST API. */
-import type { Page } from '../http/connections.js';
+import type { ConnectionPage } from '../http/connections.js';
 
 interface Latest {
   readonly count: number;
@@ -64,7 +64,7 @@ export interface MergeRequestNode extends IssueNode {
   readonly headPipeline: { readonly id: string; readonly status: string } | null;
 }
 
-export interface TargetNode extends MergeRequestNode {
+export interface TargetMergeRequestNode extends MergeRequestNode {
   /** Runs in the fork for some merge requests from forks. Its project is null when it is hidden. */
   readonly headPipeline: PipelineNode | null;
 }
@@ -76,8 +76,8 @@ export interface PipelineNode {
 }
 
 export interface WholeProjectNode extends ProjectNode {
-  readonly mergeRequests: Page<MergeRequestNode> | null;
-  readonly issues: Page<IssueNode> | null;
+  readonly mergeRequests: ConnectionPage<MergeRequestNode> | null;
+  readonly issues: ConnectionPage<IssueNode> | null;
 }
 
 export interface JobNode {

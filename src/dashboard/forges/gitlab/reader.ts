@@ -1,16 +1,22 @@
-import { MAX_ISSUES, MAX_PULL_REQUESTS, MAX_REPOSITORIES, readEach, unique } from '../bounded.js';
-import type { RepositoryReading } from '../facts.js';
+import {
+  MAX_ISSUES,
+  MAX_PULL_REQUESTS,
+  MAX_REPOSITORIES,
+  readRepositories,
+  uniqueByNumber,
+} from '../forge-snapshot.js';
+import type { RepositorySnapshot } from '../model.js';
 import type { Forge } from '../forge.js';
-import { readRest } from '../http/connections.js';
-import type { Page } from '../http/connections.js';
-import { mapListed, mapSound } from '../sound.js';
+import { fetchRemainingPages } from '../http/connections.js';
+import type { ConnectionPage } from '../http/connections.js';
+import { mapRepositories, mapValid } from '../sanitize.js';
 import type { IssueNode, MergeRequestNode, ProjectNode, WholeProjectNode } from './nodes.js';
 import { DISCOVER, MORE_ISSUES, MORE_MERGE_REQUESTS, READ_PROJECT } from './queries.js';
 import type { GitlabRequests } from './requests.js';
-import { isFollowed, toIssueFacts, toPullRequestFacts, toRepository } from './to-facts.js';
+import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 
 interface DiscoverData {
-  readonly projects: Page<ProjectNode>;
+  readonly projects: ConnectionPage<ProjectNode>;
 }
 
 type More = Pick<WholeProjectNode, 'issues' | 'mergeRequests'>;
@@ -26,34 +32,38 @@ export function createGitlabReader(requests: GitlabRequests): Pick<Forge, 'disco
     return ((await requests.graphql(query, variables)) as { readonly project: T | null }).project;
   }
 
-  async function readWhole(path: string): Promise<RepositoryReading | undefined> {
+  async function readWhole(path: string): Promise<RepositorySnapshot | undefined> {
     const node = await readProject<WholeProjectNode>(READ_PROJECT, { path });
-    if (node === null || !isFollowed(node)) return undefined;
+    if (node === null || !belongsOnBoard(node)) return undefined;
     const { fullPath } = node;
-    const readMergeRequests = async (mergeRequestsAfter: string): Promise<Page<MergeRequestNode>> =>
+    const readMergeRequests = async (mergeRequestsAfter: string): Promise<ConnectionPage<MergeRequestNode>> =>
       (await readProject<More>(MORE_MERGE_REQUESTS, { path: fullPath, mergeRequestsAfter }))?.mergeRequests ?? NOTHING;
-    const readIssues = async (issuesAfter: string): Promise<Page<IssueNode>> =>
+    const readIssues = async (issuesAfter: string): Promise<ConnectionPage<IssueNode>> =>
       (await readProject<More>(MORE_ISSUES, { path: fullPath, issuesAfter }))?.issues ?? NOTHING;
-    const mergeRequests = await readRest(node.mergeRequests ?? NOTHING, MAX_PULL_REQUESTS, readMergeRequests);
-    const issues = await readRest(node.issues ?? NOTHING, MAX_ISSUES, readIssues);
-    const rows = await mapSound(mergeRequests.nodes, (one) => toPullRequestFacts(one, fullPath));
-    const issueRows = await mapSound(issues.nodes.slice(0, MAX_ISSUES), (one) => toIssueFacts(one, fullPath));
+    const mergeRequests = await fetchRemainingPages(
+      node.mergeRequests ?? NOTHING,
+      MAX_PULL_REQUESTS,
+      readMergeRequests,
+    );
+    const issues = await fetchRemainingPages(node.issues ?? NOTHING, MAX_ISSUES, readIssues);
+    const rows = await mapValid(mergeRequests.nodes, (one) => toForgePullRequest(one, fullPath));
+    const issueRows = await mapValid(issues.nodes.slice(0, MAX_ISSUES), (one) => toForgeIssue(one, fullPath));
     return {
       repository: toRepository(node),
-      pullRequests: unique(rows.mapped),
-      issues: unique(issueRows.mapped),
+      pullRequests: uniqueByNumber(rows.mapped),
+      issues: uniqueByNumber(issueRows.mapped),
       incomplete: rows.odd,
     };
   }
 
   return {
     async discover() {
-      const readPage = async (after: string | null): Promise<Page<ProjectNode>> =>
+      const readPage = async (after: string | null): Promise<ConnectionPage<ProjectNode>> =>
         ((await requests.graphql(DISCOVER, { after })) as DiscoverData).projects;
-      const { nodes } = await readRest(await readPage(null), MAX_REPOSITORIES, readPage);
-      return mapListed(nodes, (node) => (isFollowed(node) ? [toRepository(node)] : []));
+      const { nodes } = await fetchRemainingPages(await readPage(null), MAX_REPOSITORIES, readPage);
+      return mapRepositories(nodes, (node) => (belongsOnBoard(node) ? [toRepository(node)] : []));
     },
-    read: (repositories) => readEach(repositories, ({ fullName }) => readWhole(fullName)),
+    read: (repositories) => readRepositories(repositories, ({ fullName }) => readWhole(fullName)),
     readRepository: readWhole,
   };
 }

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import type { DeliveredEvent, Delivery } from '../forge.js';
+import type { DeliveredEvent, WebhookDelivery } from '../forge.js';
 import { readDeliveredEvent } from '../payload.js';
 
 /**
@@ -7,7 +7,7 @@ import { readDeliveredEvent } from '../payload.js';
  *
  * @returns `undefined` if it differs.
  */
-export function verifyGitlabDelivery({ headers, body }: Delivery, secret: string): DeliveredEvent | undefined {
+export function verifyGitlabDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const given = headers['x-gitlab-token'];
   if (typeof given !== 'string' || !timingSafeEqual(digest(given), digest(secret))) return undefined;
   return readDeliveredEvent(body, ({ project }) => project?.path_with_namespace);

@@ -2,7 +2,7 @@
 import { ForgeError } from '../forge-error.js';
 import type { ForgeErrorKind } from '../forge-error.js';
 
-export interface Page<Node> {
+export interface ConnectionPage<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
   readonly nodes: readonly (FieldError | Node | null)[];
 }
@@ -16,7 +16,7 @@ export class FieldError {
   }
 }
 
-export interface Nodes<Node> {
+export interface ConnectionNodes<Node> {
   readonly nodes: Node[];
   /** The number of items that exist but that the forge did not return. */
   readonly missing: number;
@@ -27,11 +27,11 @@ export interface Nodes<Node> {
  *
  * @throws ForgeError `unknown` when a page has no list, or when a cursor repeats, which would never end.
  */
-export async function readRest<Node>(
-  first: Page<Node>,
+export async function fetchRemainingPages<Node>(
+  first: ConnectionPage<Node>,
   most: number,
-  readPage: (after: string) => Promise<Page<Node>>,
-): Promise<Nodes<Node>> {
+  readPage: (after: string) => Promise<ConnectionPage<Node>>,
+): Promise<ConnectionNodes<Node>> {
   const nodes: (FieldError | Node)[] = [];
   const seen = new Set<string>();
   for (let page = first; ;) {
@@ -43,13 +43,13 @@ export async function readRest<Node>(
     seen.add(cursor);
     page = await readPage(cursor);
   }
-  const given = compact(nodes);
+  const given = withoutNulls(nodes);
   return { nodes: given, missing: nodes.length - given.length };
 }
 
 const isList = (nodes: unknown): boolean => Array.isArray(nodes);
 
 /** Removes items that are hidden from the credential (null) or that the forge did not return. */
-export function compact<T>(nodes: readonly (FieldError | T | null)[]): T[] {
+export function withoutNulls<T>(nodes: readonly (FieldError | T | null)[]): T[] {
   return nodes.filter((node): node is T => node !== null && !(node instanceof FieldError));
 }

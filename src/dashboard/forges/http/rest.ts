@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { ForgeError } from '../forge-error.js';
-import type { KeptAnswer } from './answers.js';
-import { parseJson } from './exchange.js';
-import type { ForgeAnswer } from './exchange.js';
-import { requireSuccess } from './requests.js';
-import type { Ask, Requests } from './requests.js';
+import type { CachedResponse } from './etag-cache.js';
+import { parseForgeJson } from './fetch-response.js';
+import type { ForgeResponse } from './fetch-response.js';
+import { assertSuccess } from './requests.js';
+import type { ForgeRequest, ForgeRequests } from './requests.js';
 
-export interface Rest {
+export interface RestClient {
   /** Returns the JSON of a resource; reads it from the cache when the forge responds with 304. */
   get(path: string): Promise<unknown>;
   /**
@@ -22,16 +22,19 @@ export interface Rest {
   post(path: string, body?: unknown): Promise<unknown>;
 }
 
-interface Page extends KeptAnswer {
+interface Page extends CachedResponse {
   readonly json: unknown;
 }
 
 /** Creates a client for the REST API below a URL. */
-export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, baseUrl: string): Rest {
+export function createRestClient(
+  { ask, answers }: Pick<ForgeRequests, 'answers' | 'ask'>,
+  baseUrl: string,
+): RestClient {
   // Part of the cache keys, as responses depend on the credential.
   const cachePrefix = randomUUID();
 
-  function toRequest<T>(method: string, path: string, read: Ask<T>['read']): Ask<T> {
+  function toRequest<T>(method: string, path: string, read: ForgeRequest<T>['read']): ForgeRequest<T> {
     return { resource: 'rest', url: baseUrl + path, endpoint: path.replace(/\?.*$/s, ''), method, read };
   }
 
@@ -39,11 +42,11 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
   async function readPage(path: string): Promise<Page> {
     const key = cachePrefix + path;
     const known = answers.get(key);
-    const read = (response: ForgeAnswer): Page => {
-      if (response.status === 304 && known !== undefined) return { ...known, json: parseJson(known.text) };
-      const { headers, text } = requireSuccess(response);
+    const read = (response: ForgeResponse): Page => {
+      if (response.status === 304 && known !== undefined) return { ...known, json: parseForgeJson(known.text) };
+      const { headers, text } = assertSuccess(response);
       const hasNext = /;\s*rel="?next"?/.test(headers.get('link') ?? '');
-      return { etag: headers.get('etag'), text, hasNext, json: parseJson(text) };
+      return { etag: headers.get('etag'), text, hasNext, json: parseForgeJson(text) };
     };
     const headers = known?.etag ? { 'If-None-Match': known.etag } : undefined;
     const page = await ask({ ...toRequest('GET', path, read), headers });
@@ -71,10 +74,10 @@ export function createRest({ ask, answers }: Pick<Requests, 'answers' | 'ask'>, 
       }
       return items;
     },
-    getText: (path) => ask(toRequest('GET', path, (response) => requireSuccess(response).text)),
+    getText: (path) => ask(toRequest('GET', path, (response) => assertSuccess(response).text)),
     send: (method, path, body) =>
-      ask({ ...toRequest(method, path, (response) => requireSuccess(response).status), body }),
+      ask({ ...toRequest(method, path, (response) => assertSuccess(response).status), body }),
     post: (path, body) =>
-      ask({ ...toRequest('POST', path, (response) => parseJson(requireSuccess(response).text)), body }),
+      ask({ ...toRequest('POST', path, (response) => parseForgeJson(assertSuccess(response).text)), body }),
   };
 }

@@ -1,4 +1,4 @@
-import type { ActionName, ForgeName, PullRequest, PullRequestFacts } from '../facts.js';
+import type { ActionName, ForgeName, PullRequest, ForgePullRequest } from '../model.js';
 import type { Bot } from './bots.js';
 
 export type AllowedAction = PullRequest['allowedActions'][number];
@@ -6,12 +6,12 @@ export type ActionBlock = NonNullable<AllowedAction['blocked']>;
 export type BlockCode = ActionBlock['code'];
 
 /** The data of a pull request that its allowed actions depend on. */
-export interface Judged extends PullRequestFacts, Pick<PullRequest, 'stackedOn'> {
+export interface ActionCandidate extends ForgePullRequest, Pick<PullRequest, 'stackedOn'> {
   readonly forge: ForgeName;
   readonly bot: Bot | undefined;
 }
 
-type Rule = (pullRequest: Judged) => boolean;
+type Rule = (pullRequest: ActionCandidate) => boolean;
 
 const BLOCKS: Readonly<Record<BlockCode, Omit<ActionBlock, 'code'>>> = {
   already_up_to_date: { message: 'Merging would change nothing.', next: 'Close it.' },
@@ -57,7 +57,7 @@ const OFFERED: readonly (readonly [ActionName, Rule])[] = [
 ];
 
 /** Lists the actions of a pull request, with the reason if one is blocked. Merging comes first. */
-export function listAllowedActions(pullRequest: Judged): AllowedAction[] {
+export function listAllowedActions(pullRequest: ActionCandidate): AllowedAction[] {
   const others = OFFERED.filter(([, isOffered]) => isOffered(pullRequest)).map(([action]) => {
     const isBlocked = action === 'update_branch' && isConflicting(pullRequest);
     return toAction(action, isBlocked ? 'conflict' : undefined);
@@ -66,7 +66,7 @@ export function listAllowedActions(pullRequest: Judged): AllowedAction[] {
 }
 
 /** Finds the reason why a pull request can't be merged. @returns `undefined` when it can. */
-export function findMergeBlock(pullRequest: Judged): BlockCode | undefined {
+export function findMergeBlock(pullRequest: ActionCandidate): BlockCode | undefined {
   return MERGE_RULES.find(([applies]) => applies(pullRequest))?.[1];
 }
 
@@ -74,17 +74,17 @@ function toAction(action: ActionName, code: BlockCode | undefined): AllowedActio
   return code === undefined ? { action } : { action, blocked: { code, ...BLOCKS[code] } };
 }
 
-function mayAutoMerge(pullRequest: Judged): boolean {
+function mayAutoMerge(pullRequest: ActionCandidate): boolean {
   const isClean = pullRequest.mergeStatus === 'mergeable' && pullRequest.ci === 'success' && !pullRequest.behind;
   const isRefused = pullRequest.autoMergeAllowed === false || (pullRequest.forge === 'forgejo' && pullRequest.draft);
   const isHopeless = pullRequest.empty || isConflicting(pullRequest) || pullRequest.stackedOn !== null;
   return pullRequest.autoMergeEnabled !== true && !isRefused && !isHopeless && !isClean;
 }
 
-function isConflicting({ mergeStatus }: Judged): boolean {
+function isConflicting({ mergeStatus }: ActionCandidate): boolean {
   return mergeStatus === 'conflicting';
 }
 
-function isDependabotOnGithub({ forge, bot }: Judged): boolean {
+function isDependabotOnGithub({ forge, bot }: ActionCandidate): boolean {
   return forge === 'github' && bot === 'dependabot';
 }

@@ -1,4 +1,4 @@
-import type { PullRequest } from '../facts.js';
+import type { PullRequest } from '../model.js';
 
 export type Bot = 'dependabot' | 'renovate';
 
@@ -15,7 +15,7 @@ export function findBot(author: string, renovateAuthors: readonly string[]): Bot
 }
 
 /** Returns the kind of a pull request. A release label takes precedence over the author. */
-export function kindOf({ labels }: Pick<PullRequest, 'labels'>, bot: Bot | undefined): PullRequest['kind'] {
+export function toPullRequestKind({ labels }: Pick<PullRequest, 'labels'>, bot: Bot | undefined): PullRequest['kind'] {
   if (labels.some(({ name }) => name.startsWith('autorelease:'))) return 'release';
   return bot === undefined ? 'regular' : 'dependency';
 }

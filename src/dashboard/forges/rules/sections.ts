@@ -1,4 +1,4 @@
-import type { PullRequest } from '../facts.js';
+import type { PullRequest } from '../model.js';
 
 type Section = PullRequest['section'];
 type Judged = Pick<

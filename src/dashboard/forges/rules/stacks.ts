@@ -1,9 +1,9 @@
-import type { PullRequest } from '../facts.js';
+import type { PullRequest } from '../model.js';
 
 type Stacked = Pick<PullRequest, 'baseBranch' | 'crossRepository' | 'headBranch' | 'number' | 'url'>;
-export type StackPlace = Pick<PullRequest, 'stack' | 'stackChildren' | 'stackedOn'>;
+export type StackPosition = Pick<PullRequest, 'stack' | 'stackChildren' | 'stackedOn'>;
 
-const ALONE: StackPlace = { stack: null, stackedOn: null, stackChildren: [] };
+const ALONE: StackPosition = { stack: null, stackedOn: null, stackChildren: [] };
 
 /**
  * Finds the stacks among the open pull requests of one repository. A pull request is stacked on the one whose head
@@ -11,7 +11,7 @@ const ALONE: StackPlace = { stack: null, stackedOn: null, stackChildren: [] };
  * one, including it. Pull requests from forks are never stacked, as their branches are in another repository. Cycles
  * are not stacks.
  */
-export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackPlace> {
+export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackPosition> {
   const parents = findParents(pullRequests);
   const chains = new Map(pullRequests.map((one) => [one.number, chainOf(one, parents)]));
   const stacked = pullRequests.filter(({ number }) => chains.get(number) !== undefined);
@@ -30,7 +30,7 @@ export function findStacks(pullRequests: readonly Stacked[]): Map<number, StackP
 function toPlace(
   [, parent, ...below]: readonly Stacked[],
   { size, children }: { readonly size: number; readonly children: readonly Stacked[] },
-): StackPlace {
+): StackPosition {
   return {
     stack: { position: parent === undefined ? 1 : below.length + 2, size },
     stackedOn: parent === undefined ? null : { number: parent.number, url: parent.url },

@@ -1,15 +1,15 @@
 import type { Worker } from 'node:worker_threads';
 
-import { inTurn } from '../../../in-turn.js';
+import { limitConcurrency } from '../../../lib/async/concurrency.js';
 import { openThread } from '../threads.js';
-import { ContentError, measureParsing, readEntries } from './read-entries.js';
+import { ContentError, countParsedCharacters, readEntries } from './read-entries.js';
 import type { ContentEntry } from './read-entries.js';
 
 /** A record as written in a file, without the lines of its values. */
 export type ParsedEntry = Omit<ContentEntry, 'lineOf'>;
 
 /** The location of a value in a file. */
-export interface ContentPlace {
+export interface ValueLocation {
   /** The index of its entry in the file. */
   readonly entry: number;
   readonly path: readonly (number | string)[];
@@ -19,14 +19,14 @@ export interface ContentPlace {
 export interface ParsedContent {
   readonly entries: readonly ParsedEntry[];
   /** Returns the lines of values, counted from 1. */
-  readonly locate: (places: readonly ContentPlace[]) => Promise<readonly number[]>;
+  readonly locate: (places: readonly ValueLocation[]) => Promise<readonly number[]>;
 }
 
 export interface ParseRequest {
   readonly text: string;
   readonly extension: string;
   /** If present, the response contains the lines of these values instead of the entries. */
-  readonly places?: readonly ContentPlace[];
+  readonly places?: readonly ValueLocation[];
 }
 
 export type ParseReply =
@@ -66,7 +66,9 @@ export function openContentParser({ deadlineMs = DEADLINE_MS }: ContentParserOpt
   const thread = new ParserThread(deadlineMs);
   return {
     async parse(text, extension) {
-      return measureParsing(text, extension) <= MAX_HERE ? parseHere(text, extension) : thread.parse(text, extension);
+      return countParsedCharacters(text, extension) <= MAX_HERE
+        ? parseHere(text, extension)
+        : thread.parse(text, extension);
     },
     close: () => thread.close(),
   };
@@ -80,7 +82,7 @@ function parseHere(text: string, extension: string): ParsedContent {
 class ParserThread {
   readonly #deadlineMs: number;
   /** Parses one text at a time, so that the deadline applies to that text alone. */
-  readonly #inTurn = inTurn(1);
+  readonly #inTurn = limitConcurrency(1);
   #worker: Worker | undefined;
 
   constructor(deadlineMs: number) {

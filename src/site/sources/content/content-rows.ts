@@ -3,17 +3,17 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import type { RecordTable } from '../../fields.js';
-import { showPath } from '../../problems.js';
+import { formatSourcePath } from '../../problems.js';
 import type { SiteProblem } from '../../problems.js';
-import type { Row } from '../file-record.js';
+import type { RecordRow } from '../file-record.js';
 import { toFileId } from '../file-record.js';
-import { idsOf } from '../ids.js';
+import { createIdGenerator } from '../ids.js';
 import type { SiteSource } from '../site-source.js';
-import { isPathLink } from './content-kinds.js';
-import type { FileNote } from './content-notes.js';
-import type { ContentParser, ContentPlace, ParsedContent, ParsedEntry } from './content-parser.js';
-import { fitRecord } from './fit-record.js';
-import type { FitOptions } from './fit-record.js';
+import { isPathLink } from './content-types.js';
+import type { FileCacheEntry } from './file-cache.js';
+import type { ContentParser, ValueLocation, ParsedContent, ParsedEntry } from './content-parser.js';
+import { validateRecord } from './validate-record.js';
+import type { ValidationOptions } from './validate-record.js';
 import type { FindTarget } from './link-targets.js';
 import { readContentFile } from './read-content-file.js';
 import { ContentError } from './read-entries.js';
@@ -21,14 +21,14 @@ import { ContentError } from './read-entries.js';
 /** The records of one file. */
 export interface ContentRows {
   readonly rows: readonly ContentRow[];
-  readonly note: FileNote;
+  readonly note: FileCacheEntry;
 }
 
 export interface ContentRow {
   readonly kind: string;
   /** Its index in the file. */
   readonly index: number;
-  readonly row: Row;
+  readonly row: RecordRow;
 }
 
 export interface ContentFile {
@@ -39,20 +39,23 @@ export interface ContentFile {
 }
 
 const OWNER = 'trellis-content';
-const toContentId = idsOf(OWNER);
+const toContentId = createIdGenerator(OWNER);
 
 /** The number of problems that are reported per file, so that one file does not hide the problems of others. */
 const MAX_PROBLEMS = 20;
 
 /** Returns the id of a record, derived from its file and its index in the file. */
-export function contentId(fileId: string, kind: string, index: number): string {
+export function getContentId(fileId: string, kind: string, index: number): string {
   return toContentId(`${fileId} >> ${kind} ${index}`);
 }
 
 /**
  * Reads and validates the records of a file. A deleted file has none, and an unreadable file is reported as a problem.
  */
-export async function readContentRows(file: ContentFile, { findTarget, parser }: ContentReading): Promise<ContentRows> {
+export async function readContentRows(
+  file: ContentFile,
+  { findTarget, parser }: ContentReadContext,
+): Promise<ContentRows> {
   const reader = new FileReader(file, findTarget);
   try {
     const content = await readContentFile(path.posix.join(file.source.root, file.relativePath), parser);
@@ -70,7 +73,7 @@ function toContentError(error: unknown): ContentError {
   throw error;
 }
 
-export interface ContentReading {
+export interface ContentReadContext {
   readonly findTarget: FindTarget;
   readonly parser: ContentParser;
 }
@@ -83,10 +86,10 @@ const SLICE_MS = 12;
 class FileReader {
   readonly #file: ContentFile;
   readonly #fileId: string;
-  readonly #fit: FitOptions;
+  readonly #fit: ValidationOptions;
   readonly #links = new Set<string>();
   /** The first {@link MAX_PROBLEMS} errors. */
-  readonly #misfits: { readonly place: ContentPlace; readonly message: string }[] = [];
+  readonly #misfits: { readonly place: ValueLocation; readonly message: string }[] = [];
   #problemCount = 0;
 
   constructor(file: ContentFile, findTarget: FindTarget) {
@@ -125,20 +128,20 @@ class FileReader {
     return { rows: [], note: this.#toNote(0, [this.#toProblem(line, message)]) };
   }
 
-  #toNote(records: number, problems: readonly SiteProblem[]): FileNote {
+  #toNote(records: number, problems: readonly SiteProblem[]): FileCacheEntry {
     return { records, links: [...this.#links], problems, problemCount: this.#problemCount };
   }
 
   #readRow(table: RecordTable, entry: ParsedEntry, index: number): ContentRow | undefined {
     const { kind } = table;
-    const { row, misfits } = fitRecord(table.fields, entry, this.#fit);
+    const { row, misfits } = validateRecord(table.fields, entry, this.#fit);
     for (const { at, message } of misfits) this.#report({ entry: index, path: at }, `${kind}.${message}`);
     if (row === undefined) {
       this.#report({ entry: index, path: [] }, `${kind}: left out, because a required value is missing or invalid.`);
       return undefined;
     }
     const own = {
-      id: contentId(this.#fileId, kind, index),
+      id: getContentId(this.#fileId, kind, index),
       parent: this.#fileId,
       'internal.type': kind,
       'internal.owner': OWNER,
@@ -147,13 +150,13 @@ class FileReader {
     return { kind, index, row: { ...row, ...own } };
   }
 
-  #report(place: ContentPlace, message: string): void {
+  #report(place: ValueLocation, message: string): void {
     this.#problemCount += 1;
     if (this.#misfits.length < MAX_PROBLEMS) this.#misfits.push({ place, message });
   }
 
   #toProblem(line: number, reason: string): SiteProblem {
     const { source, relativePath } = this.#file;
-    return { path: showPath(source, relativePath), line, reason };
+    return { path: formatSourcePath(source, relativePath), line, reason };
   }
 }

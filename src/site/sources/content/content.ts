@@ -6,22 +6,28 @@ import type { RecordTables } from '../../record-schema.js';
 import { formatProblem } from '../../problems.js';
 import type { SiteProblem } from '../../problems.js';
 import type { RecordStore, RecordWriter } from '../../record-store.js';
-import type { PlannedWrite } from '../crawl-plan.js';
-import type { Entries } from '../entries.js';
+import type { PlannedWrite } from '../scan-plan.js';
+import type { WalkEntries } from '../entries.js';
 import { isFolder } from '../entries.js';
 import { toFileId } from '../file-record.js';
 import { findSource } from '../site-source.js';
 import type { SiteSource } from '../site-source.js';
-import { createContentKinds } from './content-kinds.js';
-import type { ContentKinds, KindsOf } from './content-kinds.js';
-import { contentDigest, isWorthKeeping, noteRead, noteReading, readMemo } from './content-notes.js';
-import type { FileNote, FileNotes } from './content-notes.js';
-import { contentId, readContentRows } from './content-rows.js';
+import { createContentTypes } from './content-types.js';
+import type { ContentTypes, FindContentTypes } from './content-types.js';
+import {
+  contentConfigDigest,
+  isWorthCaching,
+  markReadFinished,
+  markReadStarted,
+  readContentCache,
+} from './file-cache.js';
+import type { FileCacheEntry, FileCache } from './file-cache.js';
+import { getContentId, readContentRows } from './content-rows.js';
 import type { ContentRows } from './content-rows.js';
 import { openContentParser } from './content-parser.js';
 import { createFindTarget } from './link-targets.js';
 import type { FindTarget } from './link-targets.js';
-import { NoRoomError } from './no-room.js';
+import { PositionsExhaustedError } from './positions-exhausted-error.js';
 import type { SourceContent } from './source-content.js';
 
 /** The invalid values in the files that were read: the first messages and the total number. */
@@ -31,7 +37,7 @@ export interface ContentProblems {
 }
 
 /** Reads the records of all types with `@source` from files. */
-export interface Content {
+export interface ContentRecords {
   of(source: SiteSource): SourceContent;
   /**
    * Call it when all sources are scanned and have no unread files. Returns the problems of the files that were read,
@@ -52,17 +58,17 @@ export interface ContentOptions {
 /** The maximum time that the thread is blocked, so that requests can be handled in between. */
 const SLICE_MS = 12;
 
-export function openContent({ store, tables, sources }: ContentOptions): Content {
-  const kinds = createContentKinds(tables);
+export function openContentRecords({ store, tables, sources }: ContentOptions): ContentRecords {
+  const kinds = createContentTypes(tables);
   return new StoredContent(store, kinds, sources);
 }
 
-class StoredContent implements Content {
-  readonly kinds: ContentKinds;
+class StoredContent implements ContentRecords {
+  readonly kinds: ContentTypes;
   readonly sources: readonly SiteSource[];
   readonly findTarget: FindTarget;
   readonly parser = openContentParser();
-  readonly notes: FileNotes;
+  readonly notes: FileCache;
   /** The absolute paths of files to read again because of their links. */
   readonly awaited = new Set<string>();
   /** The indexes of the sources whose files must all be read. */
@@ -75,16 +81,16 @@ class StoredContent implements Content {
   #isStale: boolean;
   #isNoted = false;
 
-  constructor(store: RecordStore, kinds: ContentKinds, sources: readonly SiteSource[]) {
+  constructor(store: RecordStore, kinds: ContentTypes, sources: readonly SiteSource[]) {
     this.kinds = kinds;
     this.sources = sources;
     this.findTarget = createFindTarget(sources);
     this.#store = store;
-    this.#digest = contentDigest(kinds, sources);
-    const { notes, kinds: oldKinds } = readMemo(store, this.#digest);
+    this.#digest = contentConfigDigest(kinds, sources);
+    const { notes, kinds: oldKinds } = readContentCache(store, this.#digest);
     this.#oldKinds = oldKinds;
     this.#isStale = notes === undefined;
-    this.notes = notes ?? new Map<string, FileNote>();
+    this.notes = notes ?? new Map<string, FileCacheEntry>();
     this.unread = new Set(this.#isStale ? sources.map(({ place }) => place) : []);
     for (const file of this.notes.keys()) this.reread.add(file);
   }
@@ -95,7 +101,7 @@ class StoredContent implements Content {
 
   noteStart(rows: RecordWriter): void {
     const kinds = this.kinds.tables.map(({ kind }) => kind);
-    if (!this.#isNoted) noteReading(rows, kinds);
+    if (!this.#isNoted) markReadStarted(rows, kinds);
     this.#isNoted = true;
     if (!this.#isStale) return;
     this.#isStale = false;
@@ -104,7 +110,7 @@ class StoredContent implements Content {
 
   settle(): ContentProblems {
     this.awaited.clear();
-    if (this.#isNoted) this.#store.write((rows) => noteRead(rows, this.#digest, this.notes));
+    if (this.#isNoted) this.#store.write((rows) => markReadFinished(rows, this.#digest, this.notes));
     this.#isNoted = false;
     const notes = [...this.reread].flatMap((file) => this.notes.get(file) ?? []);
     this.reread.clear();
@@ -131,7 +137,7 @@ class StoredContent implements Content {
 class FilesOfSource implements SourceContent {
   readonly #content: StoredContent;
   readonly #source: SiteSource;
-  readonly #kindsOf: KindsOf;
+  readonly #kindsOf: FindContentTypes;
   readonly #prepared = new Map<string, ContentRows>();
 
   constructor(content: StoredContent, source: SiteSource) {
@@ -173,7 +179,7 @@ class FilesOfSource implements SourceContent {
     this.#content.noteStart(rows);
   }
 
-  async read(entries: Entries, writes: readonly PlannedWrite[]): Promise<void> {
+  async read(entries: WalkEntries, writes: readonly PlannedWrite[]): Promise<void> {
     let since = performance.now();
     for (const write of writes) {
       if (isFolder({ mode: entries.mode(write.index) }) || !isNew(write)) continue;
@@ -193,7 +199,7 @@ class FilesOfSource implements SourceContent {
     if (read.note.records > room) {
       this.#content.notes.set(this.#absolute(relativePath), read.note);
       this.#prepared.clear();
-      throw new NoRoomError();
+      throw new PositionsExhaustedError();
     }
     this.#prepared.set(relativePath, read);
   }
@@ -206,7 +212,7 @@ class FilesOfSource implements SourceContent {
     this.#prepared.delete(relativePath);
     for (const { kind, index, row } of prepared.rows) rows.put(kind, row, position + index);
     const file = this.#absolute(relativePath);
-    if (isWorthKeeping(prepared.note)) this.#content.notes.set(file, prepared.note);
+    if (isWorthCaching(prepared.note)) this.#content.notes.set(file, prepared.note);
     this.#content.reread.add(file);
   }
 
@@ -217,7 +223,7 @@ class FilesOfSource implements SourceContent {
     const fileId = toFileId(file);
     const count = this.#content.notes.get(file)?.records ?? 1;
     for (const { kind } of kinds) {
-      for (let index = 0; index < count; index += 1) rows.remove(kind, contentId(fileId, kind, index));
+      for (let index = 0; index < count; index += 1) rows.remove(kind, getContentId(fileId, kind, index));
     }
     this.#content.notes.delete(file);
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import prettyBytes from 'pretty-bytes';
 
-import { describeCode, errorCode, isGone } from '../unreadable.js';
+import { describeErrorCode, getErrorCode, isMissingFileError } from '../unreadable.js';
 import type { ContentParser, ParsedContent } from './content-parser.js';
 import { ContentError } from './read-entries.js';
 
@@ -36,8 +36,8 @@ async function readBytes(file: string): Promise<Buffer | undefined> {
     }
     return await readFile(file);
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isMissingFileError(error)) return undefined;
     if (error instanceof ContentError) throw error;
-    throw new ContentError(`${describeCode(errorCode(error))}.`, 1);
+    throw new ContentError(`${describeErrorCode(getErrorCode(error))}.`, 1);
   }
 }

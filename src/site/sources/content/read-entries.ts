@@ -66,7 +66,7 @@ function assertRecordLimit(records: readonly unknown[]): void {
 }
 
 /** Returns the number of characters to parse; for Markdown, only the front matter counts. */
-export function measureParsing(text: string, extension: string): number {
+export function countParsedCharacters(text: string, extension: string): number {
   if (READERS[extension] !== readMarkdown) return text.length;
   return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }

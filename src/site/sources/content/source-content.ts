@@ -1,6 +1,6 @@
 import type { RecordWriter } from '../../record-store.js';
-import type { ContentMemory, PlannedWrite } from '../crawl-plan.js';
-import type { Entries } from '../entries.js';
+import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
+import type { WalkEntries } from '../entries.js';
 
 /** Reads the records in the files of one source. All paths are relative to the source. */
 export interface SourceContent extends ContentMemory {
@@ -14,7 +14,7 @@ export interface SourceContent extends ContentMemory {
   /** Call it in the first transaction of a scan, so that an interrupted scan is detected. */
   noteStart(rows: RecordWriter): void;
   /** Reads those files of the writes that contain records, for {@link put}. */
-  read(entries: Entries, writes: readonly PlannedWrite[]): Promise<void>;
+  read(entries: WalkEntries, writes: readonly PlannedWrite[]): Promise<void>;
   /** Replaces the records in a file, in the transaction that replaces the record of the file itself. */
   put(rows: RecordWriter, path: string, write: PlannedWrite): void;
   remove(rows: RecordWriter, path: string): void;

@@ -1,13 +1,13 @@
-import { Heading } from '../shell/heading.js';
+import { Heading } from '../ui/heading.js';
 import { Invitations } from './invitations.js';
-import { People } from './people.js';
+import { Users } from './users.js';
 import { RequestLog } from './request-log.js';
 
 export function AdminPage() {
   return (
     <>
       <Heading>Admin</Heading>
-      <People />
+      <Users />
       <Invitations />
       <RequestLog />
     </>

@@ -1,41 +1,41 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { publicOrigin } from '../server-facts.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { Loaded } from '../shell/loaded.js';
-import { ShownOnce } from '../shell/shown-once.js';
-import { toMoment } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
-import { useResource } from '../shell/use-resource.js';
-import { UsernameField } from '../shell/username-field.js';
+import { publicOrigin } from '../page-data.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { OneTimeSecret } from '../ui/one-time-secret.js';
+import { formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
+import { UsernameField } from '../ui/username-field.js';
 
 type AdminInvite = components['schemas']['AdminInvite'];
 
-const loadInvitations = async () => requireAnswer(await dashboard.GET('/api/admin/invites'));
+const loadInvitations = async () => requireData(await dashboard.GET('/api/admin/invites'));
 
 export function Invitations() {
   const invitations = useResource(loadInvitations);
   const [link, setLink] = useState<string>();
   const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
-    requireAnswer(await dashboard.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
+    requireData(await dashboard.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
     setLink(undefined);
     await invitations.reload();
-    say(`The invitation for ${username} was withdrawn.`);
+    showToast(`The invitation for ${username} was withdrawn.`);
   };
   return (
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
       {link !== undefined && (
-        <ShownOnce
+        <OneTimeSecret
           label="Send this link to the new user. It works once, within one hour, and won’t be shown again."
           value={link}
         />
       )}
-      <Loaded from={invitations}>
+      <AsyncContent from={invitations}>
         {(list) => (
           <ul class="things">
             {list.length === 0 && <li>No open invitations.</li>}
@@ -44,7 +44,7 @@ export function Invitations() {
                 <div>
                   {invite.username}
                   <small>
-                    {invite.displayName} · until {toMoment(invite.expiresAt)}
+                    {invite.displayName} · until {formatDateTime(invite.expiresAt)}
                   </small>
                 </div>
                 <ConfirmButton
@@ -59,7 +59,7 @@ export function Invitations() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </AsyncContent>
       <Invite
         onMade={async (made) => {
           setLink(made);
@@ -74,7 +74,7 @@ function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }
   const [username, setUsername] = useState('');
   const [displayName, setDisplayName] = useState('');
   const invite = async (): Promise<void> => {
-    const made = requireAnswer(await dashboard.POST('/api/admin/invites', { body: { username, displayName } }));
+    const made = requireData(await dashboard.POST('/api/admin/invites', { body: { username, displayName } }));
     setUsername('');
     setDisplayName('');
     const fragment = new URLSearchParams({ invite: made.token, username: made.username });

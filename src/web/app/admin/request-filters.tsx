@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { Select } from '../shell/select.js';
+import { Select } from '../ui/select.js';
 
 type ForgeName = components['schemas']['ForgeName'];
 
@@ -9,9 +9,9 @@ export interface RequestFilter {
   readonly account: string;
 }
 
-export const NO_FILTER: RequestFilter = { forge: '', account: '' };
+export const NO_REQUEST_FILTER: RequestFilter = { forge: '', account: '' };
 
-export const FORGES: readonly (readonly [ForgeName, string])[] = [
+export const FORGE_OPTIONS: readonly (readonly [ForgeName, string])[] = [
   ['github', 'GitHub'],
   ['forgejo', 'Forgejo or Gitea'],
   ['gitlab', 'GitLab'],
@@ -39,7 +39,7 @@ export function RequestFilters({ filter, onFilter }: RequestFiltersProps) {
         <Select
           label="Code host"
           value={filter.forge}
-          options={[['', 'All'], ...FORGES]}
+          options={[['', 'All'], ...FORGE_OPTIONS]}
           onValue={(forge) => onFilter({ ...filter, forge })}
         />
         <label>
@@ -60,7 +60,7 @@ export function RequestFilters({ filter, onFilter }: RequestFiltersProps) {
 }
 
 /** Converts the filter to query parameters. */
-export const toQuery = ({ forge, account }: RequestFilter) => ({
+export const toRequestQuery = ({ forge, account }: RequestFilter) => ({
   ...(forge !== '' && { forge }),
   ...(account !== '' && { account }),
 });

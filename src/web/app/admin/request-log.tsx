@@ -1,9 +1,9 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { Loaded } from '../shell/loaded.js';
-import { useResource } from '../shell/use-resource.js';
-import { NO_FILTER, RequestFilters, toQuery } from './request-filters.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { useResource } from '../ui/use-resource.js';
+import { NO_REQUEST_FILTER, RequestFilters, toRequestQuery } from './request-filters.js';
 import type { RequestFilter } from './request-filters.js';
 import { RequestTable } from './request-table.js';
 import './admin.css';
@@ -11,7 +11,7 @@ import './admin.css';
 const PAGE_SIZE = 50;
 
 export function RequestLog() {
-  const [filter, setFilter] = useState(NO_FILTER);
+  const [filter, setFilter] = useState(NO_REQUEST_FILTER);
   return (
     <section aria-labelledby="requests">
       <h2 id="requests">Requests to code hosts</h2>
@@ -19,7 +19,7 @@ export function RequestLog() {
       <RequestFilters filter={filter} onFilter={setFilter} />
       <Pages filter={filter} />
       <p>
-        <a href={`/api/admin/requests/export?${new URLSearchParams(toQuery(filter)).toString()}`} download>
+        <a href={`/api/admin/requests/export?${new URLSearchParams(toRequestQuery(filter)).toString()}`} download>
           Download as CSV
         </a>
       </p>
@@ -31,9 +31,9 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
   const [offset, setOffset] = useState(0);
   useEffect(() => setOffset(0), [filter]);
   const load = useCallback(async () => {
-    const query = { ...toQuery(filter), limit: PAGE_SIZE, offset };
+    const query = { ...toRequestQuery(filter), limit: PAGE_SIZE, offset };
     const result = await dashboard.GET('/api/admin/requests', { params: { query } });
-    const entries = requireAnswer(result);
+    const entries = requireData(result);
     return { entries, offset, total: Number(result.response.headers.get('X-Total-Count')) };
   }, [filter, offset]);
   const page = useResource(load);
@@ -42,7 +42,7 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
     else setOffset(0);
   };
   return (
-    <Loaded from={page}>
+    <AsyncContent from={page}>
       {({ entries, offset: from, total }) => (
         <>
           <div class="pages">
@@ -58,7 +58,7 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
           {entries.length > 0 && <RequestTable entries={entries} />}
         </>
       )}
-    </Loaded>
+    </AsyncContent>
   );
 }
 

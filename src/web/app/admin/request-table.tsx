@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/dashboard/client.js';
-import { TableHead } from '../shell/table-head.js';
-import { toMoment } from '../shell/times.js';
-import { FORGES } from './request-filters.js';
+import { TableHead } from '../ui/table-head.js';
+import { formatDateTime } from '../ui/times.js';
+import { FORGE_OPTIONS } from './request-filters.js';
 import '../style/cards.css';
 
 type Entry = components['schemas']['RequestLogEntry'];
@@ -19,7 +19,7 @@ const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
   unknown: 'Unexpected response',
 };
 
-const FORGE_TITLES = Object.fromEntries(FORGES) as Readonly<Record<Entry['forge'], string>>;
+const FORGE_TITLES = Object.fromEntries(FORGE_OPTIONS) as Readonly<Record<Entry['forge'], string>>;
 
 export function RequestTable({ entries }: { readonly entries: readonly Entry[] }) {
   return (
@@ -38,7 +38,7 @@ export function RequestTable({ entries }: { readonly entries: readonly Entry[] }
 function Row({ entry: { loggedAt, forge, account, method, endpoint, outcome, statusCode, rateLimit } }: EntryProps) {
   return (
     <tr>
-      <td data-name={NAMES[0]}>{toMoment(loggedAt)}</td>
+      <td data-name={NAMES[0]}>{formatDateTime(loggedAt)}</td>
       <td data-name={NAMES[1]}>{FORGE_TITLES[forge]}</td>
       <td data-name={NAMES[2]}>{account}</td>
       <td data-name={NAMES[3]}>

@@ -1,9 +1,9 @@
 import { ApiError } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
 import { removeRow } from './board-store.js';
-import { learnLock } from './forge-locks.js';
-import { targetOf } from './rows.js';
+import { recordRateLimit } from './forge-rate-limits.js';
+import { toTarget } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 type AllowedAction = PullRequest['allowedActions'][number];
@@ -23,7 +23,7 @@ interface Action {
 const post =
   (path: SimplePath) =>
   async (row: PullRequest): Promise<unknown> =>
-    requireAnswer(await dashboard.POST(path, { params: {}, body: targetOf(row) }));
+    requireData(await dashboard.POST(path, { params: {}, body: toTarget(row) }));
 
 type SimplePath = `/api/pull-requests/${
   'auto-merge' | 'auto-merge/cancel' | 'close' | 'merge' | 'renovate-rebase' | 'rerun-checks' | 'update-branch'}`;
@@ -31,8 +31,8 @@ type SimplePath = `/api/pull-requests/${
 const sendDependabotAction =
   (action: 'rebase' | 'recreate') =>
   async (row: PullRequest): Promise<unknown> =>
-    requireAnswer(
-      await dashboard.POST('/api/pull-requests/dependabot-action', { params: {}, body: { ...targetOf(row), action } }),
+    requireData(
+      await dashboard.POST('/api/pull-requests/dependabot-action', { params: {}, body: { ...toTarget(row), action } }),
     );
 
 /** The actions that pages offer, in the order of their buttons. */
@@ -100,9 +100,9 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
  *
  * @throws ApiError with the server's reason.
  */
-export async function act(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
+export async function performAction(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
   await send(row).catch((error: unknown) => {
-    learnLock(row.forge, error);
+    recordRateLimit(row.forge, error);
     throw error;
   });
   if (ends) removeRow(row);
@@ -110,5 +110,5 @@ export async function act(row: PullRequest, { send, done, ends = false }: Action
 }
 
 /** Returns whether the same request may succeed later: after a network failure, a rate limit or a server error. */
-export const canRetry = (error: unknown): boolean =>
+export const isRetryable = (error: unknown): boolean =>
   !(error instanceof ApiError) || error.statusCode === 429 || error.statusCode >= 500;

@@ -1,4 +1,4 @@
-import { keyOf } from './rows.js';
+import { getRowKey } from './rows.js';
 import type { Board, Issue, PullRequest } from './rows.js';
 
 /** The state of a pull request that its row shows. */
@@ -20,11 +20,11 @@ function count<Row extends Issue | PullRequest>(
   stateOf: (row: Row) => string,
 ): number {
   if (before === after) return 0;
-  const known = new Map(before.map((row) => [keyOf(row), stateOf(row)]));
+  const known = new Map(before.map((row) => [getRowKey(row), stateOf(row)]));
   let changes = 0;
   for (const row of after) {
-    if (known.get(keyOf(row)) !== stateOf(row)) changes += 1;
-    known.delete(keyOf(row));
+    if (known.get(getRowKey(row)) !== stateOf(row)) changes += 1;
+    known.delete(getRowKey(row));
   }
   return changes + known.size;
 }
@@ -34,9 +34,9 @@ function count<Row extends Issue | PullRequest>(
  */
 export function reuseRows(before: Board | undefined, after: Board): Board {
   if (before === undefined) return after;
-  const known = new Map(before.pullRequests.map((row) => [keyOf(row), row]));
+  const known = new Map(before.pullRequests.map((row) => [getRowKey(row), row]));
   const pullRequests = after.pullRequests.map((row) => {
-    const same = known.get(keyOf(row));
+    const same = known.get(getRowKey(row));
     return same !== undefined && JSON.stringify(same) === JSON.stringify(row) ? same : row;
   });
   return { ...after, pullRequests };

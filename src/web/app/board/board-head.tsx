@@ -2,14 +2,14 @@ import { useLayoutEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboard } from '../clients.js';
-import { ActionButton } from '../shell/action-button.js';
-import { Heading } from '../shell/heading.js';
-import { boardFacts, takeFact } from './board-facts.js';
-import { isPaused, lookAt, owner, problem } from './board-store.js';
+import { ActionButton } from '../ui/action-button.js';
+import { Heading } from '../ui/heading.js';
+import { preloadedBoard, consumePreloaded } from './preloaded-board.js';
+import { isPaused, selectBoard, boardOwner, boardError } from './board-store.js';
 import { refreshBoard } from './follow-board.js';
 
 /** The users whose boards are shared with the signed-in user. */
-const owners = signal<readonly components['schemas']['SharedUser'][]>(boardFacts?.sharedWithMe ?? []);
+const owners = signal<readonly components['schemas']['SharedUser'][]>(preloadedBoard?.sharedWithMe ?? []);
 
 interface BoardHeadProps {
   readonly title: string;
@@ -34,9 +34,9 @@ export function BoardHead({ title, includeDrafts }: BoardHeadProps) {
         </label>
         <ActionButton onAct={() => refreshBoard(includeDrafts)}>Refresh</ActionButton>
       </div>
-      {problem.value !== undefined && (
+      {boardError.value !== undefined && (
         <p class="problem" role="alert">
-          {problem.value}
+          {boardError.value}
         </p>
       )}
     </>
@@ -48,7 +48,7 @@ function OwnerPicker() {
   return (
     <label class="beside">
       Board of
-      <select value={owner.value} onChange={({ currentTarget }) => lookAt(currentTarget.value)}>
+      <select value={boardOwner.value} onChange={({ currentTarget }) => selectBoard(currentTarget.value)}>
         <option value="">me</option>
         {owners.value.map(({ username, displayName }) => (
           <option key={username} value={username}>
@@ -63,7 +63,8 @@ function OwnerPicker() {
 /** Loads the shared boards. They rarely change, so once per page view is enough. */
 async function loadOwners(): Promise<void> {
   const found =
-    takeFact('sharedWithMe') ?? (await dashboard.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
+    consumePreloaded('sharedWithMe') ??
+    (await dashboard.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
   owners.value = found ?? [];
-  if (owner.value !== '' && !owners.value.some(({ username }) => username === owner.value)) lookAt('');
+  if (boardOwner.value !== '' && !owners.value.some(({ username }) => username === boardOwner.value)) selectBoard('');
 }

@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { explain } from '../answers.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { say } from '../shell/toasts.js';
-import { ACTIONS, act } from './actions.js';
-import { LOCKS } from './forge-locks.js';
+import { toUserMessage } from '../api-errors.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { showToast } from '../ui/toasts.js';
+import { ACTIONS, performAction } from './actions.js';
+import { rateLimitedUntil } from './forge-rate-limits.js';
 import type { PullRequest } from './rows.js';
 
 interface BulkBarProps {
@@ -24,13 +24,13 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
     let failures = 0;
     for (const [index, row] of rows.entries()) {
       setProgress(`${index + 1} of ${rows.length} …`);
-      await act(row, action).catch((error: unknown) => {
+      await performAction(row, action).catch((error: unknown) => {
         failures += 1;
-        say(`${row.repo} #${row.number}: ${explain(error)}`, 'failed');
+        showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
       });
     }
     setProgress('');
-    say(`${action.name}: ${rows.length - failures} of ${rows.length} done.`);
+    showToast(`${action.name}: ${rows.length - failures} of ${rows.length} done.`);
     onDone();
   };
   if (chosen.length === 0) return null;
@@ -58,5 +58,5 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
 }
 
 const allows = (row: PullRequest, name: ActionName): boolean =>
-  LOCKS[row.forge].value === undefined &&
+  rateLimitedUntil[row.forge].value === undefined &&
   row.allowedActions.some(({ action, blocked }) => action === name && blocked === undefined);

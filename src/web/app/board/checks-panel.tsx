@@ -1,11 +1,11 @@
 import { useCallback } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { toDuration } from '../shell/countdown.js';
-import { Loaded } from '../shell/loaded.js';
-import { useResource } from '../shell/use-resource.js';
-import { targetOf } from './rows.js';
+import { formatDuration } from '../ui/countdown.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { useResource } from '../ui/use-resource.js';
+import { toTarget } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 type Check = components['schemas']['Check'];
@@ -23,12 +23,12 @@ const STATES: Readonly<Record<Check['state'], string>> = {
 /** The checks of the newest commit, loaded from the forge when the panel opens. */
 export function ChecksPanel({ row }: { readonly row: PullRequest }) {
   const load = useCallback(async () => {
-    const query = targetOf(row);
-    return requireAnswer(await dashboard.GET('/api/pull-requests/checks', { params: { query } })).checks;
+    const query = toTarget(row);
+    return requireData(await dashboard.GET('/api/pull-requests/checks', { params: { query } })).checks;
   }, [row.forge, row.repo, row.number, row.headSha]);
   const checks = useResource(load);
   return (
-    <Loaded from={checks}>
+    <AsyncContent from={checks}>
       {(list) =>
         list.length === 0 ? (
           <p>No checks have reported yet.</p>
@@ -40,7 +40,7 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
                 <span class={`state ${check.state}`}>{STATES[check.state]}</span> <CheckName check={check} />
                 {check.required && <span class="quiet"> · required</span>}
                 {check.durationSeconds !== undefined && (
-                  <span class="quiet"> · {toDuration(check.durationSeconds)}</span>
+                  <span class="quiet"> · {formatDuration(check.durationSeconds)}</span>
                 )}
                 {check.failedStep !== undefined && <span> · failed at “{check.failedStep}”</span>}
                 {check.excerpt !== undefined && (
@@ -53,7 +53,7 @@ export function ChecksPanel({ row }: { readonly row: PullRequest }) {
           </ul>
         )
       }
-    </Loaded>
+    </AsyncContent>
   );
 }
 

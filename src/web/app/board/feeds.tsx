@@ -1,23 +1,23 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { Loaded } from '../shell/loaded.js';
-import { Select } from '../shell/select.js';
-import { ShownOnce } from '../shell/shown-once.js';
-import { toDay } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
-import { useResource } from '../shell/use-resource.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { Select } from '../ui/select.js';
+import { OneTimeSecret } from '../ui/one-time-secret.js';
+import { formatDate } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
 
 type Feed = components['schemas']['Feed'];
 type Kind = components['schemas']['FeedKind'];
 
 const load = async () => {
   const [feeds, views] = await Promise.all([dashboard.GET('/api/feeds'), dashboard.GET('/api/views')]);
-  return { feeds: requireAnswer(feeds), views: requireAnswer(views) };
+  return { feeds: requireData(feeds), views: requireData(views) };
 };
 
 const KINDS: Readonly<Record<Kind, string>> = { atom: 'Atom feed', badge: 'Badge' };
@@ -27,10 +27,10 @@ export function Feeds() {
   const feeds = useResource(load);
   const [made, setMade] = useState<string>();
   const remove = async ({ id, label }: Feed): Promise<void> => {
-    requireAnswer(await dashboard.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
+    requireData(await dashboard.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await feeds.reload();
-    say(`Feed “${label}” deleted.`);
+    showToast(`Feed “${label}” deleted.`);
   };
   return (
     <section aria-labelledby="feeds">
@@ -38,8 +38,10 @@ export function Feeds() {
       <p class="quiet">
         Your board or a saved view, as a feed for readers or as a badge for web pages. Anyone with the link can view it.
       </p>
-      {made !== undefined && <ShownOnce label="New feed link. Copy it now: it won’t be shown again." value={made} />}
-      <Loaded from={feeds}>
+      {made !== undefined && (
+        <OneTimeSecret label="New feed link. Copy it now: it won’t be shown again." value={made} />
+      )}
+      <AsyncContent from={feeds}>
         {({ feeds: list, views }) => (
           <>
             <ul class="things">
@@ -49,7 +51,7 @@ export function Feeds() {
                   <div>
                     {feed.label}
                     <small>
-                      {KINDS[feed.kind]} of {feed.view ?? 'the whole board'} · created {toDay(feed.createdAt)}
+                      {KINDS[feed.kind]} of {feed.view ?? 'the whole board'} · created {formatDate(feed.createdAt)}
                     </small>
                   </div>
                   <ConfirmButton
@@ -72,7 +74,7 @@ export function Feeds() {
             />
           </>
         )}
-      </Loaded>
+      </AsyncContent>
     </section>
   );
 }
@@ -88,7 +90,7 @@ function NewFeed({ views, onMade }: NewFeedProps) {
   const [view, setView] = useState('');
   const create = async (): Promise<void> => {
     const body = { kind, label, ...(view === '' ? {} : { view }) };
-    const { url } = requireAnswer(await dashboard.POST('/api/feeds', { params: {}, body }));
+    const { url } = requireData(await dashboard.POST('/api/feeds', { params: {}, body }));
     setLabel('');
     await onMade(url);
   };

@@ -1,16 +1,25 @@
 import type { RefObject } from 'preact';
-import { GROUPS, HOURS, NAMED_SORTS, NO_FILTER, PILLS, SIZES, countNarrowing, isFiltering } from './filter.js';
-import type { Choices, Filter, Pill } from './filter.js';
+import {
+  GROUP_NAMES,
+  AGE_OPTIONS,
+  SORT_OPTIONS,
+  NO_FILTER,
+  QUICK_FILTERS,
+  PAGE_SIZES,
+  countConditions,
+  isFiltering,
+} from './filter.js';
+import type { FilterOptions, Filter, QuickFilter } from './filter.js';
 import { CI_NAMES } from './rows.js';
 import { openView } from './views.js';
 import { ViewsMenu } from './views-menu.js';
 import { views } from './views-store.js';
-import { FoldedFilters } from '../shell/folded-filters.js';
-import { Select } from '../shell/select.js';
+import { FoldedFilters } from '../ui/folded-filters.js';
+import { Select } from '../ui/select.js';
 
 interface FilterBarProps {
   readonly filter: Filter;
-  readonly choices: Choices;
+  readonly choices: FilterOptions;
   readonly onFilter: (change: Partial<Filter>) => void;
   readonly search: RefObject<HTMLInputElement | null>;
   /** Titles that match the search text. */
@@ -25,13 +34,13 @@ interface FilterBarProps {
  */
 export function FilterBar(props: FilterBarProps) {
   const { filter, onFilter, search, suggestions } = props;
-  const active = countNarrowing({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
+  const active = countConditions({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
   return (
     <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
       <div class="pills" role="group" aria-label="Quick filters">
-        {(Object.keys(PILLS) as Pill[]).map((pill) => (
+        {(Object.keys(QUICK_FILTERS) as QuickFilter[]).map((pill) => (
           <button key={pill} type="button" aria-pressed={filter.pill === pill} onClick={() => onFilter({ pill })}>
-            {PILLS[pill].name}
+            {QUICK_FILTERS[pill].name}
           </button>
         ))}
       </div>
@@ -64,9 +73,9 @@ export function FilterBar(props: FilterBarProps) {
   );
 }
 
-const NAMED_GROUPS = Object.entries(GROUPS) as [Filter['group'], string][];
+const NAMED_GROUPS = Object.entries(GROUP_NAMES) as [Filter['group'], string][];
 
-const PAGES = SIZES.map((size) => [size as string, size || 'all'] as const);
+const PAGES = PAGE_SIZES.map((size) => [size as string, size || 'all'] as const);
 
 type Option = readonly [string, string];
 
@@ -103,9 +112,19 @@ function Selects({ filter, choices, onFilter }: FilterBarProps) {
         onValue={(label) => onFilter({ label })}
       />
       <Select label="CI" value={filter.ci} options={all(Object.entries(CI_NAMES))} onValue={(ci) => onFilter({ ci })} />
-      <Select label="Updated" value={filter.updated} options={HOURS} onValue={(updated) => onFilter({ updated })} />
-      <Select label="Created" value={filter.created} options={HOURS} onValue={(created) => onFilter({ created })} />
-      <Select label="Sort by" value={filter.sort} options={NAMED_SORTS} onValue={(sort) => onFilter({ sort })} />
+      <Select
+        label="Updated"
+        value={filter.updated}
+        options={AGE_OPTIONS}
+        onValue={(updated) => onFilter({ updated })}
+      />
+      <Select
+        label="Created"
+        value={filter.created}
+        options={AGE_OPTIONS}
+        onValue={(created) => onFilter({ created })}
+      />
+      <Select label="Sort by" value={filter.sort} options={SORT_OPTIONS} onValue={(sort) => onFilter({ sort })} />
       <Select label="Group by" value={filter.group} options={NAMED_GROUPS} onValue={(group) => onFilter({ group })} />
       {filter.group === 'none' && (
         <Select label="Rows per page" value={filter.size} options={PAGES} onValue={(size) => onFilter({ size })} />

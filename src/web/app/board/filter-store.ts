@@ -1,12 +1,12 @@
 import { batch, effect, signal } from '@preact/signals';
 import { dashboard } from '../clients.js';
-import { takeFact } from './board-facts.js';
-import { filter as issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
+import { consumePreloaded } from './preloaded-board.js';
+import { issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
 import type { IssueFilter } from '../issues/issue-filter.js';
-import { keepNewest } from '../shell/keep-newest.js';
-import { readKept, takeKnown, writeKept } from '../shell/kept-filters.js';
-import type { KeptFilters } from '../shell/kept-filters.js';
-import { GROUPS, NO_FILTER, PILLS, SIZES, SORTS } from './filter.js';
+import { saveLatest } from '../ui/save-latest.js';
+import { readSavedFilters, pickKnownFilters, writeSavedFilters } from '../ui/saved-filters.js';
+import type { SavedFilters } from '../ui/saved-filters.js';
+import { GROUP_NAMES, NO_FILTER, QUICK_FILTERS, PAGE_SIZES, SORT_NAMES } from './filter.js';
 import type { Filter } from './filter.js';
 
 /** The `localStorage` key that is set while the server may not have the filters of this browser. */
@@ -16,15 +16,15 @@ const UNSENT = 'trellis-filters-unsent';
 const SAVE_TEXT_AFTER_MS = 500;
 
 /** The filter of the pull requests, restored from this browser and later from the server. */
-export const filter = signal<Filter>(parseFilter(readKept().pullRequests));
+export const pullRequestFilter = signal<Filter>(parsePullRequestFilter(readSavedFilters().pullRequests));
 
 /** The filters of both lists, which the server stores together. */
-interface FilterState extends KeptFilters {
+interface FilterState extends SavedFilters {
   readonly pullRequests: Filter;
   readonly issues: IssueFilter;
 }
 
-const currentState = (): FilterState => ({ pullRequests: filter.value, issues: issueFilter.value });
+const currentState = (): FilterState => ({ pullRequests: pullRequestFilter.value, issues: issueFilter.value });
 
 const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
 
@@ -34,13 +34,13 @@ const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b
  * @param requested a filter from the address, which takes precedence over the stored one
  * @returns a function that stops the synchronisation
  */
-export function keepFilters(requested?: Filter): () => void {
+export function syncFilters(requested?: Filter): () => void {
   const isUnsent = localStorage.getItem(UNSENT) !== null;
-  if (requested !== undefined) filter.value = requested;
+  if (requested !== undefined) pullRequestFilter.value = requested;
   let saved = currentState();
   let timer: ReturnType<typeof setTimeout> | undefined;
   // Requests are sent one at a time, so that the last change is stored last.
-  const saveNewest = keepNewest(save);
+  const saveNewest = saveLatest(save);
   const send = (): void => {
     clearTimeout(timer);
     timer = undefined;
@@ -64,10 +64,10 @@ export function keepFilters(requested?: Filter): () => void {
     if (found === undefined || requested !== undefined || isUnsent || !isSame(currentState(), opened)) return;
     saved = found;
     batch(() => {
-      filter.value = found.pullRequests;
+      pullRequestFilter.value = found.pullRequests;
       issueFilter.value = found.issues;
     });
-    writeKept(found);
+    writeSavedFilters(found);
   });
   return () => {
     stop();
@@ -76,7 +76,7 @@ export function keepFilters(requested?: Filter): () => void {
 }
 
 function storeUnsent(value: FilterState): void {
-  writeKept(value);
+  writeSavedFilters(value);
   localStorage.setItem(UNSENT, 'true');
 }
 
@@ -88,22 +88,23 @@ async function save(value: FilterState): Promise<void> {
 }
 
 async function load(): Promise<FilterState | undefined> {
-  const saved = takeFact('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
+  const saved =
+    consumePreloaded('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
   const { pullRequests, issues } = saved ?? {};
   if (pullRequests === undefined && issues === undefined) return undefined;
-  const found = { pullRequests: parseFilter(pullRequests), issues: parseIssueFilter(issues) };
+  const found = { pullRequests: parsePullRequestFilter(pullRequests), issues: parseIssueFilter(issues) };
   return JSON.stringify(found) === JSON.stringify(currentState()) ? undefined : found;
 }
 
 /** Reads a stored filter. Values that this release does not know are replaced by their defaults. */
-export function parseFilter(kept: unknown): Filter {
-  const read = takeKnown(kept, NO_FILTER);
+export function parsePullRequestFilter(kept: unknown): Filter {
+  const read = pickKnownFilters(kept, NO_FILTER);
   const { pill, sort, group, size } = NO_FILTER;
   return {
     ...read,
-    ...(Object.hasOwn(PILLS, read.pill) ? {} : { pill }),
-    ...(Object.hasOwn(SORTS, read.sort) ? {} : { sort }),
-    ...(Object.hasOwn(GROUPS, read.group) ? {} : { group }),
-    ...((SIZES as readonly string[]).includes(read.size) ? {} : { size }),
+    ...(Object.hasOwn(QUICK_FILTERS, read.pill) ? {} : { pill }),
+    ...(Object.hasOwn(SORT_NAMES, read.sort) ? {} : { sort }),
+    ...(Object.hasOwn(GROUP_NAMES, read.group) ? {} : { group }),
+    ...((PAGE_SIZES as readonly string[]).includes(read.size) ? {} : { size }),
   };
 }

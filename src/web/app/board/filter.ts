@@ -1,12 +1,12 @@
-import { repoName, repoOf } from './rows.js';
+import { formatRepository, getRepositoryKey } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 /** The filter, order and grouping of the list. An empty string means no restriction. */
 export interface Filter {
   /** The name of a saved view, which the other members restrict further. */
   readonly view: string;
-  readonly pill: Pill;
-  /** In the form of {@link repoOf}. */
+  readonly pill: QuickFilter;
+  /** In the form of {@link getRepositoryKey}. */
   readonly repo: string;
   readonly author: string;
   readonly label: string;
@@ -23,7 +23,7 @@ export interface Filter {
   readonly size: string;
 }
 
-export type Pill = keyof typeof PILLS;
+export type QuickFilter = keyof typeof QUICK_FILTERS;
 
 interface PillRule {
   readonly name: string;
@@ -31,7 +31,7 @@ interface PillRule {
 }
 
 /** The quick filters, of which exactly one is active. */
-export const PILLS = {
+export const QUICK_FILTERS = {
   all: { name: 'All', matches: () => true },
   github: { name: 'GitHub', matches: ({ forge }) => forge === 'github' },
   forgejo: { name: 'Forgejo', matches: ({ forge }) => forge === 'forgejo' },
@@ -43,16 +43,16 @@ export const PILLS = {
   mine: { name: 'Review requested', matches: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
 } as const satisfies Readonly<Record<string, PillRule>>;
 
-export const SORTS: Readonly<Record<Filter['sort'], string>> = {
+export const SORT_NAMES: Readonly<Record<Filter['sort'], string>> = {
   updated: 'last activity',
   created: 'created',
   repository: 'repository',
 };
 
-export const NAMED_SORTS = Object.entries(SORTS) as [Filter['sort'], string][];
+export const SORT_OPTIONS = Object.entries(SORT_NAMES) as [Filter['sort'], string][];
 
 /** The options of the filters by time. */
-export const HOURS = [
+export const AGE_OPTIONS = [
   ['', 'any time'],
   ['1', 'last hour'],
   ['24', 'last day'],
@@ -60,14 +60,14 @@ export const HOURS = [
   ['720', 'last 30 days'],
 ] as const;
 
-export const GROUPS: Readonly<Record<Filter['group'], string>> = {
+export const GROUP_NAMES: Readonly<Record<Filter['group'], string>> = {
   section: 'whose turn it is',
   repository: 'repository',
   forge: 'code host',
   none: 'nothing',
 };
 
-export const SIZES = ['10', '25', '50', '100', ''] as const;
+export const PAGE_SIZES = ['10', '25', '50', '100', ''] as const;
 
 export const NO_FILTER: Filter = {
   view: '',
@@ -88,11 +88,11 @@ export const NO_FILTER: Filter = {
 
 /** Returns whether the filter hides any rows. Order, grouping, drafts and snoozed rows do not count. */
 export function isFiltering(filter: Filter): boolean {
-  return filter.view !== '' || countNarrowing(filter) > 0;
+  return filter.view !== '' || countConditions(filter) > 0;
 }
 
 /** Counts the conditions of a filter. */
-export function countNarrowing({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
+export function countConditions({ pill, repo, author, label, ci, created, updated, text }: Filter): number {
   return (
     Number(pill !== 'all') + [repo, author, label, ci, created, updated, text].filter((value) => value !== '').length
   );
@@ -103,20 +103,20 @@ export function applyFilter(rows: readonly PullRequest[], filter: Filter, now = 
   const wanted = filter.text.trim().toLowerCase();
   const selected = rows.filter(
     (one) =>
-      PILLS[filter.pill].matches(one) &&
-      (filter.repo === '' || repoOf(one) === filter.repo) &&
+      QUICK_FILTERS[filter.pill].matches(one) &&
+      (filter.repo === '' || getRepositoryKey(one) === filter.repo) &&
       (filter.author === '' || one.author === filter.author) &&
       (filter.label === '' || one.labels.some(({ name }) => name === filter.label)) &&
       (filter.ci === '' || (one.ciKnown !== false && one.ci === filter.ci)) &&
-      isSince(one.createdAt, filter.created, now) &&
-      isSince(one.updatedAt, filter.updated, now) &&
+      isWithinHours(one.createdAt, filter.created, now) &&
+      isWithinHours(one.updatedAt, filter.updated, now) &&
       (wanted === '' || one.title.toLowerCase().includes(wanted) || `#${one.number}` === wanted),
   );
   return ORDERS[filter.sort](selected);
 }
 
 /** Returns whether a time is within the last `hours`; an empty string accepts every time. */
-export const isSince = (time: string, hours: string, now: number): boolean =>
+export const isWithinHours = (time: string, hours: string, now: number): boolean =>
   hours === '' || Date.parse(time) >= now - Number(hours) * 3_600_000;
 
 type Sorted = Pick<PullRequest, 'createdAt' | 'forge' | 'number' | 'repo' | 'updatedAt'>;
@@ -147,23 +147,25 @@ export const ORDERS: Readonly<Record<Filter['sort'], Order>> = {
   updated: latest('updatedAt'),
   created: latest('createdAt'),
   repository: sortBy(
-    (row) => [repoName(row), row.number] as const,
+    (row) => [formatRepository(row), row.number] as const,
     ([a, first], [b, second]) => compareNames(a, b) || second - first,
   ),
 };
 
 /** The options of the filters: every value that occurs on the board. */
-export interface Choices {
-  /** Pairs of a value in the form of {@link repoOf} and its name. */
+export interface FilterOptions {
+  /** Pairs of a value in the form of {@link getRepositoryKey} and its name. */
   readonly repos: readonly (readonly [string, string])[];
   readonly authors: readonly string[];
   readonly labels: readonly string[];
 }
 
 /** Computes each list of options when it is first read: on a phone, the filters are rarely opened. */
-export function choicesOf(rows: readonly PullRequest[]): Choices {
+export function listFilterOptions(rows: readonly PullRequest[]): FilterOptions {
   const repos = once(() =>
-    [...new Map(rows.map((row) => [repoOf(row), repoName(row)]))].sort(([, a], [, b]) => compareNames(a, b)),
+    [...new Map(rows.map((row) => [getRepositoryKey(row), formatRepository(row)]))].sort(([, a], [, b]) =>
+      compareNames(a, b),
+    ),
   );
   const authors = once(() => distinct(rows.map(({ author }) => author)));
   const labels = once(() => distinct(rows.flatMap((row) => row.labels.map(({ name }) => name))));
@@ -189,7 +191,7 @@ function once<Value extends object>(make: () => Value): () => Value {
 const MOST_SUGGESTED = 8;
 
 /** Returns titles that contain the search text. */
-export function suggest(rows: readonly PullRequest[], text: string): readonly string[] {
+export function suggestTitles(rows: readonly PullRequest[], text: string): readonly string[] {
   const wanted = text.trim().toLowerCase();
   if (wanted === '') return [];
   const found = rows.filter(({ title }) => title.toLowerCase().includes(wanted)).slice(0, MOST_SUGGESTED);
@@ -203,7 +205,7 @@ const distinct = (values: readonly string[]): string[] => [...new Set(values)].s
  *
  * @param views the names of the saved views; omitted while they are being loaded
  */
-export function withoutVanished(filter: Filter, choices: Choices, views?: readonly string[]): Filter {
+export function dropUnavailableValues(filter: Filter, choices: FilterOptions, views?: readonly string[]): Filter {
   const keep = (value: string, known: () => readonly string[]): string =>
     value === '' || known().includes(value) ? value : '';
   return {

@@ -1,10 +1,10 @@
 import { effect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { ApiError, readEvents } from '../../../generated/dashboard/client.js';
-import { explain, requireAnswer } from '../answers.js';
+import { toUserMessage, requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
 import { user } from '../session.js';
-import { owner, problem, receive, shown } from './board-store.js';
+import { boardOwner, boardError, applyBoard, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
 
 /** The delay before a broken stream is opened again. */
@@ -24,11 +24,11 @@ interface Subscription {
 let preloaded: Subscription | undefined;
 
 /** Starts loading the board before the page is drawn. Resolves when there is a board or an error to show. */
-export function beginBoard(includeDrafts: boolean): Promise<void> {
-  preloaded = subscribe({ owner: owner.value, includeDrafts });
+export function preloadBoard(includeDrafts: boolean): Promise<void> {
+  preloaded = subscribe({ owner: boardOwner.value, includeDrafts });
   return new Promise((resolve) => {
     const stop = effect(() => {
-      if (shown.value === undefined && problem.value === undefined) return;
+      if (shownBoard.value === undefined && boardError.value === undefined) return;
       queueMicrotask(() => stop());
       resolve();
     });
@@ -37,7 +37,7 @@ export function beginBoard(includeDrafts: boolean): Promise<void> {
 
 /** Follows the selected board while a component is shown: the user's own board as a stream, others by polling. */
 export function useBoard(includeDrafts: boolean): void {
-  const whose = owner.value;
+  const whose = boardOwner.value;
   // A layout effect runs before the first paint, so that the board is requested first.
   useLayoutEffect(() => {
     const query = { owner: whose, includeDrafts };
@@ -68,13 +68,13 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
       for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollSharedBoard(query, signal)) {
         // The user may have selected another board in the meantime.
         signal.throwIfAborted();
-        receive(board, isAsked);
+        applyBoard(board, isAsked);
         isAsked = false;
       }
       return;
     } catch (error) {
       if (error === signal.reason || isFinal(error)) return;
-      problem.value = explain(error);
+      boardError.value = toUserMessage(error);
       await pause(RETRY_MS, signal);
     }
   }
@@ -84,7 +84,7 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
 function isFinal(error: unknown): boolean {
   if (!(error instanceof ApiError) || error.statusCode >= 429) return false;
   if (error.statusCode === 401) user.value = null;
-  else problem.value = error.message;
+  else boardError.value = error.message;
   return true;
 }
 
@@ -113,18 +113,18 @@ async function* pollSharedBoard(query: BoardQuery, signal: AbortSignal): AsyncGe
 async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: AbortSignal): Promise<Board> {
   const query = { includeDrafts, includeSnoozed: true, ...(whose === '' ? {} : { owner: whose }) };
   const options = signal === undefined ? {} : { signal };
-  return requireAnswer(await dashboard.GET('/api/dashboard', { params: { query }, ...options }));
+  return requireData(await dashboard.GET('/api/dashboard', { params: { query }, ...options }));
 }
 
 /** Refreshes the user's own board, or reads a shared one again, and shows the result at once. */
 export async function refreshBoard(includeDrafts: boolean): Promise<void> {
-  const whose = owner.value;
+  const whose = boardOwner.value;
   const query = { includeDrafts, includeSnoozed: true };
   const board =
     whose === ''
-      ? requireAnswer(await dashboard.POST('/api/dashboard/refresh', { params: { query } }))
+      ? requireData(await dashboard.POST('/api/dashboard/refresh', { params: { query } }))
       : await readBoard({ owner: whose, includeDrafts });
-  receive(board, true);
+  applyBoard(board, true);
 }
 
 const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>

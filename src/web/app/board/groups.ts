@@ -1,5 +1,5 @@
 import type { Filter } from './filter.js';
-import { FORGE_NAMES, repoName, SECTION_NAMES } from './rows.js';
+import { FORGE_NAMES, formatRepository, SECTION_NAMES } from './rows.js';
 import type { PullRequest, Section } from './rows.js';
 
 export interface Group {
@@ -28,6 +28,6 @@ const sectionName = ({ section }: PullRequest): string =>
 
 const NAMES: Readonly<Record<Exclude<Filter['group'], 'none'>, (one: PullRequest) => string>> = {
   section: sectionName,
-  repository: repoName,
+  repository: formatRepository,
   forge: ({ forge }) => FORGE_NAMES[forge],
 };

@@ -3,7 +3,7 @@ import type { Block } from './blocks.js';
 import type { Group } from './groups.js';
 import { RowBlock } from './row-block.js';
 import type { RowBlockProps } from './row-block.js';
-import { useSteps } from './use-steps.js';
+import { useProgressiveRendering } from './use-progressive-rendering.js';
 
 interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
   readonly groups: readonly Group[];
@@ -14,7 +14,7 @@ interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
 /** The rows under their group headings. Rows below the first screen are drawn while the browser is idle. */
 export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
   const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
-  const drawn = useSteps(total, list);
+  const drawn = useProgressiveRendering(total, list);
   return (
     <>
       {toBlocks(groups, drawn).map(({ name, rows, blocks }) => (

@@ -1,11 +1,11 @@
 import { useId, useState } from 'preact/hooks';
-import { Ago } from '../shell/ago.js';
-import { memo } from '../shell/memo.js';
+import { RelativeTime } from '../ui/relative-time.js';
+import { memo } from '../ui/memo.js';
 import { ChecksPanel } from './checks-panel.js';
 import { Chip } from './chip.js';
 import { RowActions } from './row-actions.js';
-import { RowMarks } from './row-marks.js';
-import { ciOf, FORGE_NAMES, keyOf } from './rows.js';
+import { RowBadges } from './row-badges.js';
+import { toCiState, FORGE_NAMES, getRowKey } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 interface RowProps {
@@ -25,12 +25,12 @@ export const PullRequestRow = memo(function PullRequestRow(props: RowProps) {
   const { row, isChosen, isReadOnly, onChoose } = props;
   const [isOpen, setOpen] = useState(false);
   const id = useId();
-  const ci = ciOf(row);
+  const ci = toCiState(row);
   return (
     <li
       role="listitem"
       class={`pull ${row.changedSinceVisit ? 'changed' : ''} ${isReadOnly ? 'read-only' : ''}`}
-      data-key={keyOf(row)}
+      data-key={getRowKey(row)}
       aria-labelledby={`${id}-title`}
     >
       {!isReadOnly && (
@@ -70,7 +70,7 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
         <a id={id} class="open" href={row.url} target="_blank" rel="noreferrer">
           {row.title}
         </a>{' '}
-        <RowMarks row={row} />
+        <RowBadges row={row} />
         {row.labels.slice(0, MAX_LABELS).map(({ name, color }) => (
           <Chip key={name} color={color} onClick={() => onLabel(name)}>
             {name}
@@ -84,7 +84,7 @@ function About({ row, onLabel, id }: RowProps & { readonly id: string }) {
       </div>
       <div class="where quiet">
         <span class="repo">{row.repo}</span> #{row.number} · {FORGE_NAMES[row.forge]} · {row.author} ·{' '}
-        <Ago time={row.updatedAt} />
+        <RelativeTime time={row.updatedAt} />
         {row.review && row.review.decision !== 'none' && ` · ${REVIEWS[row.review.decision]}`}
         {row.behind && ' · branch out of date'}
         {row.mergeStatus === 'conflicting' && <span class="bad"> · merge conflicts</span>}

@@ -1,14 +1,14 @@
 import { BoardHead } from './board-head.js';
-import { problem, shown } from './board-store.js';
+import { boardError, shownBoard } from './board-store.js';
 import { useBoard } from './follow-board.js';
-import { ForgeNotes } from './forge-notes.js';
+import { ForgeNotices } from './forge-notices.js';
 import { RepositoryList } from './repository-list.js';
 import './board.css';
 
 /** The repositories of the board with their webhooks, visibility and automation. */
 export function RepositoriesPage() {
   useBoard(true);
-  const board = shown.value;
+  const board = shownBoard.value;
   return (
     <>
       <BoardHead title="Repositories" includeDrafts />
@@ -16,10 +16,10 @@ export function RepositoriesPage() {
         With a webhook, changes appear instantly; otherwise at the next refresh. <a href="/">Pull requests</a>
       </p>
       {board === undefined ? (
-        problem.value === undefined && <p class="quiet">Loading …</p>
+        boardError.value === undefined && <p class="quiet">Loading …</p>
       ) : (
         <>
-          <ForgeNotes board={board} />
+          <ForgeNotices board={board} />
           <RepositoryList repositories={board.repos} />
         </>
       )}

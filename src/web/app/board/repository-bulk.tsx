@@ -1,9 +1,9 @@
 import { useState } from 'preact/hooks';
-import { explain } from '../answers.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { say } from '../shell/toasts.js';
-import { LOCKS } from './forge-locks.js';
-import { ensureWebhook, setAutoUpdate } from './repository-acts.js';
+import { toUserMessage } from '../api-errors.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { showToast } from '../ui/toasts.js';
+import { rateLimitedUntil } from './forge-rate-limits.js';
+import { ensureWebhook, setAutoUpdate } from './repository-actions.js';
 import type { Repository } from './repository-filter.js';
 
 /** Performs one action on every listed repository that allows it, one after the other, and reports the result. */
@@ -15,11 +15,11 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
       setProgress(`${index + 1} of ${list.length} …`);
       await act(one).catch((error: unknown) => {
         failures += 1;
-        say(`${one.fullName}: ${explain(error)}`, 'failed');
+        showToast(`${one.fullName}: ${toUserMessage(error)}`, 'failed');
       });
     }
     setProgress('');
-    say(`${name}: ${list.length - failures} of ${list.length} done.`);
+    showToast(`${name}: ${list.length - failures} of ${list.length} done.`);
   };
   const button = (name: string, verb: string, list: readonly Repository[], act: (one: Repository) => Promise<void>) => (
     <ConfirmButton
@@ -31,7 +31,8 @@ export function RepositoryBulk({ repositories }: { readonly repositories: readon
     </ConfirmButton>
   );
   const pending = repositories.filter(
-    ({ forge, hasWebhook, canManageWebhooks }) => !hasWebhook && canManageWebhooks && LOCKS[forge].value === undefined,
+    ({ forge, hasWebhook, canManageWebhooks }) =>
+      !hasWebhook && canManageWebhooks && rateLimitedUntil[forge].value === undefined,
   );
   return (
     <div class="toggles" role="group" aria-label="All listed repositories">

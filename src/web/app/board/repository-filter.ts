@@ -1,4 +1,4 @@
-import { repositoryName } from './rows.js';
+import { formatRepositoryName } from './rows.js';
 import type { Board } from './rows.js';
 
 export type Repository = Board['repos'][number];
@@ -11,7 +11,7 @@ export interface RepositoryFilter {
   readonly sort: keyof typeof ORDERS;
 }
 
-export const ALL: RepositoryFilter = { text: '', forge: '', shown: 'all', sort: 'name' };
+export const NO_REPOSITORY_FILTER: RepositoryFilter = { text: '', forge: '', shown: 'all', sort: 'name' };
 
 const KINDS = {
   all: ['All', () => true],
@@ -21,7 +21,7 @@ const KINDS = {
   updated: ['Auto-updated', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
 } as const;
 
-const byName = (a: Repository, b: Repository): number => repositoryName(a).localeCompare(repositoryName(b));
+const byName = (a: Repository, b: Repository): number => formatRepositoryName(a).localeCompare(formatRepositoryName(b));
 
 const ORDERS = {
   name: ['name', byName],
@@ -32,8 +32,12 @@ const ORDERS = {
   ],
 } as const;
 
-export const SHOWN = Object.entries(KINDS).map(([kind, [name]]) => [kind as keyof typeof KINDS, name] as const);
-export const SORTS = Object.entries(ORDERS).map(([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const);
+export const REPOSITORY_KINDS = Object.entries(KINDS).map(
+  ([kind, [name]]) => [kind as keyof typeof KINDS, name] as const,
+);
+export const REPOSITORY_SORTS = Object.entries(ORDERS).map(
+  ([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const,
+);
 
 export function selectRepositories(
   repositories: readonly Repository[],
@@ -45,7 +49,7 @@ export function selectRepositories(
       (one) =>
         KINDS[shown][1](one) &&
         (forge === '' || one.forge === forge) &&
-        repositoryName(one).toLowerCase().includes(wanted),
+        formatRepositoryName(one).toLowerCase().includes(wanted),
     )
     .sort(ORDERS[sort][1]);
 }

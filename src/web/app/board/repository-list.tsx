@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks';
-import { owner } from './board-store.js';
+import { boardOwner } from './board-store.js';
 import { Pager, usePage } from './pages.js';
-import { ALL, SHOWN, SORTS, selectRepositories } from './repository-filter.js';
+import { NO_REPOSITORY_FILTER, REPOSITORY_KINDS, REPOSITORY_SORTS, selectRepositories } from './repository-filter.js';
 import type { Repository, RepositoryFilter } from './repository-filter.js';
 import { RepositoryBulk } from './repository-bulk.js';
 import { RepositoryRow } from './repository-row.js';
-import { FORGE_NAMES, repositoryName } from './rows.js';
-import { Select } from '../shell/select.js';
+import { FORGE_NAMES, formatRepositoryName } from './rows.js';
+import { Select } from '../ui/select.js';
 
 const PAGE_SIZE = 50;
 
 /** The filtered list of repositories with its bulk actions. */
 export function RepositoryList({ repositories }: { readonly repositories: readonly Repository[] }) {
-  const [filter, setFilter] = useState(ALL);
+  const [filter, setFilter] = useState(NO_REPOSITORY_FILTER);
   const found = selectRepositories(repositories, filter);
   const paged = usePage(found, PAGE_SIZE, JSON.stringify(filter));
-  const isReadOnly = owner.value !== '';
+  const isReadOnly = boardOwner.value !== '';
   return (
     <>
       <Filters filter={filter} onFilter={(change) => setFilter({ ...filter, ...change })} />
@@ -25,7 +25,7 @@ export function RepositoryList({ repositories }: { readonly repositories: readon
       {!isReadOnly && <RepositoryBulk repositories={found} />}
       <ul class="pulls repositories">
         {paged.rows.map((one) => (
-          <RepositoryRow key={repositoryName(one)} repository={one} isReadOnly={isReadOnly} />
+          <RepositoryRow key={formatRepositoryName(one)} repository={one} isReadOnly={isReadOnly} />
         ))}
       </ul>
       <Pager {...paged} />
@@ -54,8 +54,8 @@ function Filters({ filter, onFilter }: FiltersProps) {
           />
         </label>
         <Select label="Code host" value={filter.forge} options={FORGES} onValue={(forge) => onFilter({ forge })} />
-        <Select label="Show" value={filter.shown} options={SHOWN} onValue={(shown) => onFilter({ shown })} />
-        <Select label="Sort by" value={filter.sort} options={SORTS} onValue={(sort) => onFilter({ sort })} />
+        <Select label="Show" value={filter.shown} options={REPOSITORY_KINDS} onValue={(shown) => onFilter({ shown })} />
+        <Select label="Sort by" value={filter.sort} options={REPOSITORY_SORTS} onValue={(sort) => onFilter({ sort })} />
       </div>
     </form>
   );

@@ -1,8 +1,8 @@
-import { explain } from '../answers.js';
-import { ActionButton } from '../shell/action-button.js';
-import { say } from '../shell/toasts.js';
-import { LOCKS, lockId } from './forge-locks.js';
-import { ensureWebhook, setAutoUpdate, setIgnored } from './repository-acts.js';
+import { toUserMessage } from '../api-errors.js';
+import { ActionButton } from '../ui/action-button.js';
+import { showToast } from '../ui/toasts.js';
+import { rateLimitedUntil, rateLimitNoticeId } from './forge-rate-limits.js';
+import { ensureWebhook, setAutoUpdate, setIgnored } from './repository-actions.js';
 import type { Repository } from './repository-filter.js';
 import { FORGE_NAMES } from './rows.js';
 
@@ -41,18 +41,20 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
       </span>
     );
   }
-  const isLocked = LOCKS[forge].value !== undefined;
+  const isLocked = rateLimitedUntil[forge].value !== undefined;
   const ensure = async (): Promise<void> => {
     if (isLocked) return;
     await ensureWebhook(repository);
-    say(`Webhook for ${fullName} set up. It shows as active after the first delivery from ${FORGE_NAMES[forge]}.`);
+    showToast(
+      `Webhook for ${fullName} set up. It shows as active after the first delivery from ${FORGE_NAMES[forge]}.`,
+    );
   };
   return (
     <span class="hook">
       <ActionButton
         aria-label={`Set up webhook for ${fullName}`}
         aria-disabled={isLocked}
-        aria-describedby={isLocked ? lockId(forge) : undefined}
+        aria-describedby={isLocked ? rateLimitNoticeId(forge) : undefined}
         onAct={ensure}
       >
         Set up webhook
@@ -64,7 +66,8 @@ function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
 /** The checkboxes of a repository; each change is saved at once. */
 function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
   const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
-  const change = (work: Promise<void>): void => void work.catch((error: unknown) => say(explain(error), 'failed'));
+  const change = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => showToast(toUserMessage(error), 'failed'));
   const ignore = (prs: boolean, issues: boolean): void => change(setIgnored(repository, prs, issues));
   const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
     <label class="choice">

@@ -1,12 +1,12 @@
 import { useState } from 'preact/hooks';
-import { explain } from '../answers.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Menu } from '../shell/menu.js';
-import { say } from '../shell/toasts.js';
-import { ACTIONS, act, canRetry } from './actions.js';
-import { LOCKS, lockId } from './forge-locks.js';
-import { RowOutcome } from './row-outcome.js';
-import type { Outcome } from './row-outcome.js';
+import { toUserMessage } from '../api-errors.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Menu } from '../ui/menu.js';
+import { showToast } from '../ui/toasts.js';
+import { ACTIONS, performAction, isRetryable } from './actions.js';
+import { rateLimitedUntil, rateLimitNoticeId } from './forge-rate-limits.js';
+import { RowError } from './row-error.js';
+import type { ActionFailure } from './row-error.js';
 import { SnoozeMenu } from './snooze-menu.js';
 import type { PullRequest } from './rows.js';
 
@@ -15,7 +15,7 @@ type Offered = PullRequest['allowedActions'][number];
 /** The buttons of a row: the first action, and the "More" menu with the others. */
 export function RowActions({ row }: { readonly row: PullRequest }) {
   const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<Outcome>();
+  const [outcome, setOutcome] = useState<ActionFailure>();
   const offered = row.allowedActions.filter(({ action }) => ACTIONS[action] !== undefined);
   const [first, ...others] = offered;
   const run = async ({ action }: Offered, close?: () => void): Promise<void> => {
@@ -24,12 +24,12 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
     setBusy(true);
     setOutcome(undefined);
     try {
-      say(await act(row, known));
+      showToast(await performAction(row, known));
       close?.();
     } catch (error) {
       close?.();
-      say(`${row.repo} #${row.number}: ${explain(error)}`, 'failed');
-      setOutcome({ action, text: explain(error), canRetry: canRetry(error) });
+      showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
+      setOutcome({ action, text: toUserMessage(error), canRetry: isRetryable(error) });
     } finally {
       setBusy(false);
     }
@@ -59,7 +59,7 @@ export function RowActions({ row }: { readonly row: PullRequest }) {
         )}
       </Menu>
       {outcome && (
-        <RowOutcome
+        <RowError
           {...{ row, outcome, isBusy }}
           onAgain={again && outcome.canRetry ? () => run(again) : undefined}
           onDismiss={() => setOutcome(undefined)}
@@ -80,14 +80,14 @@ interface ActionOfProps {
 
 function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }: ActionOfProps) {
   const { name = '', verb = '' } = ACTIONS[action] ?? {};
-  const isLocked = blocked === undefined && LOCKS[row.forge].value !== undefined;
+  const isLocked = blocked === undefined && rateLimitedUntil[row.forge].value !== undefined;
   return (
     <span class="action">
       <ConfirmButton
         label={`${name} #${row.number}`}
         question={`${verb} #${row.number}?`}
         disabled={blocked !== undefined || isBusy || isLocked}
-        {...(isLocked ? { reason: lockId(row.forge), onRefuse: onLocked } : {})}
+        {...(isLocked ? { reason: rateLimitNoticeId(row.forge), onRefuse: onLocked } : {})}
         onAct={onAct}
       >
         {name}

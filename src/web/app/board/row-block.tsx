@@ -1,9 +1,9 @@
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { memo } from '../shell/memo.js';
-import { filter } from './filter-store.js';
+import { memo } from '../ui/memo.js';
+import { pullRequestFilter } from './filter-store.js';
 import { PullRequestRow } from './pull-request-row.js';
 import type { Block } from './blocks.js';
-import { keyOf } from './rows.js';
+import { getRowKey } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 export interface RowBlockProps extends Block {
@@ -12,7 +12,7 @@ export interface RowBlockProps extends Block {
   readonly isReadOnly: boolean;
 }
 
-const onLabel = (label: string): void => void (filter.value = { ...filter.value, label });
+const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pullRequestFilter.value, label });
 
 /**
  * A block of consecutive rows. The browser skips the layout of a block that is far from the screen, and an unchanged
@@ -28,14 +28,15 @@ export const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }:
   return (
     <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
       {rows.map((row) => (
-        <PullRequestRow key={keyOf(row)} {...{ row, onLabel, ...rest }} isChosen={chosen.has(keyOf(row))} />
+        <PullRequestRow key={getRowKey(row)} {...{ row, onLabel, ...rest }} isChosen={chosen.has(getRowKey(row))} />
       ))}
     </ul>
   );
 }, isSame);
 
 function isSame(before: RowBlockProps, after: RowBlockProps): boolean {
-  const isMarked = (row: PullRequest): boolean => before.chosen.has(keyOf(row)) === after.chosen.has(keyOf(row));
+  const isMarked = (row: PullRequest): boolean =>
+    before.chosen.has(getRowKey(row)) === after.chosen.has(getRowKey(row));
   return (
     before.isFar === after.isFar &&
     before.isReadOnly === after.isReadOnly &&

@@ -12,22 +12,22 @@ export type CiStatus = Schemas['CiStatus'];
 export type Writable<T> = T extends object ? { -readonly [Name in keyof T]: Writable<T[Name]> } : T;
 
 /** Returns the unique, stable key of a pull request or issue. */
-export const keyOf = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
+export const getRowKey = ({ forge, repo, number }: Pick<PullRequest, 'forge' | 'number' | 'repo'>): string =>
   `${forge} ${repo} ${number}`;
 
 /** Returns the unique key of a repository: two forges may have repositories of the same name. */
-export const repoOf = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string => `${forge} ${repo}`;
+export const getRepositoryKey = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string => `${forge} ${repo}`;
 
 /** Returns the display name of the repository of a row. */
-export const repoName = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string =>
+export const formatRepository = ({ forge, repo }: Pick<PullRequest, 'forge' | 'repo'>): string =>
   `${repo} (${FORGE_NAMES[forge]})`;
 
 /** Returns the display name of a repository. */
-export const repositoryName = ({ forge, fullName }: Board['repos'][number]): string =>
-  repoName({ forge, repo: fullName });
+export const formatRepositoryName = ({ forge, fullName }: Board['repos'][number]): string =>
+  formatRepository({ forge, repo: fullName });
 
 /** Returns the request body that identifies a pull request. */
-export const targetOf = ({ forge, repo, number }: PullRequest) => ({ forge, fullName: repo, number });
+export const toTarget = ({ forge, repo, number }: PullRequest) => ({ forge, fullName: repo, number });
 
 export const FORGE_NAMES: Readonly<Record<ForgeName, string>> = {
   github: 'GitHub',
@@ -51,7 +51,7 @@ export const CI_NAMES: Readonly<Record<CiStatus, string>> = {
 };
 
 /** Returns the CI status of a row, with the reason if it is unknown. */
-export const ciOf = ({ ci, ciKnown }: PullRequest) =>
+export const toCiState = ({ ci, ciKnown }: PullRequest) =>
   ciKnown === false
     ? { name: 'CI unknown', hint: 'CI unknown: the token can’t read checks' }
     : { name: CI_NAMES[ci], hint: undefined };

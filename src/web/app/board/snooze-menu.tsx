@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { ActionButton, useAction } from '../shell/action-button.js';
-import { toDay } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
+import { ActionButton, useAction } from '../ui/action-button.js';
+import { formatDate } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
 import { changeRow } from './board-store.js';
-import { targetOf } from './rows.js';
+import { toTarget } from './rows.js';
 import type { PullRequest } from './rows.js';
 
 interface SnoozeOption {
@@ -28,7 +28,7 @@ const OPTIONS: readonly SnoozeOption[] = [
 ];
 
 const untilDay = (day: string): SnoozeOption => ({
-  name: `until ${toDay(`${day}T00:00`)}`,
+  name: `until ${formatDate(`${day}T00:00`)}`,
   body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
 });
 
@@ -74,17 +74,17 @@ export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonl
       delete next.snooze;
       return snoozed === undefined ? next : { ...next, snooze: snoozed };
     });
-    say(`${row.repo} #${row.number} ${message}.`);
+    showToast(`${row.repo} #${row.number} ${message}.`);
     onDone();
   };
   const unsnooze = async (): Promise<void> => {
-    requireAnswer(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: targetOf(row) }));
+    requireData(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: toTarget(row) }));
     showChange(undefined, 'is no longer snoozed');
   };
   const snooze = async ({ name, body }: SnoozeOption): Promise<void> => {
     const snoozed = body();
-    const request = { ...targetOf(row), ...snoozed };
-    requireAnswer(await dashboard.POST('/api/pull-requests/snooze', { params: {}, body: request }));
+    const request = { ...toTarget(row), ...snoozed };
+    requireData(await dashboard.POST('/api/pull-requests/snooze', { params: {}, body: request }));
     showChange(snoozed, `is snoozed ${name}`);
   };
   if (row.snooze) return <ActionButton onAct={unsnooze}>Unsnooze</ActionButton>;

@@ -1,4 +1,4 @@
-import { owner } from './board-store.js';
+import { boardOwner } from './board-store.js';
 import type { Filter } from './filter.js';
 import type { Board } from './rows.js';
 
@@ -23,7 +23,7 @@ export function Tiles({ board, onFilter }: TilesProps) {
       <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
         <strong>{failing}</strong> failing CI
       </button>
-      {owner.value === '' ? (
+      {boardOwner.value === '' ? (
         <a class="tile" href="/repositories">
           {repositories}
         </a>

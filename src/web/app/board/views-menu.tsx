@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { useAction } from '../shell/action-button.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { CopyButton } from '../shell/copy-button.js';
-import { Menu } from '../shell/menu.js';
-import { say } from '../shell/toasts.js';
-import { addressOf } from './filter-address.js';
+import { useAction } from '../ui/action-button.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { Menu } from '../ui/menu.js';
+import { showToast } from '../ui/toasts.js';
+import { toFilterUrl } from './filter-url.js';
 import type { Filter } from './filter.js';
 import { toViewName } from './views.js';
 import { deleteView, renameView, saveView, views } from './views-store.js';
@@ -25,21 +25,21 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
     await saveView(name, filter);
     onFilter({ ...openedAs(filter), view: name });
     setText('');
-    say(`View “${name}” saved.`);
+    showToast(`View “${name}” saved.`);
   });
   /** Renames the saved view; current changes to the filter are not saved. */
   const rename = async (): Promise<void> => {
     await renameView(filter.view, name);
     onFilter({ view: name });
     setText('');
-    say(`View “${filter.view}” renamed to “${name}”.`);
+    showToast(`View “${filter.view}” renamed to “${name}”.`);
   };
   const remove = async (close: () => void): Promise<void> => {
     // The pressed button is removed together with the view.
     close();
     onFilter({ view: '' });
     await deleteView(filter.view);
-    say(`View “${filter.view}” deleted.`);
+    showToast(`View “${filter.view}” deleted.`);
   };
   return (
     <Menu name="Views" label="Views: save or delete">
@@ -69,7 +69,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
           >
             {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save view'}
           </button>
-          <CopyButton value={addressOf(filter)} name="Copy link to this list" />
+          <CopyButton value={toFilterUrl(filter)} name="Copy link to this list" />
           {filter.view !== '' && name !== filter.view && (
             <ConfirmButton question="Rename view and delete its feeds?" onAct={rename}>
               Rename “{filter.view}” to “{name}”

@@ -1,24 +1,24 @@
 import { signal } from '@preact/signals';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { boardFacts, takeFact } from './board-facts.js';
+import { preloadedBoard, consumePreloaded } from './preloaded-board.js';
 import type { SavedView } from './views.js';
 import { toView } from './views.js';
 import type { Filter } from './filter.js';
 import type { Writable } from './rows.js';
 
 /** The saved views; undefined until they are loaded. */
-export const views = signal<readonly SavedView[] | undefined>(boardFacts?.views);
+export const views = signal<readonly SavedView[] | undefined>(preloadedBoard?.views);
 
 export async function loadViews(): Promise<void> {
-  const found = takeFact('views') ?? (await dashboard.GET('/api/views').catch(() => undefined))?.data;
+  const found = consumePreloaded('views') ?? (await dashboard.GET('/api/views').catch(() => undefined))?.data;
   if (found !== undefined) views.value = found;
 }
 
 export async function saveView(name: string, filter: Filter): Promise<void> {
   const open = views.value?.find((view) => view.name === filter.view);
   const body = toView(filter, open);
-  requireAnswer(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  requireData(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await loadViews();
 }
 
@@ -28,11 +28,11 @@ export async function renameView(before: string, name: string): Promise<void> {
   if (view === undefined) return;
   const { filter, sort, group } = structuredClone(view) as Writable<SavedView>;
   const body = { filter, sort, group };
-  requireAnswer(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  requireData(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await deleteView(before);
 }
 
 export async function deleteView(name: string): Promise<void> {
-  requireAnswer(await dashboard.DELETE('/api/views/{name}', { params: { path: { name } } }));
+  requireData(await dashboard.DELETE('/api/views/{name}', { params: { path: { name } } }));
   await loadViews();
 }

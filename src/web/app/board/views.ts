@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/dashboard/client.js';
 import { NO_FILTER } from './filter.js';
-import type { Filter, Pill } from './filter.js';
+import type { Filter, QuickFilter } from './filter.js';
 import type { ForgeName, PullRequest, Writable } from './rows.js';
 
 export type SavedView = components['schemas']['SavedView'];
@@ -8,7 +8,7 @@ export type ViewFilter = components['schemas']['ViewFilter'];
 type View = components['schemas']['View'];
 
 /** Returns whether a view selects a row; has to agree with the server. */
-export function selects(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
+export function matchesView(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
   return (
     includesOne(view.sections, [row.section]) &&
     includesOne(view.forges, [row.forge]) &&
@@ -48,7 +48,7 @@ export const openView = ({ name, filter, sort, group }: SavedView, before: Filte
   snoozed: before.snoozed,
 });
 
-const PILL_FILTERS: Readonly<Record<Pill, Writable<ViewFilter>>> = {
+const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
   all: {},
   github: { forges: ['github'] },
   forgejo: { forges: ['forgejo'] },

@@ -1,7 +1,7 @@
 import { useId } from 'preact/hooks';
-import { AsTable } from './as-table.js';
-import { MOST_BARS, total } from './figures.js';
-import type { Bar } from './figures.js';
+import { ChartTable } from './chart-table.js';
+import { MAX_BARS, sumParts } from './chart-data.js';
+import type { Bar } from './chart-data.js';
 
 interface BarChartProps {
   readonly title: string;
@@ -15,7 +15,7 @@ interface BarChartProps {
 /** A chart of horizontal stacked bars on one scale, with its data as a table. */
 export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
   const id = useId();
-  const isEmpty = bars.every((bar) => total(bar) === 0);
+  const isEmpty = bars.every((bar) => sumParts(bar) === 0);
   return (
     <figure class="chart" aria-labelledby={id}>
       <figcaption>
@@ -27,8 +27,8 @@ export function BarChart({ title, bars, parts, kinds }: BarChartProps) {
 }
 
 function Bars({ title, bars, parts, kinds }: BarChartProps) {
-  const drawn = bars.slice(0, MOST_BARS);
-  const most = Math.max(...drawn.map(total));
+  const drawn = bars.slice(0, MAX_BARS);
+  const most = Math.max(...drawn.map(sumParts));
   return (
     <>
       {parts.length > 1 && <Legend parts={parts} kinds={kinds} />}
@@ -37,7 +37,7 @@ function Bars({ title, bars, parts, kinds }: BarChartProps) {
           <Row key={bar.label} {...{ bar, most, kinds }} />
         ))}
       </div>
-      {bars.length > MOST_BARS && <p class="quiet">+{bars.length - MOST_BARS} more in the table.</p>}
+      {bars.length > MAX_BARS && <p class="quiet">+{bars.length - MAX_BARS} more in the table.</p>}
       <Table title={title} bars={bars} parts={parts} />
     </>
   );
@@ -77,7 +77,7 @@ function Row({ bar, most, kinds }: RowProps) {
         })}
       </svg>
       <span class="value">
-        {total(bar)}
+        {sumParts(bar)}
         {bar.note !== undefined && <span class="bad"> · {bar.note}</span>}
       </span>
     </div>
@@ -86,7 +86,7 @@ function Row({ bar, most, kinds }: RowProps) {
 
 function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 'title'>) {
   return (
-    <AsTable title={title} names={['Group', ...parts]}>
+    <ChartTable title={title} names={['Group', ...parts]}>
       {bars.map((bar) => (
         <tr key={bar.label}>
           <th scope="row">{bar.label}</th>
@@ -95,6 +95,6 @@ function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 't
           ))}
         </tr>
       ))}
-    </AsTable>
+    </ChartTable>
   );
 }

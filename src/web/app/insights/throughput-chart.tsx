@@ -1,11 +1,11 @@
 import { useMemo } from 'preact/hooks';
-import { knownRuns, shortDate, topOf } from './throughput-figures.js';
-import type { Column } from './throughput-figures.js';
+import { splitKnownRuns, shortDate, findScaleTop } from './throughput-data.js';
+import type { Column } from './throughput-data.js';
 
 /** The layout of the drawing, in pixels. */
 const HEIGHT = 300;
-export const LEFT = 34;
-export const RIGHT = 6;
+export const MARGIN_LEFT = 34;
+export const MARGIN_RIGHT = 6;
 const OPEN = { top: 26, bottom: 118 };
 const FLOW = { top: 162, bottom: 272 };
 
@@ -27,10 +27,10 @@ interface ThroughputChartProps {
  * figures beside it and the table.
  */
 export function ThroughputChart({ columns, width, chosen, onChoose }: ThroughputChartProps) {
-  const step = Math.max(0, width - LEFT - RIGHT) / columns.length;
-  const center = (index: number): number => LEFT + step * (index + 0.5);
+  const step = Math.max(0, width - MARGIN_LEFT - MARGIN_RIGHT) / columns.length;
+  const center = (index: number): number => MARGIN_LEFT + step * (index + 0.5);
   const choose = ({ offsetX }: PointerEvent): void => {
-    const index = Math.floor((offsetX - LEFT) / step);
+    const index = Math.floor((offsetX - MARGIN_LEFT) / step);
     if (index >= 0 && index < columns.length) onChoose(index);
   };
   const uncounted =
@@ -50,7 +50,7 @@ export function ThroughputChart({ columns, width, chosen, onChoose }: Throughput
       {uncounted > 0 && <Uncounted width={uncounted} />}
       <rect
         class="chosen"
-        x={LEFT + step * chosen}
+        x={MARGIN_LEFT + step * chosen}
         y={OPEN.top - 6}
         width={step}
         height={FLOW.bottom - OPEN.top + 12}
@@ -66,9 +66,9 @@ export function ThroughputChart({ columns, width, chosen, onChoose }: Throughput
 function Uncounted({ width }: { readonly width: number }) {
   return (
     <>
-      <rect class="before" x={LEFT} y={OPEN.top} width={width} height={FLOW.bottom - OPEN.top} />
+      <rect class="before" x={MARGIN_LEFT} y={OPEN.top} width={width} height={FLOW.bottom - OPEN.top} />
       {width > 130 && (
-        <text class="tick" x={LEFT + width / 2} y={(OPEN.top + OPEN.bottom) / 2 + 4} text-anchor="middle">
+        <text class="tick" x={MARGIN_LEFT + width / 2} y={(OPEN.top + OPEN.bottom) / 2 + 4} text-anchor="middle">
           No data yet
         </text>
       )}
@@ -83,12 +83,12 @@ interface PanelProps {
 }
 
 function OpenLine({ columns, width, center }: PanelProps) {
-  const top = topOf(columns.map(({ open = 0 }) => open));
+  const top = findScaleTop(columns.map(({ open = 0 }) => open));
   const y = (open: number): number => OPEN.bottom - ((OPEN.bottom - OPEN.top) * open) / top;
-  const runs = useMemo(() => knownRuns(columns), [columns]);
+  const runs = useMemo(() => splitKnownRuns(columns), [columns]);
   return (
     <g class="open">
-      <text class="name" x={LEFT} y={OPEN.top - 12}>
+      <text class="name" x={MARGIN_LEFT} y={OPEN.top - 12}>
         Open
       </text>
       <Line at={y(top)} label={top} width={width} />
@@ -110,15 +110,15 @@ function OpenLine({ columns, width, center }: PanelProps) {
 }
 
 function Flows({ columns, width, center, bar }: PanelProps & { readonly bar: number }) {
-  const [up, down] = [topOf(columns.map(({ opened }) => opened)), topOf(columns.map(({ left }) => left))];
+  const [up, down] = [findScaleTop(columns.map(({ opened }) => opened)), findScaleTop(columns.map(({ left }) => left))];
   const unit = (FLOW.bottom - FLOW.top) / (up + down);
   const zero = FLOW.top + up * unit;
   return (
     <g>
-      <text class="name" x={LEFT} y={FLOW.top - 12}>
+      <text class="name" x={MARGIN_LEFT} y={FLOW.top - 12}>
         ▲ Opened
       </text>
-      <text class="name" x={LEFT + 84} y={FLOW.top - 12}>
+      <text class="name" x={MARGIN_LEFT + 84} y={FLOW.top - 12}>
         ▼ Closed
       </text>
       <Line at={FLOW.top} label={up} width={width} />
@@ -146,8 +146,8 @@ function Line({ at, label, width }: { readonly at: number; readonly label: numbe
   const y = Math.round(at) + 0.5;
   return (
     <>
-      <line class="rule" x1={LEFT} x2={width - RIGHT} y1={y} y2={y} />
-      <text class="tick" x={LEFT - 6} y={y + 4} text-anchor="end">
+      <line class="rule" x1={MARGIN_LEFT} x2={width - MARGIN_RIGHT} y1={y} y2={y} />
+      <text class="tick" x={MARGIN_LEFT - 6} y={y + 4} text-anchor="end">
         {label}
       </text>
     </>
@@ -156,7 +156,7 @@ function Line({ at, label, width }: { readonly at: number; readonly label: numbe
 
 /** The labels of the time axis: as many as fit, always including the last one. */
 function Dates({ columns, center, width }: PanelProps) {
-  const many = Math.max(1, Math.min(columns.length, Math.floor((width - LEFT) / 90)));
+  const many = Math.max(1, Math.min(columns.length, Math.floor((width - MARGIN_LEFT) / 90)));
   const every = Math.ceil(columns.length / many);
   const last = columns.length - 1;
   return (
@@ -166,7 +166,7 @@ function Dates({ columns, center, width }: PanelProps) {
           <text
             key={start}
             class="tick"
-            x={index === last ? width - RIGHT : center(index)}
+            x={index === last ? width - MARGIN_RIGHT : center(index)}
             y={HEIGHT - 6}
             text-anchor={index === last ? 'end' : 'middle'}
           >

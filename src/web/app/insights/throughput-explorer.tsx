@@ -1,7 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { LEFT, RIGHT, ThroughputChart } from './throughput-chart.js';
-import { describe, nameOf } from './throughput-figures.js';
-import type { Column, Throughput } from './throughput-figures.js';
+import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
+import { describeColumn, formatColumnName } from './throughput-data.js';
+import type { Column, Throughput } from './throughput-data.js';
 import { useWidth } from './use-width.js';
 
 /** The width of the slider's handle in the style sheet, in pixels. */
@@ -27,8 +27,8 @@ export function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
     const { style } = slider.current ?? {};
     if (style === undefined || width === 0) return;
     // Aligns the handle with the selected column.
-    const step = (width - LEFT - RIGHT) / columns.length;
-    style.marginInlineStart = `${LEFT + (step - THUMB) / 2}px`;
+    const step = (width - MARGIN_LEFT - MARGIN_RIGHT) / columns.length;
+    style.marginInlineStart = `${MARGIN_LEFT + (step - THUMB) / 2}px`;
     style.width = `${step * last + THUMB}px`;
   }, [width, columns.length, last]);
   if (column === undefined) return null;
@@ -37,10 +37,10 @@ export function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
     <div class="explorer">
       <p class="reading">
         <strong>
-          {nameOf(column, per)}
+          {formatColumnName(column, per)}
           {chosen === last && ', so far'}
         </strong>
-        : {describe(column)}
+        : {describeColumn(column)}
       </p>
       <div ref={place} class="place">
         {width > 0 && <ThroughputChart {...{ columns, width, chosen }} onChoose={choose} />}
@@ -55,7 +55,7 @@ export function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
         min={0}
         max={last}
         value={chosen}
-        aria-valuetext={`${nameOf(column, per)}: ${describe(column)}`}
+        aria-valuetext={`${formatColumnName(column, per)}: ${describeColumn(column)}`}
         onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber)}
       />
     </div>

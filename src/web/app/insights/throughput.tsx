@@ -1,15 +1,15 @@
 import { signal } from '@preact/signals';
 import { useCallback, useMemo } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
-import { newest, owner } from '../board/board-store.js';
+import { requireData } from '../api-errors.js';
+import { newestBoard, boardOwner } from '../board/board-store.js';
 import { dashboard } from '../clients.js';
-import { Loaded } from '../shell/loaded.js';
-import { timezone } from '../shell/times.js';
-import { useResource } from '../shell/use-resource.js';
-import { AsTable } from './as-table.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { timezone } from '../ui/times.js';
+import { useResource } from '../ui/use-resource.js';
+import { ChartTable } from './chart-table.js';
 import { ThroughputExplorer } from './throughput-explorer.js';
-import { columnsOf, longDate, nameOf, PERIODS, totalsOf } from './throughput-figures.js';
-import type { Column, Period, Throughput as Counts } from './throughput-figures.js';
+import { toColumns, longDate, formatColumnName, PERIODS, sumColumns } from './throughput-data.js';
+import type { Column, Period, Throughput as Counts } from './throughput-data.js';
 
 /** The selected period, which survives navigation to other pages. */
 const period = signal<Period>(PERIODS[0]);
@@ -20,13 +20,13 @@ interface LoadedCounts {
 }
 
 /** A chart of opened, closed and open pull requests, loaded again with every new board. */
-export function Throughput() {
-  const [whose, selected, at] = [owner.value, period.value, newest.value?.generatedAt];
+export function ThroughputFigure() {
+  const [whose, selected, at] = [boardOwner.value, period.value, newestBoard.value?.generatedAt];
   const load = useCallback(async (): Promise<LoadedCounts> => {
     const { days, per } = selected;
     const query = { days, per, ...(whose === '' ? {} : { owner: whose }) };
     return {
-      counts: requireAnswer(await dashboard.GET('/api/insights/throughput', { params: { query } })),
+      counts: requireData(await dashboard.GET('/api/insights/throughput', { params: { query } })),
       period: selected,
     };
     // A new board has new counts.
@@ -38,7 +38,7 @@ export function Throughput() {
         <h2 id="over-time">Throughput</h2>
         <Periods />
       </figcaption>
-      <Loaded from={counts}>{(loaded) => <Counted {...loaded} />}</Loaded>
+      <AsyncContent from={counts}>{(loaded) => <Counted {...loaded} />}</AsyncContent>
     </figure>
   );
 }
@@ -65,11 +65,11 @@ function Periods() {
 }
 
 function Counted({ counts, period: shown }: LoadedCounts) {
-  const columns = useMemo(() => columnsOf(counts, shown), [counts, shown]);
+  const columns = useMemo(() => toColumns(counts, shown), [counts, shown]);
   if (counts.since === undefined) {
     return <p class="quiet">Data appears after the first refresh.</p>;
   }
-  const { opened, left, open } = totalsOf(columns);
+  const { opened, left, open } = sumColumns(columns);
   return (
     <>
       <p class="totals">
@@ -97,21 +97,23 @@ function Counted({ counts, period: shown }: LoadedCounts) {
 
 /** The time zone of the days, unless the user has selected one. */
 const describeZone = (zone: string): string =>
-  owner.value === '' && timezone.value === '' ? `Days are in ${zone}. You can choose a time zone in the settings.` : '';
+  boardOwner.value === '' && timezone.value === ''
+    ? `Days are in ${zone}. You can choose a time zone in the settings.`
+    : '';
 
 /** The figures, newest first. */
 function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Counts['per'] }) {
   const counted = columns.filter(({ isCounted }) => isCounted).reverse();
   return (
-    <AsTable title="Throughput" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}>
+    <ChartTable title="Throughput" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}>
       {counted.map((column) => (
         <tr key={column.start}>
-          <th scope="row">{nameOf(column, per)}</th>
+          <th scope="row">{formatColumnName(column, per)}</th>
           <td>{column.opened}</td>
           <td>{column.left}</td>
           <td>{column.open ?? 'unknown'}</td>
         </tr>
       ))}
-    </AsTable>
+    </ChartTable>
   );
 }

@@ -1,12 +1,12 @@
 import { signal } from '@preact/signals';
 import type { Issue } from '../board/rows.js';
-import { isSince, ORDERS, SORTS } from '../board/filter.js';
-import { repoName, repoOf } from '../board/rows.js';
-import { readKept, takeKnown } from '../shell/kept-filters.js';
+import { isWithinHours, ORDERS, SORT_NAMES } from '../board/filter.js';
+import { formatRepository, getRepositoryKey } from '../board/rows.js';
+import { readSavedFilters, pickKnownFilters } from '../ui/saved-filters.js';
 
 export interface IssueFilter {
   readonly text: string;
-  /** In the form of {@link repoOf}. */
+  /** In the form of {@link getRepositoryKey}. */
   readonly repo: string;
   readonly author: string;
   readonly label: string;
@@ -17,28 +17,29 @@ export interface IssueFilter {
   readonly housekeeping: boolean;
 }
 
-export const NO_FILTER: IssueFilter = {
+export const NO_ISSUE_FILTER: IssueFilter = {
   ...{ text: '', repo: '', author: '', label: '', created: '', updated: '' },
   sort: 'updated',
   housekeeping: false,
 };
 
 /** The filter of the issues, restored from this browser. */
-export const filter = signal(parseIssueFilter(readKept().issues));
+export const issueFilter = signal(parseIssueFilter(readSavedFilters().issues));
 
 /** Reads a stored filter. An order that this release does not know is replaced by the default. */
 export function parseIssueFilter(kept: unknown): IssueFilter {
-  const read = takeKnown(kept, NO_FILTER);
-  return Object.hasOwn(SORTS, read.sort) ? read : { ...read, sort: NO_FILTER.sort };
+  const read = pickKnownFilters(kept, NO_ISSUE_FILTER);
+  return Object.hasOwn(SORT_NAMES, read.sort) ? read : { ...read, sort: NO_ISSUE_FILTER.sort };
 }
 
-export const change = (part: Partial<IssueFilter>): void => void (filter.value = { ...filter.value, ...part });
+export const changeIssueFilter = (part: Partial<IssueFilter>): void =>
+  void (issueFilter.value = { ...issueFilter.value, ...part });
 
-export const countNarrowing = ({ repo, author, label, created, updated, housekeeping }: IssueFilter): number =>
+export const countIssueConditions = ({ repo, author, label, created, updated, housekeeping }: IssueFilter): number =>
   [repo, author, label, created, updated].filter((value) => value !== '').length + Number(housekeeping);
 
 /** Returns the issues that match a filter, in its order. */
-export function applyFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
+export function applyIssueFilter(issues: readonly Issue[], used: IssueFilter, now = Date.now()): readonly Issue[] {
   return ORDERS[used.sort](issues.filter((issue) => isSelected(issue, used, now)));
 }
 
@@ -47,10 +48,10 @@ function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {
   const wanted = text.trim().toLowerCase();
   return (
     (housekeeping || !issue.housekeeping) &&
-    (repo === '' || repoOf(issue) === repo) &&
+    (repo === '' || getRepositoryKey(issue) === repo) &&
     (author === '' || issue.author === author) &&
-    isSince(issue.createdAt, created, now) &&
-    isSince(issue.updatedAt, updated, now) &&
+    isWithinHours(issue.createdAt, created, now) &&
+    isWithinHours(issue.updatedAt, updated, now) &&
     (label === '' || issue.labels.some(({ name }) => name === label)) &&
     (wanted === '' || issue.title.toLowerCase().includes(wanted) || `#${issue.number}` === wanted)
   );
@@ -59,9 +60,11 @@ function isSelected(issue: Issue, used: IssueFilter, now: number): boolean {
 type Options = readonly (readonly [string, string])[];
 
 /** The options of the filters: every value that occurs in an issue, with its name. */
-export function choicesOf(issues: readonly Issue[]): Readonly<Record<'author' | 'label' | 'repo', Options>> {
+export function listIssueFilterOptions(
+  issues: readonly Issue[],
+): Readonly<Record<'author' | 'label' | 'repo', Options>> {
   return {
-    repo: toOptions(issues.map((issue) => [repoOf(issue), repoName(issue)])),
+    repo: toOptions(issues.map((issue) => [getRepositoryKey(issue), formatRepository(issue)])),
     author: toOptions(issues.map(({ author }) => [author, author])),
     label: toOptions(issues.flatMap(({ labels }) => labels.map(({ name }) => [name, name] as const))),
   };
@@ -73,7 +76,10 @@ function toOptions(values: Options): Options {
 }
 
 /** Returns the filter without values that no longer occur in any issue, which would hide every issue. */
-export function withoutVanished(used: IssueFilter, choices: ReturnType<typeof choicesOf>): IssueFilter {
+export function dropUnavailableIssueValues(
+  used: IssueFilter,
+  choices: ReturnType<typeof listIssueFilterOptions>,
+): IssueFilter {
   const keep = (value: string, options: Options): string => (options.some(([one]) => one === value) ? value : '');
   const { repo, author, label } = used;
   return {

@@ -1,5 +1,5 @@
-import { publicOrigin, runs, siteReaders } from '../server-facts.js';
-import { Heading } from '../shell/heading.js';
+import { publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
+import { Heading } from '../ui/heading.js';
 
 const NEWEST = `{
   allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {
@@ -20,19 +20,19 @@ export function ServicesPage() {
     <>
       <Heading>Services</Heading>
       <p>This server runs the services below.</p>
-      {runs('site') && <SiteData />}
+      {isServiceEnabled('site') && <SiteData />}
       <section aria-labelledby="contracts">
         <h2 id="contracts">APIs</h2>
         <p>
           <a href="/docs">API reference</a>
         </p>
         <ul>
-          {runs('dashboard') && (
+          {isServiceEnabled('dashboard') && (
             <li>
               <a href="/api/openapi.json">Dashboard contract</a>: OpenAPI 3.1, under <code>/api</code>
             </li>
           )}
-          {runs('secrets') && (
+          {isServiceEnabled('secrets') && (
             <li>
               <a href="/secrets/openapi.json">Secrets contract</a>: OpenAPI 3.1, under <code>/secrets</code>
             </li>

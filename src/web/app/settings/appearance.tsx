@@ -1,11 +1,11 @@
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { Radios } from '../shell/radios.js';
-import { theme } from '../shell/theme.js';
-import type { Theme } from '../shell/theme.js';
-import { timezone, toMoment } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
-import { useKeeper } from '../shell/use-keeper.js';
+import { Radios } from '../ui/radios.js';
+import { theme } from '../ui/theme.js';
+import type { Theme } from '../ui/theme.js';
+import { timezone, formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useAutosave } from '../ui/use-autosave.js';
 
 const THEMES: readonly (readonly [Theme, string])[] = [
   ['', 'System'],
@@ -16,8 +16,8 @@ const THEMES: readonly (readonly [Theme, string])[] = [
 const ZONES = Intl.supportedValuesOf('timeZone');
 
 export function Appearance() {
-  const save = useKeeper(async (chosen: Theme) => {
-    requireAnswer(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
+  const save = useAutosave(async (chosen: Theme) => {
+    requireData(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
   });
   const choose = (chosen: Theme): void => {
     theme.value = chosen;
@@ -36,9 +36,9 @@ export function Appearance() {
 }
 
 function TimeZone() {
-  const save = useKeeper(async (chosen: string) => {
-    requireAnswer(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
-    say('Time zone updated.');
+  const save = useAutosave(async (chosen: string) => {
+    requireData(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
+    showToast('Time zone updated.');
   });
   const choose = (chosen: string): void => {
     timezone.value = chosen;
@@ -61,7 +61,7 @@ function TimeZone() {
         ))}
       </select>
       <p class="quiet" id="timezone-hint">
-        Current time: {toMoment(new Date().toISOString())}
+        Current time: {formatDateTime(new Date().toISOString())}
       </p>
     </div>
   );

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks';
 import { user } from '../session.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { HiddenField } from '../shell/hidden-field.js';
-import { say } from '../shell/toasts.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { HiddenField } from '../ui/hidden-field.js';
+import { showToast } from '../ui/toasts.js';
 import type { ForgeGuide } from './forge-guides.js';
 import { ForgePermissions } from './forge-permissions.js';
-import { useForgeTest } from './forge-test.js';
-import { toRequest } from './settings-request.js';
+import { useConnectionTest } from './use-connection-test.js';
+import { toSettingsRequest } from './settings-request.js';
 import type { Settings, SettingsRequest } from './settings-request.js';
 
 interface ForgeFormProps {
@@ -23,21 +23,21 @@ export function ForgeForm({ guide, settings, onSave }: ForgeFormProps) {
   const stored: SettingsRequest = { [url]: settings[url], [username]: settings[username], [token]: '' };
   const [draft, setDraft] = useState<SettingsRequest>(stored);
   const edit = (change: SettingsRequest): void => setDraft((before) => ({ ...before, ...change }));
-  const test = useForgeTest(forge, { ...toRequest(settings), ...draft }, (found) => {
+  const test = useConnectionTest(forge, { ...toSettingsRequest(settings), ...draft }, (found) => {
     // Without a username, the board cannot determine whose turn it is.
     if (draft[username] === '') edit({ [username]: found });
   });
   const save = async (): Promise<void> => {
     await onSave(draft);
     edit({ [token]: '' });
-    say(`${name} settings saved. The board is refreshing.`);
+    showToast(`${name} settings saved. The board is refreshing.`);
   };
   const remove = async (): Promise<void> => {
     const none = { [url]: '', [username]: '', [token]: '' };
     await onSave({ ...none, [token]: null, ...(forge === 'github' && { githubAppInstallationId: 0 }) });
     setDraft(none);
     test.clear();
-    say(`${name} removed, with its token and its data on the board.`);
+    showToast(`${name} removed, with its token and its data on the board.`);
   };
   const isSet = settings[tokenSet] || settings[username] !== '' || settings[url] !== '';
   const others = (

@@ -24,7 +24,7 @@ interface Permission {
   readonly purpose: string;
 }
 
-export const GUIDES: readonly ForgeGuide[] = [
+export const FORGE_GUIDES: readonly ForgeGuide[] = [
   {
     forge: 'github',
     name: 'GitHub',

@@ -1,22 +1,22 @@
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { Loaded } from '../shell/loaded.js';
-import { useResource } from '../shell/use-resource.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { useResource } from '../ui/use-resource.js';
 import { ForgeForm } from './forge-form.js';
-import { GUIDES } from './forge-guides.js';
+import { FORGE_GUIDES } from './forge-guides.js';
 import { Renovate } from './renovate.js';
-import { toRequest } from './settings-request.js';
+import { toSettingsRequest } from './settings-request.js';
 import type { Settings, SettingsRequest } from './settings-request.js';
 import { Webhook } from './webhook.js';
 
-const loadSettings = async (): Promise<Settings> => requireAnswer(await dashboard.GET('/api/settings'));
+const loadSettings = async (): Promise<Settings> => requireData(await dashboard.GET('/api/settings'));
 
 export function Forges() {
   const settings = useResource(loadSettings);
   /** Saves one part of the settings with the saved values of the others; unsaved input in other forms is not sent. */
   const save = async (part: SettingsRequest): Promise<void> => {
-    const known = settings.value === undefined ? {} : toRequest(settings.value);
-    settings.set(requireAnswer(await dashboard.PUT('/api/settings', { body: { ...known, ...part } })));
+    const known = settings.value === undefined ? {} : toSettingsRequest(settings.value);
+    settings.set(requireData(await dashboard.PUT('/api/settings', { body: { ...known, ...part } })));
   };
   return (
     <section aria-labelledby="forges">
@@ -24,17 +24,17 @@ export function Forges() {
         Code hosts
       </h2>
       <p class="quiet">Connect GitHub, GitLab or Forgejo. Tokens are stored encrypted and never shown again.</p>
-      <Loaded from={settings}>
+      <AsyncContent from={settings}>
         {(value) => (
           <>
-            {GUIDES.map((guide) => (
+            {FORGE_GUIDES.map((guide) => (
               <ForgeForm key={guide.forge} guide={guide} settings={value} onSave={save} />
             ))}
             <Renovate settings={value} onSave={save} />
             <Webhook settings={value} onRotated={(rotated) => settings.set({ ...value, ...rotated })} />
           </>
         )}
-      </Loaded>
+      </AsyncContent>
     </section>
   );
 }

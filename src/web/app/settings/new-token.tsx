@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { Radios } from '../shell/radios.js';
-import { toDay } from '../shell/times.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { Radios } from '../ui/radios.js';
+import { formatDate } from '../ui/times.js';
 
 /** The maximum lifetime that the server allows. */
 const MAX_DAYS = 366;
@@ -27,7 +27,7 @@ export function NewToken({ onMade }: { readonly onMade: (token: string) => Promi
   const expiresAt = toExpiry(Number(term === 'custom' ? custom : term));
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
-    const { token } = requireAnswer(await dashboard.POST('/api/tokens', { body }));
+    const { token } = requireData(await dashboard.POST('/api/tokens', { body }));
     setLabel('');
     await onMade(token);
   };
@@ -47,7 +47,7 @@ export function NewToken({ onMade }: { readonly onMade: (token: string) => Promi
         />
       )}
       <p class="quiet" role="status">
-        {expiresAt === '' ? `Enter 1 to ${MAX_DAYS} days.` : `Expires on ${toDay(expiresAt)}.`}
+        {expiresAt === '' ? `Enter 1 to ${MAX_DAYS} days.` : `Expires on ${formatDate(expiresAt)}.`}
       </p>
       <label class="choice">
         <input

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { Menu } from '../shell/menu.js';
-import { toDay } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { Menu } from '../ui/menu.js';
+import { formatDate } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
 
 type Credential = components['schemas']['Credential'];
 
@@ -20,21 +20,22 @@ interface PasskeyRowProps {
 export function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLast, onChanged }: PasskeyRowProps) {
   const params = { path: { id } };
   const remove = async (): Promise<void> => {
-    requireAnswer(await dashboard.DELETE('/api/auth/credentials/{id}', { params }));
+    requireData(await dashboard.DELETE('/api/auth/credentials/{id}', { params }));
     await onChanged();
-    say(`Passkey “${label}” removed.`);
+    showToast(`Passkey “${label}” removed.`);
   };
   const rename = async (name: string): Promise<void> => {
-    requireAnswer(await dashboard.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
+    requireData(await dashboard.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
     await onChanged();
-    say(`Passkey “${label}” renamed to “${name}”.`);
+    showToast(`Passkey “${label}” renamed to “${name}”.`);
   };
   return (
     <li>
       <div>
         {label}
         <small>
-          added {toDay(createdAt)} · {lastUsedAt === undefined ? 'never used' : `last used ${toDay(lastUsedAt)}`}
+          added {formatDate(createdAt)} ·{' '}
+          {lastUsedAt === undefined ? 'never used' : `last used ${formatDate(lastUsedAt)}`}
         </small>
       </div>
       <div class="row">

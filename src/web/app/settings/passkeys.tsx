@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
 import { addPasskey } from '../passkeys.js';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { Loaded } from '../shell/loaded.js';
-import { say } from '../shell/toasts.js';
-import { useResource } from '../shell/use-resource.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
 import { PasskeyRow } from './passkey-row.js';
 
-const loadPasskeys = async () => requireAnswer(await dashboard.GET('/api/auth/credentials'));
+const loadPasskeys = async () => requireData(await dashboard.GET('/api/auth/credentials'));
 
 export function Passkeys() {
   const passkeys = useResource(loadPasskeys);
@@ -18,7 +18,7 @@ export function Passkeys() {
     await addPasskey(label);
     setLabel('');
     await passkeys.reload();
-    say(`Passkey “${label}” added.`);
+    showToast(`Passkey “${label}” added.`);
   };
   return (
     <section aria-labelledby="passkeys">
@@ -26,7 +26,7 @@ export function Passkeys() {
         Passkeys
       </h2>
       <p class="quiet">Add at least two passkeys, on different devices, in case you lose one.</p>
-      <Loaded from={passkeys}>
+      <AsyncContent from={passkeys}>
         {(list) => (
           <>
             <ul class="things">
@@ -41,7 +41,7 @@ export function Passkeys() {
             )}
           </>
         )}
-      </Loaded>
+      </AsyncContent>
       <Form verb="Add a passkey" onSave={add}>
         <Field
           label="Passkey name"

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
-import { Field } from '../shell/field.js';
-import { Form } from '../shell/form.js';
-import { say } from '../shell/toasts.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { showToast } from '../ui/toasts.js';
 import type { Settings, SettingsRequest } from './settings-request.js';
 
 interface RenovateProps {
@@ -16,7 +16,7 @@ export function Renovate({ settings, onSave }: RenovateProps) {
   const save = async (): Promise<void> => {
     const names = authors.split(',').map((name) => name.trim());
     await onSave({ renovateRebaseLabel: label, renovateAuthors: names.filter((name) => name !== '') });
-    say('Renovate settings saved.');
+    showToast('Renovate settings saved.');
   };
   return (
     <fieldset>

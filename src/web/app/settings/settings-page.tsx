@@ -1,7 +1,7 @@
 import type { ComponentType } from 'preact';
-import { Heading } from '../shell/heading.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { runs } from '../server-facts.js';
+import { Heading } from '../ui/heading.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { isServiceEnabled } from '../page-data.js';
 import { user } from '../session.js';
 import { signOut, signOutEverywhere } from './sign-out.js';
 import { Feeds } from '../board/feeds.js';
@@ -10,7 +10,7 @@ import { Forges } from './forges.js';
 import { Passkeys } from './passkeys.js';
 import { Sharing } from './sharing.js';
 import { Tokens } from './tokens.js';
-import { ActionButton } from '../shell/action-button.js';
+import { ActionButton } from '../ui/action-button.js';
 import './settings.css';
 
 interface Section {
@@ -30,7 +30,7 @@ const ALL: readonly Section[] = [
   { id: 'appearance', name: 'Appearance', Content: Appearance },
 ];
 
-const SECTIONS = ALL.filter(({ isAlways }) => isAlways ?? runs('dashboard'));
+const SECTIONS = ALL.filter(({ isAlways }) => isAlways ?? isServiceEnabled('dashboard'));
 
 export function SettingsPage() {
   return (

@@ -5,7 +5,7 @@ type Request = components['schemas']['SettingsRequest'];
 export type SettingsRequest = Omit<Request, 'renovateAuthors'> & { renovateAuthors?: string[] };
 
 /** Converts saved settings to a request. Saving replaces all settings except tokens, so each request repeats them. */
-export function toRequest(settings: Settings): SettingsRequest {
+export function toSettingsRequest(settings: Settings): SettingsRequest {
   const { githubUrl, githubUsername, githubAppInstallationId, forgejoUrl, forgejoUsername } = settings;
   const { gitlabUrl, gitlabUsername, renovateRebaseLabel, renovateAuthors } = settings;
   return {

@@ -1,28 +1,28 @@
 import { useState } from 'preact/hooks';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { ActionButton } from '../shell/action-button.js';
-import { Form } from '../shell/form.js';
-import { Loaded } from '../shell/loaded.js';
-import { say } from '../shell/toasts.js';
-import { useResource } from '../shell/use-resource.js';
-import { UsernameField } from '../shell/username-field.js';
+import { ActionButton } from '../ui/action-button.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
+import { UsernameField } from '../ui/username-field.js';
 
-const loadSharing = async () => requireAnswer(await dashboard.GET('/api/sharing'));
+const loadSharing = async () => requireData(await dashboard.GET('/api/sharing'));
 
 export function Sharing() {
   const sharing = useResource(loadSharing);
   const [username, setUsername] = useState('');
   const share = async (): Promise<void> => {
-    requireAnswer(await dashboard.PUT('/api/sharing/{username}', { params: { path: { username } } }));
+    requireData(await dashboard.PUT('/api/sharing/{username}', { params: { path: { username } } }));
     setUsername('');
     await sharing.reload();
-    say(`${username} can now view your board.`);
+    showToast(`${username} can now view your board.`);
   };
   const unshare = async (name: string): Promise<void> => {
-    requireAnswer(await dashboard.DELETE('/api/sharing/{username}', { params: { path: { username: name } } }));
+    requireData(await dashboard.DELETE('/api/sharing/{username}', { params: { path: { username: name } } }));
     await sharing.reload();
-    say(`${name} can no longer view your board.`);
+    showToast(`${name} can no longer view your board.`);
   };
   return (
     <section aria-labelledby="sharing">
@@ -30,7 +30,7 @@ export function Sharing() {
         Sharing
       </h2>
       <p class="quiet">These people can view your board but not change it.</p>
-      <Loaded from={sharing}>
+      <AsyncContent from={sharing}>
         {({ sharedWith, sharedWithMe }) => (
           <>
             <ul class="things">
@@ -58,7 +58,7 @@ export function Sharing() {
             )}
           </>
         )}
-      </Loaded>
+      </AsyncContent>
       <Form verb="Share" onSave={share}>
         <UsernameField value={username} onValue={setUsername} />
       </Form>

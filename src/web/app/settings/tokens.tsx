@@ -1,27 +1,27 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { Loaded } from '../shell/loaded.js';
-import { ShownOnce } from '../shell/shown-once.js';
-import { toDay } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
-import { useResource } from '../shell/use-resource.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { OneTimeSecret } from '../ui/one-time-secret.js';
+import { formatDate } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
 import { NewToken } from './new-token.js';
 
 type APIToken = components['schemas']['APIToken'];
 
-const loadTokens = async () => requireAnswer(await dashboard.GET('/api/tokens'));
+const loadTokens = async () => requireData(await dashboard.GET('/api/tokens'));
 
 export function Tokens() {
   const tokens = useResource(loadTokens);
   const [made, setMade] = useState<string>();
   const revoke = async ({ id, label }: APIToken): Promise<void> => {
-    requireAnswer(await dashboard.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
+    requireData(await dashboard.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await tokens.reload();
-    say(`Token “${label}” revoked.`);
+    showToast(`Token “${label}” revoked.`);
   };
   return (
     <section aria-labelledby="tokens">
@@ -31,8 +31,8 @@ export function Tokens() {
       <p class="quiet">
         Tokens let scripts use the API. Send them as <code>Authorization: Bearer</code>.
       </p>
-      {made !== undefined && <ShownOnce label="New token. Copy it now: it won’t be shown again." value={made} />}
-      <Loaded from={tokens}>
+      {made !== undefined && <OneTimeSecret label="New token. Copy it now: it won’t be shown again." value={made} />}
+      <AsyncContent from={tokens}>
         {(list) => (
           <ul class="things">
             {list.length === 0 && <li>No tokens.</li>}
@@ -54,7 +54,7 @@ export function Tokens() {
             ))}
           </ul>
         )}
-      </Loaded>
+      </AsyncContent>
       <NewToken
         onMade={async (token) => {
           setMade(token);
@@ -68,7 +68,7 @@ export function Tokens() {
 function describe({ scopes, expiresAt, lastUsedAt }: APIToken): string {
   return [
     scopes.includes('write') ? 'read and write' : 'read only',
-    Date.parse(expiresAt) > Date.now() ? `expires ${toDay(expiresAt)}` : 'expired',
-    lastUsedAt === undefined ? 'never used' : `last used ${toDay(lastUsedAt)}`,
+    Date.parse(expiresAt) > Date.now() ? `expires ${formatDate(expiresAt)}` : 'expired',
+    lastUsedAt === undefined ? 'never used' : `last used ${formatDate(lastUsedAt)}`,
   ].join(' · ');
 }

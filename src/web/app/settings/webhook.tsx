@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { requireAnswer } from '../answers.js';
+import { requireData } from '../api-errors.js';
 import { dashboard } from '../clients.js';
-import { publicOrigin } from '../server-facts.js';
-import { ConfirmButton } from '../shell/confirm-button.js';
-import { CopyButton } from '../shell/copy-button.js';
-import { toMoment } from '../shell/times.js';
-import { say } from '../shell/toasts.js';
-import { GUIDES } from './forge-guides.js';
+import { publicOrigin } from '../page-data.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { FORGE_GUIDES } from './forge-guides.js';
 import type { Settings } from './settings-request.js';
 
 type Rotated = Pick<Settings, 'webhookSecret' | 'webhookToken'>;
@@ -21,10 +21,10 @@ interface WebhookProps {
 export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, onRotated }: WebhookProps) {
   const [formerUntil, setFormerUntil] = useState<string>();
   const rotate = async (): Promise<void> => {
-    const { formerUntil: until, ...rotated } = requireAnswer(await dashboard.POST('/api/webhooks/rotate'));
+    const { formerUntil: until, ...rotated } = requireData(await dashboard.POST('/api/webhooks/rotate'));
     onRotated(rotated);
     setFormerUntil(until);
-    say('Webhook URLs and secret replaced.');
+    showToast('Webhook URLs and secret replaced.');
   };
   return (
     <fieldset>
@@ -35,7 +35,7 @@ export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, o
         as the content type.
       </p>
       <dl class="webhook">
-        {GUIDES.map(({ forge, name }) => (
+        {FORGE_GUIDES.map(({ forge, name }) => (
           <WebhookValue
             key={forge}
             name={`URL for ${name}`}
@@ -47,7 +47,7 @@ export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, o
       </dl>
       {formerUntil !== undefined && (
         <p role="status">
-          The previous URLs and secret work until {toMoment(formerUntil)}. Update your webhooks before then.
+          The previous URLs and secret work until {formatDateTime(formerUntil)}. Update your webhooks before then.
         </p>
       )}
       <div class="acts">

@@ -18,7 +18,7 @@ function parseLink(hash: string): InvitationLink | undefined {
  * Reads the link from the address and removes it from the address bar and the history, where others could see it. Pages
  * that only forward the link must not call this.
  */
-export function takeLink(): InvitationLink | undefined {
+export function readInvitationLink(): InvitationLink | undefined {
   const link = parseLink(location.hash);
   if (link !== undefined) history.replaceState(null, '', location.pathname + location.search);
   return link;

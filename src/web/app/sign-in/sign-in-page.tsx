@@ -1,22 +1,22 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { browserSupportsWebAuthn } from '../passkeys.js';
-import { PAGES_ALONE } from '../routes.js';
-import { publicOrigin } from '../server-facts.js';
+import { ROUTER_SCOPE } from '../routes.js';
+import { publicOrigin } from '../page-data.js';
 import { user } from '../session.js';
 import type { SessionUser } from '../session.js';
-import { takeLink } from './invitation-link.js';
+import { readInvitationLink } from './invitation-link.js';
 import type { InvitationLink } from './invitation-link.js';
-import { Join } from './join.js';
-import { LinkEnded } from './link-ended.js';
+import { CreateAccount } from './create-account.js';
+import { ExpiredLink } from './expired-link.js';
 import { SignIn } from './sign-in.js';
-import { Elsewhere, NoPasskeys, NotSafe } from './unsupported.js';
+import { WrongOrigin, NoPasskeys, InsecureOrigin } from './unsupported.js';
 import './sign-in.css';
 
 /** The sign-in form, the account form of a link, or the reason why passkeys don't work in this browser or here. */
 export function SignInPage() {
-  if (location.origin !== publicOrigin) return <Elsewhere />;
-  if (!window.isSecureContext) return <NotSafe />;
+  if (location.origin !== publicOrigin) return <WrongOrigin />;
+  if (!window.isSecureContext) return <InsecureOrigin />;
   if (!browserSupportsWebAuthn()) return <NoPasskeys />;
   return <Entrance />;
 }
@@ -29,7 +29,7 @@ function Entrance() {
   const [next] = useState(() => toPath(query.next));
   const isIn = Boolean(user.value) && link === undefined;
   const leave = useCallback(() => {
-    if (PAGES_ALONE.test(next)) route(next, true);
+    if (ROUTER_SCOPE.test(next)) route(next, true);
     else location.replace(next);
   }, [next, route]);
   useEffect(() => {
@@ -41,17 +41,17 @@ function Entrance() {
     leave();
   };
   if (link === undefined) return <SignIn onDone={enter} />;
-  if (link === ended) return <LinkEnded link={link} onDone={enter} />;
-  return <Join key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
+  if (link === ended) return <ExpiredLink link={link} onDone={enter} />;
+  return <CreateAccount key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
 }
 
 /**
  * Returns the most recently opened link. Opening a second link changes only the fragment and does not reload the page.
  */
 function useLink(): InvitationLink | undefined {
-  const [link, setLink] = useState(takeLink);
+  const [link, setLink] = useState(readInvitationLink);
   useEffect(() => {
-    const onChange = (): void => setLink((before) => takeLink() ?? before);
+    const onChange = (): void => setLink((before) => readInvitationLink() ?? before);
     addEventListener('hashchange', onChange);
     return () => removeEventListener('hashchange', onChange);
   }, []);

@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../../generated/dashboard/client.js';
-import { explain } from '../answers.js';
+import { toUserMessage } from '../api-errors.js';
 import { dashboard } from '../clients.js';
 import { signIn } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
-import { ActionButton } from '../shell/action-button.js';
-import { Heading } from '../shell/heading.js';
-import { Problem, useProblem } from '../shell/problem.js';
+import { ActionButton } from '../ui/action-button.js';
+import { Heading } from '../ui/heading.js';
+import { FormError, useFormError } from '../ui/form-error.js';
 
 interface SignInProps {
   readonly onDone: (user: SessionUser) => void;
@@ -24,20 +24,20 @@ export function SignIn({ onDone }: SignInProps) {
 
 /** The sign-in button, with its error below. */
 export function SignInButton({ onDone }: SignInProps) {
-  const [problem, enter] = useProblem(async () => onDone(await signIn()), toWords);
+  const [problem, enter] = useFormError(async () => onDone(await signIn()), toWords);
   return (
     <>
       <ActionButton class="main" onAct={enter}>
         Sign in with a passkey
       </ActionButton>
-      <Problem text={problem} />
+      <FormError text={problem} />
     </>
   );
 }
 
 /** Returns one message for every rejected passkey, so that it does not reveal which accounts exist. */
 function toWords(error: unknown): string {
-  if (!(error instanceof ApiError && error.code === 'invalid_input')) return explain(error);
+  if (!(error instanceof ApiError && error.code === 'invalid_input')) return toUserMessage(error);
   return 'This passkey was not accepted: it was removed, or the request took longer than five minutes. Try again, or use another passkey.';
 }
 

@@ -1,11 +1,11 @@
-import { publicOrigin } from '../server-facts.js';
-import { CopyButton } from '../shell/copy-button.js';
-import { Heading } from '../shell/heading.js';
+import { publicOrigin } from '../page-data.js';
+import { CopyButton } from '../ui/copy-button.js';
+import { Heading } from '../ui/heading.js';
 
 /**
  * Shown at an origin other than the server's public one. The link to that one keeps the fragment with the invitation.
  */
-export function Elsewhere() {
+export function WrongOrigin() {
   const there = publicOrigin + location.pathname + location.search + location.hash;
   return (
     <section class="narrow">
@@ -23,7 +23,7 @@ export function Elsewhere() {
 }
 
 /** Shown at an origin without https, where browsers disable passkeys and the Web Crypto API. */
-export function NotSafe() {
+export function InsecureOrigin() {
   return (
     <section class="narrow">
       <Heading title="Sign in">Passkeys need a secure address</Heading>

@@ -1,4 +1,4 @@
-import { judgeCombinedStatus } from '../../../../src/dashboard/forges/forgejo/ci.js';
+import { ciFromCombinedStatus } from '../../../../src/dashboard/forges/forgejo/ci.js';
 
 test.each([
   ['success', 'success'],
@@ -10,5 +10,5 @@ test.each([
   ['odd', undefined],
   [undefined, undefined],
 ])('ciFromCombinedStatus: converts %p to %s', (state, ci) => {
-  expect(judgeCombinedStatus(state)).toBe(ci);
+  expect(ciFromCombinedStatus(state)).toBe(ci);
 });

@@ -1,4 +1,4 @@
-import type { PullRequestFacts } from '../../../../src/dashboard/forges/facts.js';
+import type { ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
 import type { ForgejoPullRequest } from '../../../forges/forgejo-state.js';
 import { openForgejo } from './open-forgejo.js';
@@ -68,7 +68,7 @@ test('Forgejo readRepository: returns all fields of pull requests and issues', a
   expect(reading?.issues).toMatchObject([{ repo: 'acme/shop', number: 3 }]);
 });
 
-test.each<[string, Partial<ForgejoPullRequest>, Partial<PullRequestFacts>]>([
+test.each<[string, Partial<ForgejoPullRequest>, Partial<ForgePullRequest>]>([
   ['no status', { status: '' }, { ci: 'none' }],
   ['a warning', { status: 'warning' }, { ci: 'pending' }],
   ['a failed status', { status: 'failure' }, { ci: 'failure' }],

@@ -1,6 +1,6 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
-import { createInstalledForge } from '../../../../src/dashboard/forges/github/github-forge.js';
-import type { NewRequest } from '../../../../src/dashboard/request-log.js';
+import { createInstallationForge } from '../../../../src/dashboard/forges/github/github-forge.js';
+import type { NewRequestLogEntry } from '../../../../src/dashboard/request-log.js';
 import { dispatcher } from '../open-forge.js';
 import { startGithub } from '../../../forges/github.js';
 import type { TestGithub } from '../../../forges/github.js';
@@ -11,12 +11,12 @@ import { githubPullRequest, githubRepository } from '../../../forges/github-stat
 let server: TestGithub;
 let app: TestApp;
 let forge: Forge;
-let recorded: NewRequest[];
+let recorded: NewRequestLogEntry[];
 let clock: number;
 
 const MINUTE_MS = 60_000;
 const open = (change: { readonly id?: number; readonly privateKey?: string; readonly installationId?: number } = {}) =>
-  createInstalledForge({
+  createInstallationForge({
     app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey, url: server.url },
     installationId: change.installationId ?? app.installationId,
     account: 'mona',

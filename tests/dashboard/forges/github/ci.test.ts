@@ -1,4 +1,4 @@
-import { judgeCheckRuns, judgeRollup } from '../../../../src/dashboard/forges/github/ci.js';
+import { ciFromCheckRuns, ciFromRollup } from '../../../../src/dashboard/forges/github/ci.js';
 import type { CheckRun, Rollup } from '../../../../src/dashboard/forges/github/ci.js';
 
 const counts = (states: string) =>
@@ -43,7 +43,7 @@ test.each<[string, Rollup | null, string | undefined]>([
   ['counts of runs are null', { state: 'FAILURE', checkRuns: null, statuses: counts('PENDING') }, 'failure'],
   ['counts of statuses are missing', { state: 'FAILURE', checkRuns: counts('CANCELLED QUEUED') }, 'failure'],
 ])('ciFromRollup: computes the CI status when %s', (_reason, given, ci) => {
-  expect(judgeRollup(given)).toBe(ci);
+  expect(ciFromRollup(given)).toBe(ci);
 });
 
 const runs = (states: string): CheckRun[] =>
@@ -66,5 +66,5 @@ test.each<[string, CheckRun[], string]>([
   ['one was cancelled and others are queued', runs('cancelled ~queued'), 'pending'],
   ['one was cancelled', runs('cancelled success'), 'failure'],
 ])('ciFromCheckRuns: computes the CI status when %s', (_reason, given, ci) => {
-  expect(judgeCheckRuns(given)).toBe(ci);
+  expect(ciFromCheckRuns(given)).toBe(ci);
 });

@@ -1,4 +1,4 @@
-import { toRows } from '../../../../src/dashboard/forges/rules/to-rows.js';
+import { toBoardRows } from '../../../../src/dashboard/forges/rules/to-board-rows.js';
 import {
   githubIssue,
   githubPullRequest,
@@ -51,7 +51,7 @@ test('GitHub readRepository: returns all fields of pull requests and issues', as
   });
   server.repositories.push(githubRepository('acme/shop', { pullRequests: [one], issues: [githubIssue(3)] }));
   const reading = await forge.readRepository('acme/shop');
-  const rows = toRows(reading!, { forge: 'github', username: 'mona', renovateAuthors: [] });
+  const rows = toBoardRows(reading!, { forge: 'github', username: 'mona', renovateAuthors: [] });
   expect(rows.pullRequests).toEqual([
     {
       forge: 'github',
@@ -140,7 +140,7 @@ test('GitHub client: reports the API quota with the cost since the last discover
   await forge.read(await forge.discover());
   const { reset } = server.budgets.graphql;
   const budget = { limit: 5000, remaining: 4997, resetsAt: new Date(reset * 1000).toISOString() };
-  expect(forge.budgets.graphql).toEqual({ ...budget, cost: 2 });
+  expect(forge.quotas.graphql).toEqual({ ...budget, cost: 2 });
   const asked = { forge: 'github', method: 'POST', endpoint: '/graphql', account: 'mona', statusCode: 200 };
   expect(recorded.at(-1)).toEqual({ ...asked, outcome: 'success', rateLimit: budget });
   expect(recorded).toHaveLength(3);

@@ -1,4 +1,4 @@
-import { judgePipeline } from '../../../../src/dashboard/forges/gitlab/ci.js';
+import { ciFromPipeline } from '../../../../src/dashboard/forges/gitlab/ci.js';
 
 test.each([
   ['success', 'success'],
@@ -19,5 +19,5 @@ test.each([
   [null, 'none'],
   [undefined, 'none'],
 ])('ciFromPipeline: converts %p to %s', (status, ci) => {
-  expect(judgePipeline(status)).toBe(ci);
+  expect(ciFromPipeline(status)).toBe(ci);
 });

@@ -1,4 +1,4 @@
-import type { PullRequestFacts } from '../../../../src/dashboard/forges/facts.js';
+import type { ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
 import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
 import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
 import { openGitlab } from './open-gitlab.js';
@@ -66,7 +66,7 @@ test('GitLab readRepository: returns all fields of merge requests and issues', a
   expect(reading?.issues).toMatchObject([{ repo: 'acme/web/shop', number: 3 }]);
 });
 
-test.each<[string, Partial<GitlabMergeRequest>, Partial<PullRequestFacts>]>([
+test.each<[string, Partial<GitlabMergeRequest>, Partial<ForgePullRequest>]>([
   ['no pipeline', { pipeline: null }, { ci: 'none' }],
   ['a manual pipeline', { pipeline: 'MANUAL' }, { ci: 'pending' }],
   ['a cancelled pipeline', { pipeline: 'CANCELED' }, { ci: 'failure' }],

@@ -1,9 +1,9 @@
 import { findMergeBlock, listAllowedActions } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
-import type { Judged } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
-import { facts } from '../facts.js';
+import type { ActionCandidate } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
+import { forgePullRequest } from '../model-fixtures.js';
 
-const judged = (change: Partial<Judged> = {}): Judged => ({
-  ...facts(change),
+const judged = (change: Partial<ActionCandidate> = {}): ActionCandidate => ({
+  ...forgePullRequest(change),
   stackedOn: null,
   forge: 'github',
   bot: undefined,
@@ -11,7 +11,7 @@ const judged = (change: Partial<Judged> = {}): Judged => ({
 });
 const stackedOn = { number: 16, url: 'https://github.com/acme/shop/pull/16' };
 
-test.each<[string, Partial<Judged>, string | undefined]>([
+test.each<[string, Partial<ActionCandidate>, string | undefined]>([
   ['the pull request is mergeable', {}, undefined],
   ['merging would change nothing', { empty: true, stackedOn, mergeStatus: 'conflicting' }, 'already_up_to_date'],
   ['it is stacked', { stackedOn, mergeStatus: 'conflicting' }, 'stacked'],
@@ -32,14 +32,14 @@ test.each<[string, Partial<Judged>, string | undefined]>([
   expect(findMergeBlock(judged(change))).toBe(code);
 });
 
-const offered = (change: Partial<Judged>): string[] =>
+const offered = (change: Partial<ActionCandidate>): string[] =>
   listAllowedActions(judged(change)).map(({ action, blocked }) => (blocked ? `${action}: ${blocked.code}` : action));
 
 const clean = ['merge', 'close'];
 const waiting = { mergeStatus: 'blocked', ci: 'success' } as const;
 const blocked = 'merge: blocked_by_protection';
 
-test.each<[string, Partial<Judged>, string[]]>([
+test.each<[string, Partial<ActionCandidate>, string[]]>([
   ['always merge and close', {}, clean],
   ['update_branch when behind', { behind: true }, ['merge', 'close', 'update_branch', 'auto_merge']],
   ['no update_branch when empty', { behind: true, empty: true }, ['merge: already_up_to_date', 'close']],

@@ -1,16 +1,16 @@
-import type { PullRequest, PullRequestFacts } from '../../../../src/dashboard/forges/facts.js';
-import { toRows } from '../../../../src/dashboard/forges/rules/to-rows.js';
-import { facts } from '../facts.js';
+import type { PullRequest, ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
+import { toBoardRows } from '../../../../src/dashboard/forges/rules/to-board-rows.js';
+import { forgePullRequest } from '../model-fixtures.js';
 
 type Section = PullRequest['section'];
 
 /** Returns the section on Mona's board, which has repositories of Mona and of acme. */
-const sectionOf = (change: Partial<PullRequestFacts>, username = 'Mona'): Section => {
+const sectionOf = (change: Partial<ForgePullRequest>, username = 'Mona'): Section => {
   const reader = { forge: 'github', username, renovateAuthors: ['acme-updates'] } as const;
-  return toRows({ pullRequests: [facts(change)], issues: [] }, reader).pullRequests[0]!.section;
+  return toBoardRows({ pullRequests: [forgePullRequest(change)], issues: [] }, reader).pullRequests[0]!.section;
 };
 
-const reviewed = (decision: NonNullable<PullRequestFacts['review']>['decision'], approvals = 0) => ({
+const reviewed = (decision: NonNullable<ForgePullRequest['review']>['decision'], approvals = 0) => ({
   review: { decision, approvals, requestedReviewers: 0 },
 });
 const asked = (...logins: string[]) => ({
@@ -26,7 +26,7 @@ const lisas = { author: 'lisa' };
 const inMonas = { repo: 'mona/garden' };
 const bots = { author: 'renovate[bot]' };
 
-test.each<[string, Partial<PullRequestFacts>, Section]>([
+test.each<[string, Partial<ForgePullRequest>, Section]>([
   ['a draft', { draft: true }, 'drafts'],
   ['your own draft that fails', { draft: true, ci: 'failure' }, 'drafts'],
   ["another user's draft that requests your review", { ...lisas, draft: true, ...asked('mona') }, 'drafts'],
@@ -110,7 +110,7 @@ test.each<[string, Partial<PullRequestFacts>, Section]>([
   expect(sectionOf(change)).toBe(section);
 });
 
-test.each<[string, Partial<PullRequestFacts>, Section]>([
+test.each<[string, Partial<ForgePullRequest>, Section]>([
   ['failed checks', { ci: 'failure' }, 'waiting_for_others'],
   ['a requested reviewer', asked(''), 'waiting_for_others'],
   ['a mergeable pull request', {}, 'ready_to_merge'],
@@ -120,7 +120,10 @@ test.each<[string, Partial<PullRequestFacts>, Section]>([
 
 test('findSection: a stacked pull request waits for the one below it', () => {
   const reader = { forge: 'github', username: 'Mona', renovateAuthors: [] } as const;
-  const pullRequests = [facts({ number: 1, headBranch: 'a' }), facts({ number: 2, baseBranch: 'a' })];
-  const sections = toRows({ pullRequests, issues: [] }, reader).pullRequests.map(({ section }) => section);
+  const pullRequests = [
+    forgePullRequest({ number: 1, headBranch: 'a' }),
+    forgePullRequest({ number: 2, baseBranch: 'a' }),
+  ];
+  const sections = toBoardRows({ pullRequests, issues: [] }, reader).pullRequests.map(({ section }) => section);
   expect(sections).toEqual(['ready_to_merge', 'waiting_for_others']);
 });

@@ -1,12 +1,12 @@
 import { findStacks } from '../../../../src/dashboard/forges/rules/stacks.js';
-import { facts } from '../facts.js';
+import { forgePullRequest } from '../model-fixtures.js';
 
 type Row = readonly [number: number, head: string, base: string, fork?: 'fork'];
 
 /** Formats each stack position as `position/size on parent [children]`, or `-` outside stacks. */
 function describeStacks(rows: readonly Row[]): Record<number, string> {
   const pullRequests = rows.map(([number, headBranch, baseBranch, fork]) =>
-    facts({ number, headBranch, baseBranch, crossRepository: fork !== undefined }),
+    forgePullRequest({ number, headBranch, baseBranch, crossRepository: fork !== undefined }),
   );
   return Object.fromEntries(
     [...findStacks(pullRequests)].map(([number, { stack, stackedOn, stackChildren }]) => {

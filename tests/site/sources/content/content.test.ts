@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 
-import type { Field, RecordTable, ScalarField, ScalarType } from '../../../../src/site/fields.js';
+import type { RecordField, RecordTable, ScalarField, ScalarType } from '../../../../src/site/fields.js';
 import { records } from '../../../../src/generated/site/records.js';
 import { SiteFolder } from '../site-folder.js';
 import type { Row } from '../site-folder.js';
@@ -11,12 +11,12 @@ const scalar = (name: string, type: ScalarType, changes: Partial<ScalarField> = 
   ...changes,
 });
 
-const link = (name: string, type: string, changes: { list?: boolean; to?: string } = {}): Field => ({
+const link = (name: string, type: string, changes: { list?: boolean; to?: string } = {}): RecordField => ({
   ...{ kind: 'relation', name, path: name, type, list: changes.list ?? false, nullable: true },
   relation: { by: 'link', from: name, to: changes.to ?? 'id' },
 });
 
-const dish = (globs: readonly string[], fields: readonly Field[] = []): RecordTable => ({
+const dish = (globs: readonly string[], fields: readonly RecordField[] = []): RecordTable => ({
   ...{ kind: 'Dish', single: 'dish', all: 'allDish', source: { globs } },
   fields: [
     scalar('title', 'String', { nullable: false }),

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import { AppError } from '../errors.js';
+import { inTransaction } from '../storage/database.js';
+import type { Database } from '../storage/database.js';
+import type { PeopleTable } from '../storage/tables.js';
+import { toUsernameKey } from '../storage/username-key.js';
+import type { Caller, SessionCaller } from './callers.js';
+import { recordEvent } from './events.js';
+import { requireAdminSession, requireUser } from './scopes.js';
+
+export interface User {
+  readonly id: string;
+  readonly username: string;
+  readonly displayName: string;
+  readonly isAdmin: boolean;
+  readonly createdAt: Date;
+}
+
+export interface NewUser {
+  readonly username: string;
+  readonly displayName: string;
+}
+
+/**
+ * Manages user accounts. `list`, `revoke` and `remove` require an admin's session; other callers get `session_required`
+ * or `forbidden`.
+ */
+export interface UserStore {
+  /**
+   * Adds a user. The first one becomes the admin.
+   *
+   * @throws AppError `conflict` when the username is taken, regardless of case.
+   */
+  add(person: NewUser): Promise<User>;
+  findByUsername(username: string): Promise<User | undefined>;
+  /** Reads the user of a session or API token. @throws AppError `unauthenticated` for other callers. */
+  read(caller: Caller | undefined): Promise<User>;
+  /** Lists all users by username. */
+  list(caller: Caller | undefined): Promise<User[]>;
+  /**
+   * Deletes a user's sessions, passkeys, API tokens and feeds. The account and its other data stay; a new invitation
+   * for the username restores the access to it.
+   *
+   * @throws AppError `not_found` for an unknown username, `invalid_input` for the caller's own.
+   */
+  revoke(caller: Caller | undefined, username: string, from: string): Promise<void>;
+  /** Deletes a user with all data, which frees the username. @throws AppError like {@link revoke}. */
+  remove(caller: Caller | undefined, username: string, from: string): Promise<void>;
+}
+
+export function createUserStore(database: Database, now: () => number = Date.now): UserStore {
+  return {
+    add: (person) => inTransaction(database, (transaction) => insertUser(transaction, person, now())),
+    async findByUsername(username) {
+      const row = await findUserRow(database, username);
+      return row && toUser(row);
+    },
+    async read(caller) {
+      const { personId } = requireUser(caller);
+      const people = database.selectFrom('people').selectAll();
+      return toUser(await people.where('id', '=', personId).executeTakeFirstOrThrow());
+    },
+    async list(caller) {
+      requireAdminSession(caller);
+      const rows = await database.selectFrom('people').selectAll().execute();
+      // The database can't sort: engines and their locales order text differently.
+      return rows.toSorted((one, other) => (one.username_key < other.username_key ? -1 : 1)).map(toUser);
+    },
+    async revoke(caller, username, from) {
+      const admin = requireAdminSession(caller);
+      await inTransaction(database, async (transaction) => {
+        const { id: personId } = await getPersonRow(transaction, username);
+        assertNotSelf(admin, personId, "You can't revoke your own access.");
+        for (const table of ['sessions', 'passkeys', 'tokens', 'feeds', 'challenges'] as const) {
+          await transaction.deleteFrom(table).where('person_id', '=', personId).execute();
+        }
+        const event = { actor: admin, personId, subject: username, from, at: now() };
+        await recordEvent(transaction, { action: 'account_revoked', ...event });
+      });
+    },
+    async remove(caller, username, from) {
+      const admin = requireAdminSession(caller);
+      await inTransaction(database, async (transaction) => {
+        const { id: personId } = await getPersonRow(transaction, username);
+        assertNotSelf(admin, personId, "You can't remove your own account.");
+        await transaction.deleteFrom('people').where('id', '=', personId).execute();
+        const event = { actor: admin, personId, subject: username, from, at: now() };
+        await recordEvent(transaction, { action: 'account_removed', ...event });
+      });
+    },
+  };
+}
+
+/**
+ * Inserts a user in the transaction of the calling code.
+ *
+ * @throws AppError `conflict` when the username is taken, regardless of case.
+ */
+export async function insertUser(
+  transaction: Database,
+  { username, displayName }: NewUser,
+  createdAt: number,
+): Promise<User> {
+  if ((await findUserRow(transaction, username)) !== undefined) throw usernameTakenError(username);
+  const first = await transaction.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  const row = {
+    id: randomUUID(),
+    username,
+    username_key: toUsernameKey(username),
+    display_name: displayName,
+    is_admin: first === undefined ? 1 : 0,
+    created_at: createdAt,
+  };
+  await transaction.insertInto('people').values(row).execute();
+  return toUser(row);
+}
+
+export function usernameTakenError(username: string): AppError {
+  return new AppError('conflict', `The username "${username}" is already taken.`, { field: 'username' });
+}
+
+/** Finds a user by username, regardless of case. */
+export async function findUserRow(database: Database, username: string): Promise<PeopleTable | undefined> {
+  const people = database.selectFrom('people').selectAll();
+  return people.where('username_key', '=', toUsernameKey(username)).executeTakeFirst();
+}
+
+async function getPersonRow(transaction: Database, username: string): Promise<PeopleTable> {
+  const row = await findUserRow(transaction, username);
+  if (row !== undefined) return row;
+  throw new AppError('not_found', `No user named "${username}".`);
+}
+
+function assertNotSelf(admin: SessionCaller, personId: string, message: string): void {
+  if (personId === admin.personId) throw new AppError('invalid_input', message, { field: 'username' });
+}
+
+export function toUser({ id, username, display_name, is_admin, created_at }: PeopleTable): User {
+  return { id, username, displayName: display_name, isAdmin: is_admin === 1, createdAt: new Date(created_at) };
+}

@@ -1,0 +1,144 @@
+import type { ErrorObject, ValidateFunction } from 'ajv';
+import { createAjv, stripAnnotations } from './ajv.js';
+import type { ContractDocument } from './document.js';
+import { parseReference } from './references.js';
+import { child, entries, has, isRecord, items } from './document-node.js';
+import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+
+/** An example or default in a document, and the schema that it must match. */
+interface Sample {
+  readonly word: string;
+  readonly value: DocumentNode;
+  readonly schema: DocumentNode;
+}
+
+/** Checks every example and default against its schema. */
+export function checkExamples(
+  roots: Iterable<DocumentNode>,
+  document: ContractDocument,
+  report: ReportDiagnostic,
+): void {
+  const compile = createCompiler(document);
+  for (const root of roots) {
+    for (const { word, value, schema } of listSamples(root)) {
+      const validate = compile(schema);
+      if (validate === undefined || validate(value.value)) continue;
+      const [error] = validate.errors ?? [];
+      if (error !== undefined) report(toInvalidPart(value, error), describe(word, error));
+    }
+  }
+}
+
+type Compile = (schema: DocumentNode) => ValidateFunction | undefined;
+
+/** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
+function createCompiler(document: ContractDocument): Compile {
+  const ajv = createAjv();
+  const schemas = document.components?.schemas ?? {};
+  ajv.addSchema({ $id: 'contract', components: stripAnnotations({ schemas }, { defaults: false }) as object });
+  const known = new Map<unknown, ValidateFunction | undefined>();
+  return ({ value, source }) => {
+    if (known.has(value)) return known.get(value);
+    let validate: ValidateFunction | undefined;
+    try {
+      const schema = pointIntoContract(stripAnnotations(value, { defaults: false }), source.file);
+      if (isRecord(schema)) validate = ajv.compile(schema);
+    } catch {
+      validate = undefined;
+    }
+    known.set(value, validate);
+    return validate;
+  };
+}
+
+function pointIntoContract(schema: unknown, file: string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => pointIntoContract(item, file));
+  if (!isRecord(schema)) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => {
+      const reference = key === '$ref' && typeof value === 'string' ? parseReference(file, value) : undefined;
+      if (reference === undefined) return [key, pointIntoContract(value, file)];
+      return [key, `contract#/components/${reference.section}/${reference.name}`];
+    }),
+  );
+}
+
+/** Keywords that contain values, not parts of the contract. */
+const VALUES = ['const', 'default', 'enum', 'example', 'examples'];
+/** Mappings whose keys are chosen by the contract's author: a property may be called "default". */
+const NAMED = ['headers', 'parameters', 'patternProperties', 'properties', 'schemas'];
+
+/** Lists the examples and defaults below a place, each with the schema that it belongs to. */
+function listSamples(place: DocumentNode): Sample[] {
+  if (Array.isArray(place.value)) return items(place).flatMap(listSamples);
+  const own = isSchemaHolder(place) ? listHolderSamples(place) : listSchemaSamples(place);
+  const parts = entries(place).filter(([key]) => !VALUES.includes(key));
+  return [
+    ...own,
+    ...parts.flatMap(([key, part]) => (NAMED.includes(key) ? listMemberSamples(part) : listSamples(part))),
+  ];
+}
+
+function listMemberSamples(place: DocumentNode): Sample[] {
+  return [...items(place), ...entries(place).map(([, member]) => member)].flatMap(listSamples);
+}
+
+/** Returns whether the place has a schema beside its examples, as parameters, headers and media types do. */
+function isSchemaHolder(place: DocumentNode): boolean {
+  return has(place, 'schema') && isRecord(child(place, 'schema').value);
+}
+
+function listHolderSamples(place: DocumentNode): Sample[] {
+  const schema = child(place, 'schema');
+  const single = has(place, 'example') ? [{ word: 'example', value: child(place, 'example'), schema }] : [];
+  const named = entries(child(place, 'examples')).filter(([, example]) => has(example, 'value'));
+  return [...single, ...named.map(([, example]) => ({ word: 'example', value: child(example, 'value'), schema }))];
+}
+
+function listSchemaSamples(schema: DocumentNode): Sample[] {
+  const single = ['default', 'example'].filter((word) => has(schema, word));
+  return [
+    ...single.map((word) => ({ word, value: child(schema, word), schema })),
+    ...items(child(schema, 'examples')).map((value) => ({ word: 'example', value, schema })),
+  ];
+}
+
+/** Returns the part of the value that does not match. */
+function toInvalidPart(value: DocumentNode, { instancePath }: ErrorObject): DocumentNode {
+  return instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'))
+    .reduce(child, value);
+}
+
+function describe(word: string, error: ErrorObject): string {
+  const part = error.instancePath === '' ? `the ${word}` : `${error.instancePath} of the ${word}`;
+  return `Expected ${part} ${toExpectation(error)}, according to its schema.`;
+}
+
+/** Rephrases an ajv error and adds the names and values that its message omits. */
+function toExpectation({ keyword, params, message = 'must match its schema' }: ErrorObject): string {
+  const { allowedValue, allowedValues, missingProperty, additionalProperty, unevaluatedProperty } = params as Params;
+  switch (keyword) {
+    case 'const':
+      return `to be ${JSON.stringify(allowedValue)}`;
+    case 'enum':
+      return `to be one of ${allowedValues?.join(', ') ?? ''}`;
+    case 'required':
+      return `to have "${missingProperty ?? ''}"`;
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return `not to have "${additionalProperty ?? unevaluatedProperty ?? ''}"`;
+    default:
+      return message.replace(/^must NOT/, 'not to').replace(/^must/, 'to');
+  }
+}
+
+interface Params {
+  readonly allowedValue?: unknown;
+  readonly allowedValues?: readonly unknown[];
+  readonly missingProperty?: string;
+  readonly additionalProperty?: string;
+  readonly unevaluatedProperty?: string;
+}

@@ -1,0 +1,74 @@
+import { CommandError } from '../../startup-error.js';
+import { decodeError } from '../../client/errors.js';
+import { createSecretsClient } from '../../generated/secrets/client.js';
+import type { SecretsClient } from '../../generated/secrets/client.js';
+import { EXIT } from './exit-codes.js';
+import { readSettings } from './settings.js';
+import type { ConnectionOptions } from './settings.js';
+import { readSecretSource } from './secret-source.js';
+import type { Terminal } from './terminal.js';
+
+/** The context of a command: the service with a credential, and the identity that opens values. */
+export interface CommandContext {
+  readonly client: SecretsClient;
+  readonly terminal: Terminal;
+  readonly server: string;
+  /** @throws CommandFailure when no identity is configured or found. */
+  readIdentity(): Promise<string>;
+  /** Prints a message; results go to `terminal.out`. */
+  say(line: string): void;
+}
+
+/** @throws CommandFailure for an invalid setting, or without a token. */
+export async function openContext(flags: ConnectionOptions, terminal: Terminal): Promise<CommandContext> {
+  const { server, token, caller, identity } = await readSettings(flags, terminal.env);
+  if (token === undefined) {
+    throw new CommandError(
+      'No token configured: run "trellis secrets init" or set TRELLIS_SECRETS_TOKEN',
+      EXIT.refused,
+    );
+  }
+  const say = (line: string): void => void terminal.err.write(`${line}\n`);
+  return {
+    client: openClient(server, await readSecretSource(token, 'a token'), caller),
+    terminal,
+    server,
+    say,
+    async readIdentity() {
+      if (identity !== undefined) return readSecretSource(identity, 'an identity');
+      throw new CommandError(
+        'No identity configured: run "trellis secrets init" or set TRELLIS_SECRETS_IDENTITY_FILE',
+        EXIT.refused,
+      );
+    },
+  };
+}
+
+function openClient(server: string, token: string, caller: string | undefined): SecretsClient {
+  // A client of a different release usually works; "status" reports the difference.
+  const client = createSecretsClient(server, { token: requireToken(token), onWarning: () => undefined });
+  if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
+  return client;
+}
+
+/** An empty token would make the client read the environment instead of the settings. */
+function requireToken(token: string): string {
+  if (/^[\x21-\x7e]+$/.test(token)) return token;
+  throw new CommandError('Expected the token to consist of visible characters without spaces', EXIT.refused);
+}
+
+/** The result of a client call. */
+interface CallResult<Data> {
+  readonly data?: Data | undefined;
+  readonly error?: unknown;
+  readonly response: Response;
+}
+
+/** Returns the data of a call. @throws ApiError when the service returned an error. */
+export async function unwrapResult<Data>(call: Promise<CallResult<Data>>): Promise<Data> {
+  const { data, error, response } = await call;
+  const failure = decodeError(response, error);
+  if (failure) throw failure;
+  // Operations without a response body have no data.
+  return data as Data;
+}

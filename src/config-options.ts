@@ -1,0 +1,342 @@
+/** The options of the server, from which the environment variables, configuration keys, flags and help are derived. */
+import { createPrivateKey } from 'node:crypto';
+import { isIP } from 'node:net';
+
+export type ServiceName = 'dashboard' | 'secrets' | 'site';
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** The configured values, before defaults are applied. */
+export interface ConfigValues {
+  readonly port?: number;
+  readonly host?: string;
+  readonly publicUrl?: string;
+  readonly allowedHosts?: readonly string[];
+  readonly instanceLabel?: string;
+  readonly site?: string;
+  readonly state?: string;
+  readonly services?: readonly ServiceName[];
+  readonly siteAccess?: 'people' | 'public' | 'token';
+  readonly siteToken?: string;
+  readonly siteTokenFile?: string;
+  readonly watch?: boolean;
+  readonly introspection?: boolean;
+  readonly queryValues?: number;
+  readonly queryWorkMs?: number;
+  readonly queryTimeoutMs?: number;
+  readonly databaseUrl?: string;
+  readonly objects?: never;
+  /** Text such as `500MB`. */
+  readonly imagesQuota?: string;
+  readonly trustProxy?: number;
+  readonly rateLimit?: number;
+  readonly tightRateLimit?: number;
+  readonly siteRateLimit?: number;
+  readonly imageRateLimit?: number;
+  readonly refreshMinutes?: number;
+  readonly githubAppId?: number;
+  readonly githubAppPrivateKeyBase64?: string;
+  readonly githubAppUrl?: string;
+  readonly forgeAllow?: readonly string[];
+  readonly logLevel?: LogLevel;
+}
+
+export interface ConfigOption {
+  readonly env: string;
+  /** The flag with its placeholder: `--port <number>`. */
+  readonly flag: string;
+  readonly description: string;
+  /** JSON Schema of the value. Text from the environment and from flags is coerced to it. */
+  readonly schema: Readonly<Record<string, unknown>>;
+  /** The schema in words, as error messages show it after "expected". */
+  readonly expected: string;
+  /** Whether text is split at commas. */
+  readonly isList?: true;
+  /** An option that this one requires. */
+  readonly requires?: keyof ConfigValues;
+  /** Whether the value is a path, relative to the working directory or to the folder of the configuration file. */
+  readonly isPath?: true;
+  /** Whether the value is secret, so that no error message shows it. */
+  readonly isSecret?: true;
+}
+
+const TEXT = { type: 'string', minLength: 1, maxLength: 4096 };
+const UNSUPPORTED = { not: {} };
+
+/** The syntax of a bearer credential (RFC 6750), with a minimum length that makes guessing infeasible. */
+export const SITE_TOKEN_PATTERN = /^[\w.~+/-]{32,1024}=*$/;
+
+/** Custom formats of JSON Schema. */
+export const CONFIG_FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
+  'rsa-key-base64': isRsaKey,
+  'address-rule': isAddressRule,
+  'quota-size': (text) => (parseDataSize(text) ?? 0) >= MIN_QUOTA_BYTES,
+};
+
+/** Enough for a few images at a time. */
+const MIN_QUOTA_BYTES = 10 * 10 ** 6;
+
+const UNIT_BYTES: Readonly<Record<string, number>> = { MB: 10 ** 6, GB: 10 ** 9, TB: 10 ** 12 };
+
+/** Parses a size such as `500MB` or `1.5GB` into bytes; returns `undefined` for other text. */
+export function parseDataSize(text: string): number | undefined {
+  const [, number, unit = ''] = /^(\d{1,6}(?:\.\d{1,3})?) ?(MB|GB|TB)$/iu.exec(text) ?? [];
+  return number === undefined ? undefined : Math.round(Number(number) * (UNIT_BYTES[unit.toUpperCase()] ?? 0));
+}
+
+function isRsaKey(text: string): boolean {
+  try {
+    return createPrivateKey(Buffer.from(text, 'base64')).asymmetricKeyType === 'rsa';
+  } catch {
+    return false;
+  }
+}
+
+/** Returns whether the text is a CIDR range, an IP address or a host name; the latter two also with a port. */
+function isAddressRule(text: string): boolean {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const family = isIP(address);
+  if (prefix !== undefined) {
+    return rest.length === 0 && family !== 0 && /^\d+$/.test(prefix) && Number(prefix) <= (family === 4 ? 32 : 128);
+  }
+  return family !== 0 || (/^[^\s?#@]+$/.test(text) && URL.canParse(`http://${text}`));
+}
+
+export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> = {
+  port: {
+    env: 'PORT',
+    flag: '--port <number>',
+    description: 'port to listen on; 0 picks a free port (default: 4000)',
+    schema: { type: 'integer', minimum: 0, maximum: 65535 },
+    expected: 'a whole number from 0 to 65535',
+  },
+  host: {
+    env: 'HOST',
+    flag: '--host <address>',
+    description: 'address to listen on (default: 127.0.0.1)',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9.:_-]{1,253}$' },
+    expected: 'a host name or an IP address',
+  },
+  publicUrl: {
+    env: 'PUBLIC_URL',
+    flag: '--public-url <origin>',
+    description: 'origin at which browsers reach the server (default: http://localhost:<port>)',
+    schema: { type: 'string', pattern: '^https?://[^\\s/?#@]+/?$' },
+    expected: 'an origin such as https://trellis.example.org, without a path',
+  },
+  allowedHosts: {
+    env: 'TRELLIS_ALLOWED_HOSTS',
+    flag: '--allowed-hosts <names>',
+    description:
+      'host names that requests may use in addition to that of PUBLIC_URL, separated by commas (default: none)',
+    schema: {
+      type: 'array',
+      items: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,253}$' },
+      maxItems: 100,
+      uniqueItems: true,
+    },
+    expected: 'host names without ports, separated by commas',
+    isList: true,
+  },
+  instanceLabel: {
+    env: 'INSTANCE_LABEL',
+    flag: '--instance-label <text>',
+    description: 'label at the top of every page, such as "staging" (default: none)',
+    // A longer label would leave no space for the navigation on a phone.
+    schema: { type: 'string', minLength: 1, maxLength: 24, pattern: '^[^\\p{C}]+$' },
+    expected: 'text of 1 to 24 characters',
+  },
+  site: {
+    env: 'TRELLIS_SITE',
+    flag: '--site <folder>',
+    description: 'folder of the site (default: the example site)',
+    schema: TEXT,
+    expected: 'the path of a folder',
+    isPath: true,
+  },
+  state: {
+    env: 'TRELLIS_STATE',
+    flag: '--state <folder>',
+    description: 'state folder with databases, keys and derived files (default: .trellis)',
+    schema: TEXT,
+    expected: 'the path of a folder',
+    isPath: true,
+  },
+  services: {
+    env: 'TRELLIS_SERVICES',
+    flag: '--services <names>',
+    description: 'services to run (default: site,dashboard,secrets)',
+    schema: { type: 'array', items: { enum: ['site', 'dashboard', 'secrets'] }, minItems: 1, uniqueItems: true },
+    expected: 'one or more of site, dashboard and secrets, separated by commas',
+    isList: true,
+  },
+  siteAccess: {
+    env: 'TRELLIS_SITE_ACCESS',
+    flag: '--site-access <who>',
+    description:
+      'who may read the site: public, people (signed-in users and their API tokens) or token (default: public)',
+    schema: { enum: ['public', 'people', 'token'] },
+    expected: '"public", "people" or "token"',
+  },
+  siteToken: {
+    env: 'TRELLIS_SITE_TOKEN',
+    flag: '--site-token <token>',
+    description: 'bearer token of the site if its access is "token"; other processes can see flags',
+    schema: { type: 'string', pattern: SITE_TOKEN_PATTERN.source },
+    expected: 'a token of 32 to 1024 letters, digits and -._~+/',
+    isSecret: true,
+  },
+  siteTokenFile: {
+    env: 'TRELLIS_SITE_TOKEN_FILE',
+    flag: '--site-token-file <file>',
+    description: 'file that contains the site token, read at startup',
+    schema: TEXT,
+    expected: 'the path of a file',
+    isPath: true,
+  },
+  watch: {
+    env: 'TRELLIS_WATCH',
+    flag: '--watch <boolean>',
+    description: "watch the site's folders while the server runs (default: true)",
+    schema: { type: 'boolean' },
+    expected: 'true or false',
+  },
+  introspection: {
+    env: 'TRELLIS_INTROSPECTION',
+    flag: '--introspection <boolean>',
+    description: 'allow introspection queries, which the GraphQL explorer uses (default: true)',
+    schema: { type: 'boolean' },
+    expected: 'true or false',
+  },
+  queryValues: {
+    env: 'TRELLIS_QUERY_VALUES',
+    flag: '--query-values <number>',
+    description: 'maximum number of values in the response to one query (default: 500000)',
+    schema: { type: 'integer', minimum: 1000, maximum: 1e9 },
+    expected: 'a whole number from 1000 to 1000000000',
+  },
+  queryWorkMs: {
+    env: 'TRELLIS_QUERY_WORK_MS',
+    flag: '--query-work-ms <number>',
+    description: 'maximum processor time of one query, in milliseconds (default: 1000)',
+    schema: { type: 'integer', minimum: 10, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 10 to 600000',
+  },
+  queryTimeoutMs: {
+    env: 'TRELLIS_QUERY_TIMEOUT_MS',
+    flag: '--query-timeout-ms <number>',
+    description: 'maximum duration of one query, waiting included, in milliseconds (default: 10000)',
+    schema: { type: 'integer', minimum: 10, maximum: 600_000 },
+    expected: 'a whole number of milliseconds from 10 to 600000',
+  },
+  databaseUrl: {
+    env: 'DATABASE_URL',
+    flag: '--database-url <url>',
+    description:
+      'PostgreSQL database (15 or later) for accounts, boards and secrets (default: SQLite in the state folder)',
+    schema: { type: 'string', pattern: '^postgres(ql)?://[^\\s]+$', maxLength: 4096 },
+    expected: 'a URL such as postgres://user:password@host:5432/database',
+    isSecret: true,
+  },
+  objects: {
+    env: 'TRELLIS_OBJECTS',
+    flag: '--objects <url>',
+    description: 'reserved: this version stores derived files in the state folder',
+    schema: UNSUPPORTED,
+    expected: 'no value, because this version stores derived files in the state folder',
+  },
+  imagesQuota: {
+    env: 'TRELLIS_IMAGES_QUOTA',
+    flag: '--images-quota <size>',
+    description: 'disk space of derived images, inline images and public copies (default: 2GB)',
+    schema: { type: 'string', format: 'quota-size' },
+    expected: 'a size of at least 10MB, such as 500MB or 2GB',
+  },
+  trustProxy: {
+    env: 'TRUST_PROXY',
+    flag: '--trust-proxy <number>',
+    description: 'number of trusted reverse proxies (default: 0)',
+    schema: { type: 'integer', minimum: 0, maximum: 9 },
+    expected: 'a number of proxies from 0 to 9',
+  },
+  rateLimit: {
+    env: 'TRELLIS_RATE_LIMIT',
+    flag: '--rate-limit <number>',
+    description:
+      'requests per minute of one credential, or of one address without a credential; 0 turns off all limits (default: 600)',
+    schema: { type: 'integer', minimum: 0, maximum: 1e9 },
+    expected: 'a whole number from 0 to 1000000000',
+  },
+  tightRateLimit: {
+    env: 'TRELLIS_TIGHT_RATE_LIMIT',
+    flag: '--tight-rate-limit <number>',
+    description: 'limit per minute for each of: sign-in steps, failed credentials, created credentials (default: 60)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
+  },
+  siteRateLimit: {
+    env: 'TRELLIS_SITE_RATE_LIMIT',
+    flag: '--site-rate-limit <number>',
+    description: 'GraphQL requests and pages per minute of one address (default: 3000)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
+  },
+  imageRateLimit: {
+    env: 'TRELLIS_IMAGE_RATE_LIMIT',
+    flag: '--image-rate-limit <number>',
+    description: 'images generated per minute for one address; existing images do not count (default: 600)',
+    schema: { type: 'integer', minimum: 1, maximum: 1e9 },
+    expected: 'a whole number from 1 to 1000000000',
+  },
+  refreshMinutes: {
+    env: 'TRELLIS_REFRESH_MINUTES',
+    flag: '--refresh-minutes <number>',
+    description: 'minutes between refreshes of a board; webhooks and pending CI shorten this (default: 20)',
+    schema: { type: 'integer', minimum: 1, maximum: 1440 },
+    expected: 'a whole number of minutes from 1 to 1440',
+  },
+  githubAppId: {
+    env: 'GITHUB_APP_ID',
+    flag: '--github-app-id <number>',
+    description: 'GitHub App id; lets users connect through its installations (default: none)',
+    schema: { type: 'integer', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+    expected: 'a whole number from 1',
+    requires: 'githubAppPrivateKeyBase64',
+  },
+  githubAppPrivateKeyBase64: {
+    env: 'GITHUB_APP_PRIVATE_KEY_BASE64',
+    flag: '--github-app-private-key-base64 <text>',
+    description: 'private key of the GitHub App: the whole PEM file in base64',
+    // Twice the length of a key of 8,192 bits.
+    schema: { type: 'string', maxLength: 16_384, format: 'rsa-key-base64' },
+    expected: 'an RSA private key, the whole PEM file in base64',
+    requires: 'githubAppId',
+    isSecret: true,
+  },
+  githubAppUrl: {
+    env: 'GITHUB_APP_URL',
+    flag: '--github-app-url <url>',
+    description: 'GitHub Enterprise server of the GitHub App (default: github.com)',
+    schema: { type: 'string', pattern: '^https?://[^\\s?#@]+$', maxLength: 2048 },
+    expected: 'a URL such as https://github.example.org',
+    requires: 'githubAppId',
+  },
+  forgeAllow: {
+    env: 'TRELLIS_FORGE_ALLOW',
+    flag: '--forge-allow <list>',
+    description: 'allowed private addresses of forges, such as 10.0.0.0/8,git.example:3000 (default: none)',
+    schema: { type: 'array', items: { type: 'string', maxLength: 300, format: 'address-rule' }, maxItems: 100 },
+    expected: 'CIDR ranges, IP addresses or host names with or without a port, separated by commas',
+    isList: true,
+  },
+  logLevel: {
+    env: 'LOG_LEVEL',
+    flag: '--log-level <level>',
+    description: `log level: ${LOG_LEVELS.join(', ')} (default: info)`,
+    schema: { enum: LOG_LEVELS },
+    expected: `one of ${LOG_LEVELS.join(', ')}`,
+  },
+};
+
+export const CONFIG_OPTION_NAMES = Object.keys(CONFIG_OPTIONS) as (keyof ConfigValues)[];

@@ -1,0 +1,72 @@
+/** Shared steps for performing an action on a pull request at a forge. */
+import type { ActionName } from './model.js';
+import { ForgeError, toForgeError } from './forge-error.js';
+import type { ActionErrorCode } from './forge-error.js';
+import type { Forge } from './forge.js';
+import type { ActionCandidate } from './rules/allowed-actions.js';
+import { explainRejection } from './rules/explain-rejection.js';
+
+export type ForgeActionResult = Awaited<ReturnType<Forge['act']>>;
+
+/** The request of each supported action. Each is sent at most once. */
+export type ActionRequests<Context> = Readonly<
+  Partial<Record<ActionName, (context: Context) => Promise<ForgeActionResult>>>
+>;
+
+export interface ForgeAction<Context> {
+  readonly requests: ActionRequests<Context>;
+  /** Reads the current state of the pull request. Throws ForgeError `not_found` when it does not exist. */
+  readonly read: () => Promise<Context>;
+  readonly findClosed: (context: Context) => ActionErrorCode | undefined;
+  readonly judge: (context: Context) => ActionCandidate | Promise<ActionCandidate>;
+}
+
+/** @see Forge.act */
+export async function sendForgeAction<Context>(
+  acting: ForgeAction<Context>,
+  action: ActionName,
+): Promise<ForgeActionResult> {
+  const send = acting.requests[action];
+  if (send === undefined) throw new ForgeError('unknown', { refusal: 'unknown' });
+  const context = await acting.read();
+  const closed = acting.findClosed(context);
+  if (closed !== undefined) throw new ForgeError('conflict', { refusal: closed });
+  try {
+    return await send(context);
+  } catch (error) {
+    const { kind, status, resetsAt, cause, refusal } = toForgeError(error);
+    if (refusal !== undefined) throw error;
+    throw new ForgeError(kind, { status, resetsAt, cause, refusal: await findRefusal(acting, action, kind) });
+  }
+}
+
+/**
+ * Derives the reason from the current state of the pull request, as the error messages of forges are not a stable API.
+ */
+async function findRefusal<Context>(
+  { read, findClosed, judge }: ForgeAction<Context>,
+  action: ActionName,
+  kind: ForgeError['kind'],
+): Promise<ActionErrorCode> {
+  if (kind === 'rate_limited') return 'rate_limited';
+  if (kind === 'unauthorized') return 'permission';
+  if (kind !== 'conflict') return 'unknown';
+  try {
+    const context = await read();
+    return findClosed(context) ?? explainRejection(action, await judge(context));
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Resolves to `done` for an action that is complete when the forge has responded. */
+export async function doneResult(sent: Promise<unknown>): Promise<'done'> {
+  await sent;
+  return 'done';
+}
+
+/** Resolves to `queued` for an action that the forge performs after its response. */
+export async function queuedResult(sent: Promise<unknown>): Promise<'queued'> {
+  await sent;
+  return 'queued';
+}

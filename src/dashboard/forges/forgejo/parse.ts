@@ -1,0 +1,66 @@
+import type { CiStatus, ForgeRepository, ForgePullRequest } from '../model.js';
+import { toCiFields } from '../model.js';
+import { toForgeIssue, toRevision } from '../rest-issues.js';
+import type { IssueNode, PullRequestNode, RepositoryNode, ReviewNode } from './nodes.js';
+
+/** Reports whether a repository belongs on a board: the user can push to it; it is not a fork, mirror or archived. */
+export function belongsOnBoard({ archived, fork, mirror, permissions }: RepositoryNode): boolean {
+  return !archived && !fork && !mirror && permissions?.push === true;
+}
+
+/** Converts a repository. @param open Its open issues and pull requests; any change to them changes the revision. */
+export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): ForgeRepository {
+  const { id, full_name: fullName, html_url: url, updated_at, permissions } = node;
+  const revision = toRevision([fullName, updated_at], open);
+  return { id: String(id), fullName, url, canManageWebhooks: permissions?.admin === true, revision };
+}
+
+export interface PullRequestContext {
+  readonly repo: string;
+  /** `undefined` when the forge did not return it. */
+  readonly ci: CiStatus | undefined;
+  readonly review: ForgePullRequest['review'];
+}
+
+export function toForgePullRequest(node: PullRequestNode, { repo, ci, review }: PullRequestContext): ForgePullRequest {
+  const { base, head, mergeable, merge_base, changed_files, requested_reviewers } = node;
+  return {
+    ...toForgeIssue(node, repo),
+    draft: isDraft(node),
+    ...toCiFields(ci),
+    // The API does not distinguish branch protection, conflicts and missing checks.
+    mergeStatus: mergeable ? 'mergeable' : 'blocked',
+    behind: base.sha !== merge_base,
+    headSha: head.sha,
+    baseBranch: base.ref,
+    headBranch: head.ref,
+    crossRepository: head.repo_id !== base.repo_id,
+    requestedReviewerLogins: (requested_reviewers ?? []).map(({ login }) => login),
+    empty: changed_files === 0 && mergeable,
+    ...(review && { review }),
+  };
+}
+
+/** Reports whether a pull request is a draft. Older servers mark drafts only in the title. */
+export function isDraft({ draft, title }: PullRequestNode): boolean {
+  return draft ?? /^(\[WIP\]|WIP:)/i.test(title);
+}
+
+/**
+ * Summarizes the reviews. The last approval or request for changes of each reviewer counts, unless it was dismissed.
+ */
+export function summarizeReviews(reviews: readonly ReviewNode[], node: PullRequestNode): ForgePullRequest['review'] {
+  const last = new Map<string, string>();
+  for (const { user, state, dismissed, official } of reviews) {
+    if (user === null || dismissed || !official) continue;
+    if (state === 'APPROVED' || state === 'REQUEST_CHANGES') last.set(user.login, state);
+  }
+  const states = [...last.values()];
+  const approvals = states.filter((state) => state === 'APPROVED').length;
+  const approved = approvals > 0 ? 'approved' : 'none';
+  return {
+    decision: states.includes('REQUEST_CHANGES') ? 'changes_requested' : approved,
+    approvals,
+    requestedReviewers: (node.requested_reviewers ?? []).length + (node.requested_reviewers_teams ?? []).length,
+  };
+}

@@ -1,0 +1,90 @@
+import type { ForgeRepository, ForgeIssue, ForgePullRequest } from '../model.js';
+import { toCiFields } from '../model.js';
+import { withoutNulls, FieldError } from '../http/connections.js';
+import { ciFromRollup } from './ci.js';
+import type { RepositoryAccess } from './repository-access.js';
+import { toMergeStatus } from './merge-status.js';
+import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
+
+/** Reports whether a repository belongs on a board: it is writable, not a fork and not archived. */
+export function belongsOnBoard(node: RepositoryNode, reach: RepositoryAccess): boolean {
+  return !node.isArchived && !node.isFork && reach.canWrite(node);
+}
+
+export function toRepository(node: RepositoryNode, reach: RepositoryAccess): ForgeRepository {
+  const { id, nameWithOwner, url, pushedAt, latestPullRequests, latestIssues } = node;
+  const latest = [latestPullRequests, latestIssues].map(({ totalCount, nodes }) => [totalCount, nodes[0]?.updatedAt]);
+  const revision = JSON.stringify([nameWithOwner, pushedAt, ...latest]);
+  return { id, fullName: nameWithOwner, url, canManageWebhooks: reach.canManageWebhooks(node), revision };
+}
+
+export interface PullRequestRepository {
+  readonly nameWithOwner: string;
+  readonly autoMergeAllowed: boolean;
+}
+
+export function toForgePullRequest(node: PullRequestNode, repository: PullRequestRepository): ForgePullRequest {
+  const { mergeStateStatus, mergeable, reviewRequests } = node;
+  const asked = withoutNulls(reviewRequests?.nodes ?? []).map(({ requestedReviewer }) => requestedReviewer?.login);
+  return {
+    ...toForgeIssue(node, repository),
+    draft: node.isDraft,
+    ...toCiFields(toCi(node)),
+    mergeStatus: toMergeStatus(mergeable, mergeStateStatus),
+    behind: mergeStateStatus === 'BEHIND',
+    headSha: node.headRefOid,
+    baseBranch: node.baseRefName,
+    headBranch: node.headRefName,
+    crossRepository: node.isCrossRepository,
+    // Teams have no login.
+    requestedReviewerLogins: asked.filter((login) => login !== undefined),
+    // GitHub counts files with a delay, but no later than it finds a pull request mergeable.
+    empty: node.changedFiles === 0 && mergeable === 'MERGEABLE',
+    autoMergeEnabled: node.autoMergeRequest !== null,
+    autoMergeAllowed: repository.autoMergeAllowed,
+    review: toReview(node),
+  };
+}
+
+export function toForgeIssue(
+  node: IssueNode,
+  { nameWithOwner }: Pick<PullRequestRepository, 'nameWithOwner'>,
+): ForgeIssue {
+  const { number, title, url, author, labels, createdAt, updatedAt } = node;
+  return {
+    repo: nameWithOwner,
+    number,
+    title,
+    url,
+    author: author?.login ?? 'ghost',
+    labels: withoutNulls(labels?.nodes ?? []).map(({ name, color }) => ({ name, color })),
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** Returns the CI status, or `undefined` when GitHub did not return it. */
+function toCi({ commits }: PullRequestNode): ForgePullRequest['ci'] | undefined {
+  const last = commits.nodes[0];
+  const rollup = last instanceof FieldError ? last : last?.commit.statusCheckRollup;
+  if (rollup instanceof FieldError) return undefined;
+  if (!rollup) return 'none';
+  const { checkRunCountsByState: checkRuns, statusContextCountsByState: statuses } = rollup.contexts;
+  return ciFromRollup({ state: rollup.state, checkRuns, statuses });
+}
+
+const DECISIONS: Readonly<Record<string, 'approved' | 'changes_requested' | 'review_required'>> = {
+  APPROVED: 'approved',
+  CHANGES_REQUESTED: 'changes_requested',
+  REVIEW_REQUIRED: 'review_required',
+};
+
+function toReview(node: PullRequestNode): ForgePullRequest['review'] {
+  const { reviewDecision, latestOpinionatedReviews, reviewRequests } = node;
+  const reviews = withoutNulls(latestOpinionatedReviews?.nodes ?? []);
+  return {
+    decision: DECISIONS[reviewDecision ?? ''] ?? 'none',
+    approvals: reviews.filter(({ state }) => state === 'APPROVED').length,
+    requestedReviewers: reviewRequests?.totalCount ?? 0,
+  };
+}

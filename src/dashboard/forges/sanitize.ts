@@ -1,0 +1,224 @@
+/**
+ * Makes the data of forges valid against the contract. A forge, or a server that claims to be one, may send any value.
+ * Invalid values are removed or replaced by neutral ones, so that the rest of the row can be shown.
+ */
+import { isInvalidResponse } from './forge-snapshot.js';
+import type { ForgeRepository, ForgeIssue, ForgePullRequest, RepositorySnapshot } from './model.js';
+import { ForgeError } from './forge-error.js';
+import type { Check, ForgeSnapshot } from './forge.js';
+import { mapWithConcurrency } from './map-with-concurrency.js';
+
+/** No forge allows longer titles. */
+const MAX_TITLE = 1_024;
+
+/** No forge allows longer names of accounts, labels, branches or checks. */
+const MAX_NAME = 255;
+
+/** Longer URLs are not supported by all browsers and proxies. */
+const MAX_URL = 2_048;
+
+/** Above the forges' own limits for labels and reviewers. */
+const MAX_LISTED = 100;
+
+/** GitHub's default label colour. */
+const NEUTRAL_COLOR = 'ededed';
+
+const EPOCH = '1970-01-01T00:00:00Z';
+
+const MAX_INT32 = 2 ** 31 - 1;
+
+/** Maps the items and counts those that `map` could not interpret. Rethrows every other error of `map`. */
+export async function mapValid<T, R>(
+  items: readonly T[],
+  map: (item: T) => Promise<R> | R,
+): Promise<{ readonly mapped: R[]; readonly odd: number }> {
+  const odd = Symbol('odd');
+  const all = await mapWithConcurrency(items, async (item) => {
+    try {
+      return await map(item);
+    } catch (error) {
+      if (!isInvalidResponse(error)) throw error;
+      return odd;
+    }
+  });
+  const mapped = all.filter((one): one is Awaited<R> => one !== odd);
+  return { mapped, odd: all.length - mapped.length };
+}
+
+/**
+ * Maps the repositories that a forge lists. `map` returns an empty list for repositories that don't belong on a board.
+ *
+ * @throws ForgeError `unknown` when no item is valid: then the whole response is.
+ */
+export async function mapRepositories<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
+  const { mapped, odd } = await mapValid(items, map);
+  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item is valid.') });
+  return mapped.flat();
+}
+
+/** Sanitizes the repositories of a snapshot. Those without a valid id and name are moved to `unread`. */
+export function sanitizeSnapshot({ repositories, unread, ...reading }: ForgeSnapshot, webUrl: string): ForgeSnapshot {
+  const sound = repositories.map((one) => sanitizeRepositorySnapshot(one, webUrl));
+  const odd = repositories.filter((_one, index) => sound[index] === undefined).map(({ repository }) => repository.id);
+  return { ...reading, repositories: sound.filter((one) => one !== undefined), unread: [...unread, ...odd] };
+}
+
+/** Sanitizes a repository snapshot. @param webUrl The URL of the forge's pages. */
+export function sanitizeRepositorySnapshot(
+  reading: RepositorySnapshot,
+  webUrl: string,
+): RepositorySnapshot | undefined {
+  const repository = sanitizeRepository(reading.repository, webUrl);
+  if (repository === undefined) return undefined;
+  const { pullRequests, issues, incomplete = 0 } = reading;
+  const sound = pullRequests.flatMap((one) => (isNumber(one.number) ? [toSoundPullRequest(one, repository)] : []));
+  const missing = incomplete + pullRequests.length - sound.length;
+  return {
+    repository,
+    pullRequests: sound,
+    issues: issues.flatMap((one) => (isNumber(one.number) ? [toSoundIssue(one, repository)] : [])),
+    ...(missing > 0 && { incomplete: missing }),
+  };
+}
+
+/** Sanitizes a repository. @returns `undefined` without a valid id and name, which are its keys everywhere else. */
+export function sanitizeRepository(repository: ForgeRepository, webUrl: string): ForgeRepository | undefined {
+  const { id, fullName, url, canManageWebhooks, revision } = repository;
+  if (!isPlainText(id) || !isPlainText(fullName) || !REPOSITORY_NAME.test(fullName)) return undefined;
+  const page = `${webUrl}/${fullName.split('/').map(encodeURIComponent).join('/')}`;
+  return {
+    id,
+    fullName,
+    url: findSafeLink(url) ?? findSafeLink(page) ?? new URL(webUrl).origin,
+    canManageWebhooks: isTrue(canManageWebhooks),
+    revision,
+  };
+}
+
+function toSoundIssue(facts: ForgeIssue, repository: ForgeRepository): ForgeIssue {
+  const { number, title, url, author, labels, createdAt, updatedAt } = facts;
+  const [created, updated] = [toTime(createdAt), toTime(updatedAt)];
+  return {
+    repo: repository.fullName,
+    number,
+    title: toText(title, MAX_TITLE) || `#${number}`,
+    url: findSafeLink(url) ?? toFragment(repository.url, number),
+    author: toText(author, MAX_NAME) || 'ghost',
+    labels: listOf(labels).flatMap(toSoundLabel),
+    createdAt: created ?? updated ?? EPOCH,
+    updatedAt: updated ?? created ?? EPOCH,
+  };
+}
+
+const CI = new Set<unknown>(['success', 'failure', 'pending', 'none'] satisfies ForgePullRequest['ci'][]);
+
+const MERGE_STATUS = new Set<unknown>([
+  ...(['mergeable', 'conflicting', 'blocked', 'unstable', 'unknown'] satisfies ForgePullRequest['mergeStatus'][]),
+]);
+
+function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository): ForgePullRequest {
+  const { ci, ciKnown, mergeStatus, autoMergeEnabled, autoMergeAllowed, review } = facts;
+  const isCiKnown = CI.has(ci) && ciKnown !== false;
+  return {
+    ...toSoundIssue(facts, repository),
+    draft: isTrue(facts.draft),
+    ...(isCiKnown ? { ci } : { ci: 'none', ciKnown: false }),
+    mergeStatus: MERGE_STATUS.has(mergeStatus) ? mergeStatus : 'unknown',
+    behind: isTrue(facts.behind),
+    headSha: toText(facts.headSha, MAX_NAME),
+    baseBranch: toText(facts.baseBranch, MAX_NAME),
+    headBranch: toText(facts.headBranch, MAX_NAME),
+    crossRepository: isTrue(facts.crossRepository),
+    requestedReviewerLogins: listOf(facts.requestedReviewerLogins).filter((login) => isName(login)),
+    empty: isTrue(facts.empty),
+    ...(typeof autoMergeEnabled === 'boolean' && { autoMergeEnabled }),
+    ...(typeof autoMergeAllowed === 'boolean' && { autoMergeAllowed }),
+    ...(review && { review: toSoundReview(review) }),
+  };
+}
+
+type Review = NonNullable<ForgePullRequest['review']>;
+
+const DECISIONS = new Set<unknown>([
+  ...(['approved', 'changes_requested', 'review_required', 'none'] satisfies Review['decision'][]),
+]);
+
+function toSoundReview({ decision, approvals, requestedReviewers }: Review): Review {
+  return {
+    decision: DECISIONS.has(decision) ? decision : 'none',
+    approvals: toCount(approvals),
+    requestedReviewers: toCount(requestedReviewers),
+  };
+}
+
+const CHECK_STATES = new Set<unknown>([
+  ...(['queued', 'running', 'success', 'failure', 'cancelled', 'skipped', 'timed_out'] satisfies Check['state'][]),
+]);
+
+export function sanitizeCheck({ name, url, state, required, durationSeconds, failedStep, excerpt }: Check): Check {
+  return {
+    name: toText(name, MAX_NAME),
+    url: findSafeLink(url) ?? '',
+    state: CHECK_STATES.has(state) ? state : 'failure',
+    ...(typeof required === 'boolean' && { required }),
+    ...(Number.isSafeInteger(durationSeconds) && { durationSeconds: toCount(durationSeconds) }),
+    ...(isName(failedStep) && { failedStep }),
+    ...(typeof excerpt === 'string' && { excerpt }),
+  };
+}
+
+function toSoundLabel(label: unknown): ForgePullRequest['labels'] {
+  const { name, color } = (label ?? {}) as { readonly name?: unknown; readonly color?: unknown };
+  if (!isName(name)) return [];
+  const [, digits] = /^#?([0-9A-Fa-f]{6})$/.exec(typeof color === 'string' ? color : '') ?? [];
+  return [{ name, color: digits ?? NEUTRAL_COLOR }];
+}
+
+/** HTTP URLs by RFC 3986, without credentials. */
+const HTTP_URL =
+  /^https?:\/\/(\[[0-9a-f:.]+\]|[\w.~!$&'()*+,;=-]+)(:\d+)?([/?#]([\w.~!$&'()*+,;=:@/?-]|%[0-9a-f]{2})*)*$/i;
+
+/** Normalizes a link and escapes invalid characters. @returns `undefined` for anything but an http or https URL. */
+export function findSafeLink(url: unknown): string | undefined {
+  if (typeof url !== 'string' || url.length > MAX_URL || !URL.canParse(url)) return undefined;
+  return [url, new URL(url).href].find((text) => HTTP_URL.test(text));
+}
+
+/** Returns a unique link for a row without a usable one: the repository page with the number as fragment. */
+function toFragment(page: string, number: number): string {
+  const url = new URL(page);
+  url.hash = String(number);
+  return url.href;
+}
+
+/** Normalizes a time to RFC 3339 in UTC. */
+function toTime(time: unknown): string | undefined {
+  const date = new Date(typeof time === 'string' ? time : NaN);
+  const year = date.getUTCFullYear();
+  if (!(year >= 0 && year <= 9999)) return undefined;
+  const iso = date.toISOString();
+  const isIso = /^[\d-]+T[\d:]+(\.\d+)?Z$/.test(String(time)) && iso.slice(0, 19) === String(time).slice(0, 19);
+  return isIso ? String(time) : iso;
+}
+
+/** Owner and name without invisible characters. @see RepoName in the contract */
+const REPOSITORY_NAME = /^[^/\s\p{C}]+(\/[^/\s\p{C}]+)+$/u;
+
+const isPlainText = (text: unknown): text is string => isName(text) && !/\p{C}/u.test(text);
+
+const isName = (text: unknown): text is string =>
+  typeof text === 'string' && text.length > 0 && text.length <= MAX_NAME;
+
+const isNumber = (number: unknown): boolean =>
+  Number.isInteger(number) && Number(number) >= 1 && Number(number) <= MAX_INT32;
+
+const isTrue = (flag: unknown): boolean => flag === true;
+
+const toText = (text: unknown, max: number): string => (typeof text === 'string' ? text.slice(0, max) : '');
+
+const toCount = (count: unknown): number => (Number.isSafeInteger(count) ? Math.max(Number(count), 0) : 0);
+
+/** Returns an empty list for anything else: the types of responses are not checked at run time. */
+const listOf = <T>(list: readonly T[]): readonly T[] => (isList(list) ? list.slice(0, MAX_LISTED) : []);
+
+const isList = (list: unknown): boolean => Array.isArray(list);

@@ -1,0 +1,70 @@
+import { IANAZone } from 'luxon';
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.js';
+import { addDays, toDayInZone } from './days.js';
+import type { SnapshotDiff } from './diff-snapshots.js';
+
+/** A year, the rest of its first week, and a margin. */
+const RETENTION_DAYS = 400;
+
+/** Applies to users who have not chosen a time zone. */
+const DEFAULT_ZONE = 'UTC';
+
+/** Returns the time zone of a user's days: the one that they chose, if this server knows it. */
+export async function readTimezone(database: Database, personId: string): Promise<string> {
+  const settings = database.selectFrom('settings').select('timezone').where('person_id', '=', personId);
+  const { timezone = '' } = (await settings.executeTakeFirst()) ?? {};
+  return IANAZone.isValidZone(timezone) ? timezone : DEFAULT_ZONE;
+}
+
+/**
+ * Adds counts of opened and closed pull requests to the stored days. Call it once, in the transaction that saves the
+ * compared snapshots.
+ */
+export async function addDailyCounts(
+  transaction: Database,
+  personId: string,
+  { opened, closed, at }: SnapshotDiff & { readonly at: number },
+): Promise<void> {
+  const timezone = await readTimezone(transaction, personId);
+  const rows = new Map<string, { opened_count: number; left_count: number }>();
+  const rowOf = (time: number) => {
+    const day = toDayInZone(time, timezone);
+    const row = rows.get(day) ?? { opened_count: 0, left_count: 0 };
+    rows.set(day, row);
+    return row;
+  };
+  for (const time of opened) rowOf(time).opened_count += 1;
+  if (closed > 0) rowOf(at).left_count += closed;
+  if (rows.size === 0) return;
+  await transaction
+    .insertInto('throughput_days')
+    .values(Array.from(rows, ([day, row]) => ({ person_id: personId, day, open_count: null, ...row })))
+    .onConflict((conflict) =>
+      conflict.columns(['person_id', 'day']).doUpdateSet({
+        opened_count: sql`throughput_days.opened_count + excluded.opened_count`,
+        left_count: sql`throughput_days.left_count + excluded.left_count`,
+      }),
+    )
+    .execute();
+}
+
+/** Stores the current number of open pull requests of a board. Replaces the number of earlier boards of the day. */
+export async function setOpenCount(
+  transaction: Database,
+  personId: string,
+  { open, at }: { readonly open: number; readonly at: number },
+): Promise<void> {
+  const day = toDayInZone(at, await readTimezone(transaction, personId));
+  await transaction
+    .insertInto('throughput_days')
+    .values({ person_id: personId, day, opened_count: 0, left_count: 0, open_count: open })
+    .onConflict((conflict) => conflict.columns(['person_id', 'day']).doUpdateSet({ open_count: open }))
+    .execute();
+}
+
+/** Deletes days that are older than the longest period that the API offers. */
+export async function deleteOldDays(database: Database, at: number): Promise<void> {
+  const first = addDays(toDayInZone(at, DEFAULT_ZONE), -RETENTION_DAYS);
+  await database.deleteFrom('throughput_days').where('day', '<', first).execute();
+}

@@ -1,0 +1,86 @@
+import type { Database } from '../../storage/database.js';
+import type { NewSnapshot, ForgeKey, SnapshotData } from '../refresh/repository-snapshots.js';
+import { addDailyCounts } from './daily-counts.js';
+import { diffSnapshots } from './diff-snapshots.js';
+import type { ComparedSnapshot, SnapshotDiff } from './diff-snapshots.js';
+
+interface NewSnapshots {
+  readonly readings: readonly NewSnapshot[];
+  readonly readAt: number;
+}
+
+/**
+ * Counts the pull requests that were opened and closed between the stored snapshots and the new ones. Call it in the
+ * transaction that replaces them, before it does. For a repository without a snapshot, pull requests count as opened if
+ * they were created after the last successful read of the forge; without such a read, nothing is counted.
+ */
+export async function recordThroughput(
+  transaction: Database,
+  place: ForgeKey,
+  { readings, readAt }: NewSnapshots,
+): Promise<void> {
+  const stored = await readStored(transaction, place, readings);
+  const placeholder = stored.size < readings.length ? await findPlaceholder(transaction, place) : undefined;
+  const moved = readings.flatMap((reading) => {
+    const before = stored.get(reading.snapshot.repository.id) ?? placeholder;
+    // An older snapshot does not replace a newer one.
+    if (before === undefined || before.readAt > readAt) return [];
+    const movements = diffSnapshots(before, toCompared(reading, readAt));
+    return movements.opened.length + movements.closed === 0 ? [] : [{ fullName: fullNameOf(reading), ...movements }];
+  });
+  if (moved.length === 0) return;
+  const ignored = await readIgnored(transaction, place);
+  const counted = moved.filter(({ fullName }) => !ignored.has(fullName));
+  await addDailyCounts(transaction, place.personId, { ...sum(counted), at: readAt });
+}
+
+/** In lower case, like `repository_marks.repo`. */
+const fullNameOf = ({ snapshot }: NewSnapshot): string => snapshot.repository.fullName.toLowerCase();
+
+const toCompared = ({ snapshot, isTruncated }: NewSnapshot, readAt: number): ComparedSnapshot => ({
+  readAt,
+  isTruncated,
+  pullRequests: snapshot.pullRequests,
+});
+
+const sum = (all: readonly SnapshotDiff[]): SnapshotDiff => ({
+  opened: all.flatMap(({ opened }) => opened),
+  closed: all.reduce((total, { closed }) => total + closed, 0),
+});
+
+async function readStored(
+  transaction: Database,
+  { personId, forge }: ForgeKey,
+  readings: readonly NewSnapshot[],
+): Promise<ReadonlyMap<string, ComparedSnapshot>> {
+  const ids = readings.map(({ snapshot }) => snapshot.repository.id);
+  const rows = await transaction
+    .selectFrom('forge_readings')
+    .select(['repository_id', 'read_at', 'is_cut', 'facts'])
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('repository_id', 'in', ids)
+    .execute();
+  return new Map(
+    rows.map(({ repository_id, read_at, is_cut, facts }) => {
+      const { pullRequests } = JSON.parse(facts) as SnapshotData;
+      return [repository_id, { readAt: read_at, isTruncated: is_cut === 1, pullRequests }];
+    }),
+  );
+}
+
+/** Returns an empty, truncated snapshot as of the forge's last successful read, for repositories without one. */
+async function findPlaceholder(
+  transaction: Database,
+  { personId, forge }: ForgeKey,
+): Promise<ComparedSnapshot | undefined> {
+  const states = transaction.selectFrom('forge_states').select('read_at').where('person_id', '=', personId);
+  const { read_at = null } = (await states.where('forge', '=', forge).executeTakeFirst()) ?? {};
+  return read_at === null ? undefined : { readAt: read_at, isTruncated: true, pullRequests: [] };
+}
+
+async function readIgnored(transaction: Database, { personId, forge }: ForgeKey): Promise<ReadonlySet<string>> {
+  const marks = transaction.selectFrom('repository_marks').select('repo').where('person_id', '=', personId);
+  const rows = await marks.where('forge', '=', forge).where('ignored_prs', '=', 1).execute();
+  return new Set(rows.map(({ repo }) => repo));
+}

@@ -1,0 +1,105 @@
+/** The part of a refresh run that reads one forge of a user. */
+import type { Database } from '../../storage/database.js';
+import type { Forge } from '../forges/forge.js';
+import { ForgeError } from '../forges/forge-error.js';
+import { readForge, readPendingRepositories } from './read-forge.js';
+import type { ForgeReadContext } from './read-forge.js';
+import { listSnapshots, listRepositories, markStale, deleteSnapshots, saveSnapshots } from './repository-snapshots.js';
+import type { SnapshotMetadata, ForgeKey } from './repository-snapshots.js';
+import { saveQuotas, saveForgeStatus } from './forge-status.js';
+import type { ForgeStatus } from './forge-status.js';
+import { nextPollAt, quotaPauseUntil } from './timing.js';
+
+export interface ForgeRefresh {
+  readonly place: ForgeKey & { readonly source: string };
+  readonly forge: Forge;
+  readonly state: ForgeStatus | undefined;
+  readonly isWhole: boolean;
+  /** The share of unchanged repositories that is read too, from 0 to 1. */
+  readonly share: number;
+  readonly database: Database;
+  /** Runs work in a transaction. Fails if this process no longer has the lease of the board. */
+  readonly keep: <T>(work: (transaction: Database) => Promise<T>) => Promise<T>;
+  readonly now: () => number;
+}
+
+export interface ForgeRefreshResult {
+  /** The result of the read; `none` if nothing was due. */
+  readonly outcome: 'failed' | 'none' | 'read';
+  /** Whether the board changed. */
+  readonly isChanged: boolean;
+}
+
+const NOTHING: ForgeRefreshResult = { outcome: 'none', isChanged: false };
+
+/** Reads the due repositories of a forge. Saves errors of the forge as its status, and throws all others. */
+export async function runForgeRefresh(round: ForgeRefresh): Promise<ForgeRefreshResult> {
+  const { state, now } = round;
+  if ((state?.pausedUntil ?? 0) > now()) return NOTHING;
+  const known = round.isWhole ? [] : await listSnapshots(round.database, round.place);
+  const scope = round.isWhole ? 'everything' : scopeOf(state, known, now());
+  if (scope === undefined) return NOTHING;
+  const changes = { isChanged: false };
+  const reading = toReading(round, () => (changes.isChanged = true));
+  try {
+    if (scope === 'everything') await readForge(reading, round.share);
+    else await readPendingRepositories(reading, known);
+  } catch (error) {
+    if (!(error instanceof ForgeError)) throw error;
+    await saveState(round, error);
+    return { outcome: 'failed', isChanged: true };
+  }
+  if (scope === 'everything') await saveState(round);
+  else await round.keep((transaction) => saveQuotas(transaction, round.place, round.forge.quotas));
+  return { outcome: 'read', isChanged: changes.isChanged || state?.errorKind !== undefined };
+}
+
+/** Returns what to read of a forge between two full refreshes; `undefined` for nothing. */
+function scopeOf(
+  state: ForgeStatus | undefined,
+  known: readonly SnapshotMetadata[],
+  at: number,
+): 'everything' | 'unsettled' | undefined {
+  const dueAt = nextReadAt(state, known, at);
+  if (dueAt === undefined || dueAt > at) return undefined;
+  const mustDiscover = state?.errorKind !== undefined || known.some(({ revision }) => revision === '');
+  return mustDiscover ? 'everything' : 'unsettled';
+}
+
+/** Returns when to read from a forge before the next full refresh; `undefined` if nothing is due. */
+export function nextReadAt(
+  state: ForgeStatus | undefined,
+  known: readonly SnapshotMetadata[],
+  at: number,
+): number | undefined {
+  if (state === undefined) return undefined;
+  if (state.errorKind !== undefined) return state.retryAt;
+  const times = known.flatMap((one) => (one.is_unsettled === 1 || one.revision === '' ? [nextPollAt(one)] : []));
+  return times.length === 0 ? undefined : Math.max(Math.min(...times), quotaPauseUntil(state.budgets, at));
+}
+
+function toReading({ forge, place, database, keep, now }: ForgeRefresh, onChange: () => void): ForgeReadContext {
+  const report = (isChanged: boolean): void => {
+    if (isChanged) onChange();
+  };
+  return {
+    forge,
+    now,
+    store: {
+      listKnown: () => listSnapshots(database, place),
+      listRepositories: (ids) => listRepositories(database, place, ids),
+      save: async (readings, readAt) =>
+        report(await keep((transaction) => saveSnapshots(transaction, place, { readings, readAt }))),
+      markStale: async (repositories, readAt) =>
+        report(await keep((transaction) => markStale(transaction, place, { repositories, readAt }))),
+      remove: async (ids, before) => {
+        if (ids.length > 0) report(await keep((transaction) => deleteSnapshots(transaction, place, { ids, before })));
+      },
+    },
+  };
+}
+
+async function saveState({ keep, place, state, forge, now }: ForgeRefresh, error?: ForgeError): Promise<void> {
+  const outcome = { budgets: forge.quotas, at: now(), ...(error && { error }) };
+  await keep((transaction) => saveForgeStatus(transaction, place, { before: state, outcome }));
+}

@@ -1,0 +1,243 @@
+/** The latest snapshot of each repository. */
+import { sql } from 'kysely';
+import type { Database } from '../../storage/database.js';
+import type { ForgeReadingsTable } from '../../storage/tables.js';
+import type { ForgeName, ForgeRepository, ForgeIssue, ForgePullRequest, RepositorySnapshot } from '../forges/model.js';
+import { recordThroughput } from '../insights/record-throughput.js';
+import { moveRenamedState } from './move-renamed-state.js';
+
+export interface ForgeKey {
+  readonly personId: string;
+  readonly forge: ForgeName;
+}
+
+/** The metadata of a stored snapshot, without its large `facts`. */
+export type SnapshotMetadata = Omit<ForgeReadingsTable, 'facts' | 'forge' | 'person_id'>;
+
+export interface NewSnapshot {
+  readonly snapshot: RepositorySnapshot;
+  /** Whether pull requests may be missing. */
+  readonly isTruncated: boolean;
+  /** Whether changes are pending that may not change the revision. */
+  readonly isPending: boolean;
+}
+
+export interface SnapshotData {
+  readonly url: string;
+  readonly canManageWebhooks: boolean;
+  readonly pullRequests: readonly ForgePullRequest[];
+  readonly issues: readonly ForgeIssue[];
+  /** Whether some data could not be read the last time, and is from an earlier snapshot or missing. */
+  readonly stale?: true;
+}
+
+const KNOWN = [
+  'repository_id',
+  'full_name',
+  'revision',
+  'is_unsettled',
+  'is_cut',
+  'pull_requests',
+  'read_at',
+  'changed_at',
+] as const;
+
+export async function listSnapshots(database: Database, place: ForgeKey): Promise<SnapshotMetadata[]> {
+  const { personId, forge } = place;
+  const all = database.selectFrom('forge_readings').select(KNOWN).where('person_id', '=', personId);
+  return all.where('forge', '=', forge).orderBy('read_at').execute();
+}
+
+/** Lists repositories as of their latest snapshots. */
+export async function listRepositories(
+  database: Database,
+  { personId, forge }: ForgeKey,
+  ids: readonly string[],
+): Promise<ForgeRepository[]> {
+  const all = database.selectFrom('forge_readings').selectAll().where('person_id', '=', personId);
+  const rows = await all.where('forge', '=', forge).where('repository_id', 'in', ids).execute();
+  return rows.map(({ repository_id: id, full_name: fullName, revision, facts }) => {
+    const { url, canManageWebhooks } = parseSnapshotData(facts);
+    return { id, fullName, url, canManageWebhooks, revision };
+  });
+}
+
+/**
+ * Saves snapshots in place of older ones, and deletes those of other repositories that had the same name before. Rows
+ * that could not be read now are copied from the older snapshots.
+ *
+ * @param readAt The time before the requests to the forge, in milliseconds.
+ * @returns whether any snapshot differs from the previous one.
+ */
+export async function saveSnapshots(
+  database: Database,
+  place: ForgeKey,
+  { readings: read, readAt }: { readonly readings: readonly NewSnapshot[]; readonly readAt: number },
+): Promise<boolean> {
+  if (read.length === 0) return false;
+  const readings = await withKnownRows(database, place, read);
+  const rows = readings.map((one) => toRow(place, one, readAt));
+  await moveRenamedState(database, place, rows);
+  // Runs before the older snapshots are replaced, because it compares with them.
+  await recordThroughput(database, place, { readings, readAt });
+  const removed = await removeByName(database, place, rows);
+  const isSame = sql`forge_readings.facts = excluded.facts and forge_readings.full_name = excluded.full_name`;
+  const saved = await database
+    .insertInto('forge_readings')
+    .values(rows)
+    .onConflict((conflict) =>
+      conflict
+        .columns(['person_id', 'forge', 'repository_id'])
+        .doUpdateSet((of) => ({
+          full_name: of.ref('excluded.full_name'),
+          revision: of.ref('excluded.revision'),
+          is_unsettled: of.ref('excluded.is_unsettled'),
+          is_cut: of.ref('excluded.is_cut'),
+          pull_requests: of.ref('excluded.pull_requests'),
+          facts: of.ref('excluded.facts'),
+          read_at: of.ref('excluded.read_at'),
+          changed_at: sql<number>`case when ${isSame} then forge_readings.changed_at else excluded.read_at end`,
+        }))
+        .whereRef('forge_readings.read_at', '<=', 'excluded.read_at'),
+    )
+    .returning('changed_at')
+    .execute();
+  return removed > 0 || saved.some(({ changed_at }) => changed_at === readAt);
+}
+
+/** Adds the last known rows of pull requests that could not be read to incomplete snapshots. */
+async function withKnownRows(
+  database: Database,
+  place: ForgeKey,
+  readings: readonly NewSnapshot[],
+): Promise<readonly NewSnapshot[]> {
+  const lacking = readings.filter(({ snapshot }) => (snapshot.incomplete ?? 0) > 0);
+  if (lacking.length === 0) return readings;
+  const ids = lacking.map(({ snapshot }) => snapshot.repository.id);
+  const known = await findFacts(database, place, ids);
+  return readings.map((one) => {
+    const { repository, pullRequests, incomplete = 0 } = one.snapshot;
+    const read = new Set(pullRequests.map(({ number }) => number));
+    const last = known.get(repository.id)?.pullRequests.filter(({ number }) => !read.has(number)) ?? [];
+    const rows = last.slice(0, incomplete).map((row) => ({ ...row, repo: repository.fullName }));
+    return { ...one, reading: { ...one.snapshot, pullRequests: [...pullRequests, ...rows] } };
+  });
+}
+
+/**
+ * Marks repositories that could not be read as stale: their rows stay, and they are read again soon. Repositories
+ * without a snapshot are listed without rows.
+ *
+ * @returns whether any of them was not stale before.
+ */
+export async function markStale(
+  database: Database,
+  place: ForgeKey,
+  { repositories, readAt }: { readonly repositories: readonly ForgeRepository[]; readonly readAt: number },
+): Promise<boolean> {
+  if (repositories.length === 0) return false;
+  const { personId, forge } = place;
+  const ids = repositories.map(({ id }) => id);
+  const known = await findFacts(database, place, ids);
+  for (const repository of repositories) {
+    const facts = known.get(repository.id);
+    if (facts === undefined) {
+      const reading = { repository, pullRequests: [], issues: [], incomplete: 1 };
+      const row = toRow(place, { snapshot: reading, isTruncated: true, isPending: true }, readAt);
+      const insert = database.insertInto('forge_readings').values(row);
+      await insert.onConflict((conflict) => conflict.doNothing()).execute();
+      continue;
+    }
+    const change = { facts: JSON.stringify({ ...facts, stale: true }), is_unsettled: 1, read_at: readAt };
+    const update = database.updateTable('forge_readings').set(change).where('person_id', '=', personId);
+    const one = update.where('forge', '=', forge).where('repository_id', '=', repository.id);
+    await one.where('read_at', '<=', readAt).execute();
+  }
+  return ids.some((id) => known.get(id)?.stale !== true);
+}
+
+async function findFacts(
+  database: Database,
+  { personId, forge }: ForgeKey,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, SnapshotData>> {
+  const all = database.selectFrom('forge_readings').select(['repository_id', 'facts']);
+  const own = all.where('person_id', '=', personId).where('forge', '=', forge);
+  const rows = await own.where('repository_id', 'in', ids).execute();
+  return new Map(rows.map(({ repository_id, facts }) => [repository_id, parseSnapshotData(facts)]));
+}
+
+/** Deletes snapshots of other repositories that have one of these names. */
+async function removeByName(
+  database: Database,
+  { personId, forge }: ForgeKey,
+  rows: readonly ForgeReadingsTable[],
+): Promise<number> {
+  const names = rows.map(({ full_name }) => full_name);
+  const ids = rows.map(({ repository_id }) => repository_id);
+  const { numDeletedRows } = await database
+    .deleteFrom('forge_readings')
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('full_name', 'in', names)
+    .where('repository_id', 'not in', ids)
+    .executeTakeFirst();
+  return Number(numDeletedRows);
+}
+
+/** Deletes snapshots that were not read after `before`. @returns whether any was deleted. */
+export async function deleteSnapshots(
+  database: Database,
+  { personId, forge }: ForgeKey,
+  { ids, before }: { readonly ids: readonly string[]; readonly before: number },
+): Promise<boolean> {
+  if (ids.length === 0) return false;
+  const { numDeletedRows } = await database
+    .deleteFrom('forge_readings')
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('repository_id', 'in', ids)
+    .where('read_at', '<=', before)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+/** Makes all of a user's repositories, or one, be read again whatever their revision. */
+export async function invalidateSnapshots(
+  database: Database,
+  personId: string,
+  one?: { readonly forge: ForgeName; readonly fullName: string },
+): Promise<void> {
+  const all = database.updateTable('forge_readings').set({ revision: '' }).where('person_id', '=', personId);
+  const chosen = one === undefined ? all : all.where('forge', '=', one.forge).where('full_name', '=', one.fullName);
+  await chosen.execute();
+}
+
+export function parseSnapshotData(facts: string): SnapshotData {
+  return JSON.parse(facts) as SnapshotData;
+}
+
+function toRow(place: ForgeKey, { snapshot, isTruncated, isPending }: NewSnapshot, readAt: number): ForgeReadingsTable {
+  const { repository, pullRequests, issues, incomplete = 0 } = snapshot;
+  const { id, fullName, revision, url, canManageWebhooks } = repository;
+  const facts: SnapshotData = {
+    url,
+    canManageWebhooks,
+    pullRequests,
+    issues,
+    ...(incomplete > 0 && { stale: true }),
+  };
+  return {
+    person_id: place.personId,
+    forge: place.forge,
+    repository_id: id,
+    full_name: fullName,
+    revision,
+    is_unsettled: isPending ? 1 : 0,
+    is_cut: isTruncated ? 1 : 0,
+    pull_requests: pullRequests.length,
+    facts: JSON.stringify(facts),
+    read_at: readAt,
+    changed_at: readAt,
+  };
+}

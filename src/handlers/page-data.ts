@@ -1,0 +1,39 @@
+import type { Caller } from '../accounts/callers.js';
+import type { User } from '../accounts/users.js';
+import type { components } from '../generated/dashboard/types.js';
+import type { BoardPageData, PageData } from '../web/page-data.js';
+import type { DashboardServices } from './dashboard/handlers.js';
+
+type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
+
+const SIGNED_OUT: PageData = { session: null, theme: '', timezone: '' };
+
+/** Creates a function that reads the data embedded in a page for its caller. */
+export const readPageData =
+  ({ accounts: { users }, dashboard }: PageServices) =>
+  async (caller: Caller | undefined, { hasBoard }: { readonly hasBoard: boolean }): Promise<PageData> => {
+    if (caller === undefined) return SIGNED_OUT;
+    const [person, { theme, timezone, filterState }, board] = await Promise.all([
+      users.read(caller),
+      dashboard.preferences.readAll(caller),
+      hasBoard ? readBoard(dashboard, caller) : undefined,
+    ]);
+    return {
+      session: toSessionUser(person),
+      theme,
+      timezone,
+      ...(board && { board: { ...board, filters: filterState } }),
+    };
+  };
+
+async function readBoard(
+  { views, sharing }: PageServices['dashboard'],
+  caller: Caller,
+): Promise<Omit<BoardPageData, 'filters'>> {
+  const [saved, { sharedWithMe }] = await Promise.all([views.list(caller), sharing.list(caller)]);
+  return { views: saved, sharedWithMe };
+}
+
+export function toSessionUser({ username, displayName, isAdmin }: User): components['schemas']['SessionUser'] {
+  return { username, displayName, isAdmin };
+}

@@ -1,7 +1,0 @@
-import type { ErrorCode } from '../../errors.js';
-
-/** Messages that are fixed by the wire contract: clients compare them. */
-export const REFUSALS: Readonly<Partial<Record<ErrorCode, string>>> = {
-  unauthenticated: 'missing or invalid session',
-  malformed_body: 'malformed request body',
-};

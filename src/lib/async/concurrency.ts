@@ -1,0 +1,51 @@
+/** Runs a function as soon as the concurrency limit allows. The weight is 1 unless given. */
+export type ConcurrencyLimit = <T>(run: () => Promise<T>, weight?: number) => Promise<T>;
+
+interface QueuedCall {
+  readonly weight: number;
+  readonly start: () => void;
+}
+
+/**
+ * Creates a limit on calls that run at the same time. Further calls start in the order of their arrival.
+ *
+ * @param capacity The largest total weight of the running calls. A heavier call counts as this much, and runs alone.
+ */
+export function limitConcurrency(capacity: number): ConcurrencyLimit {
+  const queue: QueuedCall[] = [];
+  let used = 0;
+
+  function startNext(): void {
+    for (let next = queue[0]; next && used + next.weight <= capacity; next = queue[0]) {
+      queue.shift();
+      used += next.weight;
+      next.start();
+    }
+  }
+
+  return async (run, weight = 1) => {
+    const ownWeight = Math.min(weight, capacity);
+    await new Promise<void>((start) => {
+      queue.push({ weight: ownWeight, start });
+      startNext();
+    });
+    try {
+      return await run();
+    } finally {
+      used -= ownWeight;
+      startNext();
+    }
+  };
+}
+
+/** Creates a function that shares one run between concurrent calls with the same key. Later calls run again. */
+export function singleFlight<T>(): (key: string, run: () => Promise<T>) => Promise<T> {
+  const running = new Map<string, Promise<T>>();
+  return (key, run) => {
+    const current = running.get(key);
+    if (current) return current;
+    const started = run().finally(() => running.delete(key));
+    running.set(key, started);
+    return started;
+  };
+}

@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import type { Caller } from '../accounts/callers.js';
+import { requireOwner } from '../accounts/scopes.js';
+import { AppError } from '../errors.js';
+import type { Database } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { toActor } from './actor.js';
+import type { Actor, RequestOrigin } from './actor.js';
+import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
+import { readSecretMetadata } from './secret-metadata.js';
+import type { SecretMetadata } from './secret-metadata.js';
+import { assertIfMatch } from './secret-etag.js';
+import { listSecretConsumers, saveConsumers, saveTags } from './secret-labels.js';
+import { listSecrets } from './secret-list.js';
+import type { SecretListFilter, SecretListPage } from './secret-list.js';
+import { parseTags, assertSlug } from './secret-names.js';
+import { createValueReader } from './value-reader.js';
+import type { CurrentValue } from './value-reader.js';
+import { replaceValue, storeValue } from './secret-values.js';
+import type { NewSealedValue } from './secret-values.js';
+import { parseSealedValue } from './sealed-value.js';
+import { assertConsumersUnused, assertCanCreate, assertCanRename, getVariant } from './variants.js';
+import type { SecretRef, SecretTableRow } from './variants.js';
+
+/** A sealed value with its metadata, to create a secret or replace a value. */
+export interface SecretValueInput {
+  /** The sealed value, in base64. */
+  readonly value: string;
+  readonly usedBy?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  /** `null` disables rotation. */
+  readonly rotateAfterDays?: number | null | undefined;
+  /** The public keys that the value is sealed to, as reported by the client. */
+  readonly recipients?: readonly string[] | undefined;
+}
+
+export interface SecretUpdate extends SecretValueInput {
+  /** The `If-Match` header: the ETag of the value to replace; when absent, every value is replaced. */
+  readonly ifMatch?: string | undefined;
+}
+
+export interface SecretCreation extends SecretValueInput {
+  readonly slug: string;
+  readonly description?: string | undefined;
+}
+
+/**
+ * The secrets by slug. Each change and each read of a value is recorded in the audit log in the same transaction.
+ *
+ * Methods require the owner; `read` also accepts a token of a consumer that the secret names. All of them throw
+ * AppError `unauthenticated` or `forbidden` for other callers, `not_found` for an unknown secret, and `conflict` when
+ * several variants share the slug and no id is given.
+ */
+export interface SecretStore {
+  list(caller: Caller | undefined, filter: SecretListFilter): Promise<SecretListPage>;
+  /** Returns the consumers of a secret in alphabetical order. */
+  listUsedBy(caller: Caller | undefined, ref: SecretRef): Promise<string[]>;
+  /**
+   * @throws AppError for an invalid value or tag; `conflict` when the slug can't have this variant; `invalid_input` at
+   * the limit of 100,000 secrets.
+   */
+  create(object: SecretCreation, origin: RequestOrigin): Promise<SecretMetadata>;
+  read(ref: SecretRef, origin: RequestOrigin): Promise<CurrentValue>;
+  /**
+   * Replaces the value. Absent consumers, tags and rotation stay unchanged.
+   *
+   * @throws AppError as `create`; `precondition_failed` when the current value doesn't match `ifMatch`.
+   */
+  update(ref: SecretRef, change: SecretUpdate, origin: RequestOrigin): Promise<SecretMetadata>;
+  /** @throws AppError `conflict` when the new slug can't have this variant. */
+  rename(ref: SecretRef, slug: string, origin: RequestOrigin): Promise<SecretMetadata>;
+  remove(ref: SecretRef, origin: RequestOrigin): Promise<void>;
+}
+
+export function createSecretStore(database: Database, now: () => number = Date.now): SecretStore {
+  const reader = createValueReader(database);
+  return {
+    async list(caller, filter) {
+      requireOwner(caller);
+      return listSecrets(database, filter, now());
+    },
+    async listUsedBy(caller, ref) {
+      requireOwner(caller);
+      const { id } = await getVariant(database, ref);
+      return listSecretConsumers(database, id);
+    },
+    async create(object, origin) {
+      const by = toActor(requireOwner(origin.caller));
+      const { slug, usedBy: consumers = [] } = object;
+      assertSlug(slug);
+      const value = parseValue(object, { by, at: origin.at });
+      const tags = parseTags(object.tags ?? []);
+      return inAuditedTransaction(database, async (transaction) => {
+        await requireRoom(transaction);
+        await assertCanCreate(transaction, { slug, consumers });
+        const row = toRow(object, { by, at: origin.at });
+        await transaction.insertInto('secret_objects').values(row).execute();
+        await storeValue(transaction, { objectId: row.id, version: row.version }, value);
+        await saveConsumers(transaction, row.id, consumers);
+        await saveTags(transaction, row.id, tags);
+        await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create' }, origin);
+        return readSecretMetadata(transaction, row, origin.at);
+      });
+    },
+    read: (ref, origin) => reader.read(ref, origin),
+    async update(ref, change, origin) {
+      const by = toActor(requireOwner(origin.caller));
+      const value = parseValue(change, { by, at: origin.at });
+      const tags = change.tags && parseTags(change.tags);
+      return inAuditedTransaction(database, async (transaction) => {
+        const object = await getVariant(transaction, ref);
+        const { id, slug } = object;
+        assertIfMatch(object, change.ifMatch);
+        if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
+        await replaceValue(transaction, object, value);
+        if (change.usedBy) await saveConsumers(transaction, id, change.usedBy);
+        if (tags) await saveTags(transaction, id, tags);
+        await setRotation(transaction, id, change.rotateAfterDays);
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
+        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
+      });
+    },
+    async rename(ref, slug, origin) {
+      requireOwner(origin.caller);
+      assertSlug(slug);
+      return inAuditedTransaction(database, async (transaction) => {
+        const { id, slug: previousSlug } = await getVariant(transaction, ref);
+        const consumers = await listSecretConsumers(transaction, id);
+        if (slug !== previousSlug) await assertCanRename(transaction, id, { slug, consumers });
+        await transaction.updateTable('secret_objects').set({ slug }).where('id', '=', id).execute();
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
+        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
+      });
+    },
+    async remove(ref, origin) {
+      requireOwner(origin.caller);
+      await inAuditedTransaction(database, async (transaction) => {
+        const { id, slug } = await getVariant(transaction, ref);
+        await transaction.deleteFrom('secret_objects').where('id', '=', id).execute();
+        await appendAuditEntry(transaction, { slug, variantId: id, action: 'delete' }, origin);
+      });
+    },
+  };
+}
+
+/** The limit, including variants; some lists read all secrets. */
+const MAX_OBJECTS = 100_000;
+
+async function requireRoom(transaction: Database): Promise<void> {
+  const [{ count } = { count: 0 }] = await countObjects(transaction, {});
+  if (count < MAX_OBJECTS) return;
+  throw new AppError('invalid_input', `You have reached the limit of ${MAX_OBJECTS} secrets. Delete one first.`);
+}
+
+const countObjects = prepare((database) =>
+  database.selectFrom('secret_objects').select(({ fn }) => fn.countAll<number>().as('count')),
+);
+
+/** The author and time of a value. */
+interface Sender {
+  readonly by: Actor;
+  readonly at: number;
+}
+
+function parseValue({ value, recipients = [] }: SecretValueInput, sender: Sender): NewSealedValue {
+  const sealed = parseSealedValue(value);
+  const named = [...new Set(recipients)];
+  if (named.length > sealed.recipientCount) {
+    const message = `Expected at most ${sealed.recipientCount} recipients, as in the age header; received ${named.length}.`;
+    throw new AppError('unprocessable', message, { field: 'recipients' });
+  }
+  return { ...sealed, recipients: named, ...sender };
+}
+
+function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at }: Sender): SecretTableRow {
+  return {
+    id: randomUUID(),
+    slug,
+    description: description ?? null,
+    version: 1,
+    created_at: at,
+    updated_at: at,
+    created_by_type: by.type,
+    created_by_id: by.id,
+    updated_by_type: by.type,
+    updated_by_id: by.id,
+    rotate_after_days: rotateAfterDays ?? null,
+    noted_version: null,
+  };
+}
+
+async function setRotation(transaction: Database, id: string, days: number | null | undefined): Promise<void> {
+  if (days === undefined) return;
+  await transaction.updateTable('secret_objects').set({ rotate_after_days: days }).where('id', '=', id).execute();
+}

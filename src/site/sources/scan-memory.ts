@@ -1,0 +1,121 @@
+import type { RecordStore, RecordWriter } from '../record-store.js';
+import type { StoredEntry, ScanMemory } from './scan-plan.js';
+import { TIMESTAMP_GRANULARITY_MS, STAT_FIELDS } from './entries.js';
+import type { StatField, StatNumbers } from './entries.js';
+import { RECORD_FORMAT } from './file-record.js';
+import { getPositionRange } from './positions.js';
+import type { Signatures } from './signatures.js';
+import type { SiteSource } from './site-source.js';
+
+type MetaName = 'maker' | 'signatures' | 'trustedUntil';
+
+const keyOf = (name: MetaName, { place }: Pick<SiteSource, 'place'>): string => `crawl.${name}.${place}`;
+
+/** Whether the last scan was finished and all folders still have the same signatures. */
+export function isUnchanged(store: RecordStore, source: SiteSource, { signatures, complete }: Signatures): boolean {
+  return (
+    complete &&
+    store.meta(keyOf('maker', source)) === makerOf(source) &&
+    store.meta(keyOf('signatures', source)) === toText(signatures) &&
+    !isEmpty(store.rows('Directory', ['id'], getPositionRange(source.place)))
+  );
+}
+
+/** Whether the source was never scanned, so that all of its files must be read. */
+export function isFirstScan(store: RecordStore, source: SiteSource): boolean {
+  return store.meta(keyOf('maker', source)) === undefined;
+}
+
+export function readScanMemory(store: RecordStore, source: SiteSource): ScanMemory {
+  return {
+    known: new Map([...knownEntries(store, 'Directory', source), ...knownEntries(store, 'File', source)]),
+    sameMaker: store.meta(keyOf('maker', source)) === makerOf(source),
+    trustedUntil: Number(store.meta(keyOf('trustedUntil', source)) ?? 0),
+    firstPosition: getPositionRange(source.place).from,
+  };
+}
+
+/**
+ * Records the start of a scan by deleting the signatures, so that an interrupted scan is detected. The digests of
+ * previous scans stay trusted as before until this one is finished.
+ */
+export function recordScanStart(writer: RecordWriter, source: SiteSource, memory: ScanMemory, startedMs: number): void {
+  writer.setMeta(keyOf('maker', source), makerOf(source));
+  writer.setMeta(keyOf('signatures', source), '');
+  if (memory.trustedUntil === 0)
+    writer.setMeta(keyOf('trustedUntil', source), String(startedMs - TIMESTAMP_GRANULARITY_MS));
+}
+
+export function recordScanEnd(
+  writer: RecordWriter,
+  source: SiteSource,
+  { signatures }: Signatures,
+  startedMs: number,
+): void {
+  writer.setMeta(keyOf('signatures', source), toText(signatures));
+  writer.setMeta(keyOf('trustedUntil', source), String(startedMs - TIMESTAMP_GRANULARITY_MS));
+}
+
+/**
+ * Records an update from watching: the signatures of the last scan are no longer valid, and all changes before
+ * `untilMs` have been read.
+ */
+export function recordWatchedUpdate(writer: RecordWriter, source: SiteSource, untilMs: number): void {
+  writer.setMeta(keyOf('signatures', source), '');
+  writer.setMeta(keyOf('trustedUntil', source), String(untilMs));
+}
+
+function makerOf({ name, directory, workingDirectory }: SiteSource): string {
+  return JSON.stringify([RECORD_FORMAT, name, directory, workingDirectory]);
+}
+
+function toText(signatures: ReadonlyMap<string, string>): string {
+  return JSON.stringify([...signatures].sort(([one], [other]) => (one < other ? -1 : 1)));
+}
+
+function isEmpty(rows: Iterable<unknown>): boolean {
+  for (const _ of rows) return false;
+  return true;
+}
+
+/** Returns the stored file or folder at a position of a source, with all of its stat numbers. */
+export function findStoredEntry(
+  store: RecordStore,
+  source: SiteSource,
+  { path, position }: Pick<StoredEntry, 'path' | 'position'>,
+): (StoredEntry & StatNumbers) | undefined {
+  for (const kind of ['File', 'Directory'] as const) {
+    const row = store.at(
+      kind,
+      ['id', 'internal.contentDigest', ...STAT_FIELDS],
+      getPositionRange(source.place).from + position,
+    );
+    if (row === undefined) continue;
+    const numbers = Object.fromEntries(STAT_FIELDS.map((field) => [field, Number(row[field])])) as Record<
+      StatField,
+      number
+    >;
+    return { kind, path, position, id: String(row.id), digest: String(row['internal.contentDigest']), ...numbers };
+  }
+  return undefined;
+}
+
+const COLUMNS = ['id', 'relativePath', 'size', 'mtimeMs', 'ctimeMs', 'ino', 'internal.contentDigest'] as const;
+
+function* knownEntries(
+  store: RecordStore,
+  kind: 'File' | 'Directory',
+  { place }: SiteSource,
+): Generator<[string, StoredEntry]> {
+  const range = getPositionRange(place);
+  const rows = store.rows(kind, COLUMNS, range);
+  for (const { id, position, relativePath, 'internal.contentDigest': digest, ...witness } of rows) {
+    const path = String(relativePath);
+    const { size, mtimeMs, ctimeMs, ino } = witness;
+    const numbers = { size: Number(size), mtimeMs: Number(mtimeMs), ctimeMs: Number(ctimeMs), ino: Number(ino) };
+    yield [
+      path,
+      { kind, path, id: String(id), position: Number(position) - range.from, digest: String(digest), ...numbers },
+    ];
+  }
+}

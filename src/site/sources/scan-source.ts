@@ -1,0 +1,242 @@
+import type { ScanProgress } from '../scan-progress.js';
+import type { RecordStore, RecordWriter } from '../record-store.js';
+import { isFirstScan, isUnchanged, recordScanEnd, recordScanStart, readScanMemory } from './scan-memory.js';
+import { getChangedPaths, planScan } from './scan-plan.js';
+import type { ScanPlan, PlannedWrite } from './scan-plan.js';
+import { digestWrites, measureWork } from './digest-writes.js';
+import { createEntryWriter } from './entry-writer.js';
+import type { EntryWriter } from './entry-writer.js';
+import { isFolder, TIMESTAMP_GRANULARITY_MS } from './entries.js';
+import type { WalkEntries } from './entries.js';
+import { PositionsExhaustedError } from './content/positions-exhausted-error.js';
+import type { SourceContent } from './content/source-content.js';
+import { isImage } from './file-record.js';
+import type { LargeFileDigests } from './large-file-digests.js';
+import { ReadAhead, READ_AHEAD_MIN_ENTRIES } from './read-ahead.js';
+import { signFolders } from './signatures.js';
+import type { Signatures } from './signatures.js';
+import type { SiteSource } from './site-source.js';
+import type { EntryProblem } from './unreadable.js';
+import { walk } from './walk.js';
+import type { WalkResult, WalkObserver } from './walk.js';
+
+export interface ScanOptions {
+  readonly source: SiteSource;
+  readonly store: RecordStore;
+  /** Reads the records in the source's files. */
+  readonly content?: SourceContent | undefined;
+  readonly signal?: AbortSignal | undefined;
+  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
+  /** Notified of folders and links, for watching them. */
+  readonly observer?: WalkObserver | undefined;
+  /** Whether everything is written in one transaction, for queries that run meanwhile. */
+  readonly atomic?: boolean;
+  /**
+   * Reads large files in the background, so that their records are missing at first. If absent, the scan reads them.
+   */
+  readonly late?: LargeFileDigests | undefined;
+}
+
+export interface ScanSummary {
+  readonly files: number;
+  readonly directories: number;
+  readonly images: number;
+  readonly bytes: number;
+  /** The number of files whose bytes were read. */
+  readonly hashed: number;
+  /** The number of links that do not belong to the site: to folders, to places outside the site, and broken ones. */
+  readonly linksLeftOut: number;
+  /** The number of entries left out because their names are private. */
+  readonly privateLeftOut: number;
+  /** The number of large files that are not read yet. */
+  readonly late: number;
+  readonly milliseconds: number;
+}
+
+/** The result of a scan. */
+export interface ScanResult {
+  readonly summary: ScanSummary;
+  readonly problems: readonly EntryProblem[];
+}
+
+/**
+ * Scans a source: brings its files, folders, images and the records in its files up to date in the store. It reads only
+ * files that changed since the last scan, even if that was interrupted, writes only differing records and removes those
+ * of deleted entries. Entries that can't be read are skipped and reported.
+ *
+ * @throws AppError `unprocessable` when the folder itself can't be read or contains too many entries.
+ */
+export async function scanSource(options: ScanOptions): Promise<ScanResult> {
+  try {
+    return await crawlOnce(options);
+  } catch (error) {
+    if (!(error instanceof PositionsExhaustedError)) throw error;
+    // The number of records in the file is known now, so the second plan renumbers the source.
+    return crawlOnce(options);
+  }
+}
+
+async function crawlOnce(options: ScanOptions): Promise<ScanResult> {
+  const ahead = new ReadAhead(options.source.root, options.late);
+  try {
+    return await crawlWith(options, ahead);
+  } finally {
+    await ahead.close();
+  }
+}
+
+async function crawlWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanResult> {
+  const startedMs = Date.now();
+  const { store, source, content, onProgress, signal, observer, atomic } = options;
+  const isFirst = isFirstScan(store, source);
+  const problems: EntryProblem[] = [];
+  const onProblem = (problem: EntryProblem): void => void problems.push(problem);
+  const waiting = new Set<number>();
+  let writes: readonly PlannedWrite[] = [];
+  const onFound = (entries: WalkEntries): void => {
+    if (isFirst) ahead.offer(entries);
+    onProgress?.({ ...NOTHING_READ, found: entries.length });
+  };
+  // The first scan opens all files anyway, so most files get their stats then.
+  const looking = { signal, onFound, onProblem, observer };
+  const found = await walk({ ...source, ...looking, ...(isFirst && { lookedAt: READ_AHEAD_MIN_ENTRIES }) });
+  if (isFirst) ahead.offer(found.entries, 'planning');
+  // Skipped entries may be readable at the next start although no folder changes.
+  const sign = (): Signatures => {
+    const signed = signFolders(found, startedMs - TIMESTAMP_GRANULARITY_MS);
+    return problems.length + waiting.size === 0 ? signed : { signatures: new Map(), complete: false };
+  };
+  const signed = isFirst ? undefined : sign();
+  const writer = createEntryWriter(source, found);
+  let hashed = 0;
+  if (signed === undefined || content?.hasUnread || !isUnchanged(store, source, signed)) {
+    const memory = { ...readScanMemory(store, source), content };
+    let plan = planScan(found, memory);
+    if (content?.expect(() => getChangedPaths(found, plan))) plan = planScan(found, memory);
+    ({ writes } = plan);
+    const changes = collectChanges(options);
+    changes.add((rows) => {
+      recordScanStart(rows, source, memory, startedMs);
+      content?.noteStart(rows);
+      for (const known of plan.removals) {
+        writer.remove(rows, known);
+        content?.remove(rows, known.path);
+      }
+    });
+    changes.pause();
+    const rowsAtOnce = isFirst && !atomic ? BULK_LOAD_ROWS : TRANSACTION_ROWS;
+    const applying = { found, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting };
+    const apply = (): Promise<number> => applyWrites(options, applying);
+    // A bulk load drops the indexes, which queries that run meanwhile need.
+    hashed = await (atomic ? apply() : store.bulkLoad(apply));
+    changes.add((rows) => recordScanEnd(rows, source, sign(), startedMs));
+    changes.write();
+    content?.noteEnd();
+  }
+  const { linksLeftOut, privateLeftOut } = found;
+  // A large file that changed keeps its old record until it is read.
+  const unlisted = writes.flatMap(({ index, known }) => (waiting.has(index) && !known ? [index] : []));
+  const counts = count(found, new Set([...writer.gone, ...unlisted]));
+  const milliseconds = Date.now() - startedMs;
+  const summary = { ...counts, hashed, linksLeftOut, privateLeftOut, late: waiting.size, milliseconds };
+  return { summary, problems };
+}
+
+const NOTHING_READ: ScanProgress = { found: 0, total: 0, hashed: 0, bytes: 0 };
+
+/**
+ * The number of rows per transaction. Larger transactions rewrite the pages of indexes less often, smaller ones lose
+ * less when the scan is interrupted.
+ */
+const TRANSACTION_ROWS = 8192;
+
+/** During a bulk load there are no indexes, so smaller transactions cost nothing and leave less to write at the end. */
+const BULK_LOAD_ROWS = 2048;
+
+interface Changes {
+  add(change: (rows: RecordWriter) => void): void;
+  /** Writes the pending changes unless everything is written in one transaction. */
+  pause(): void;
+  write(): void;
+}
+
+function collectChanges({ store, atomic = false }: ScanOptions): Changes {
+  const changes: ((rows: RecordWriter) => void)[] = [];
+  const write = (): void =>
+    store.write((rows) => {
+      for (const change of changes.splice(0)) change(rows);
+    });
+  return { add: (change) => changes.push(change), pause: atomic ? () => undefined : write, write };
+}
+
+interface Applying {
+  readonly found: WalkResult;
+  readonly plan: ScanPlan;
+  readonly writer: EntryWriter;
+  readonly changes: Changes;
+  readonly ahead: ReadAhead;
+  /** The number of rows per transaction. */
+  readonly rowsAtOnce: number;
+  readonly onProblem: (problem: EntryProblem) => void;
+  /** Collects the indexes of large files that are not read yet. */
+  readonly waiting: Set<number>;
+}
+
+/** Returns the number of files read. */
+async function applyWrites(
+  { source: { root }, content, signal, onProgress, late }: ScanOptions,
+  { found: { entries }, plan, writer, changes, ahead, rowsAtOnce, onProblem, waiting }: Applying,
+): Promise<number> {
+  const work = measureWork(entries, plan.writes, late);
+  const isSized = !plan.writes.some(({ index }) => entries.isUnread(index));
+  const digesters = ahead.digestersFor(work);
+  const pending: PlannedWrite[] = [];
+  const flush = (): void => {
+    const ready = pending.splice(0);
+    changes.add((rows) => {
+      for (const write of ready) {
+        writer.put(rows, write);
+        content?.put(rows, entries.path(write.index), write);
+      }
+    });
+    changes.pause();
+  };
+  let [hashed, bytes] = [0, 0];
+  if (late) for (const { index } of plan.writes) waiting.add(index);
+  for await (const batch of digestWrites({ entries, root, digesters, ahead, late, onProblem }, plan.writes)) {
+    signal?.throwIfAborted();
+    for (const { index } of batch.writes) waiting.delete(index);
+    await content?.read(entries, batch.writes);
+    pending.push(...batch.writes);
+    if (pending.length >= rowsAtOnce) flush();
+    hashed += batch.files;
+    bytes += batch.bytes;
+    onProgress?.({
+      found: entries.length,
+      total: work.files,
+      hashed,
+      bytes,
+      ...(isSized && { totalBytes: work.bytes }),
+    });
+  }
+  flush();
+  return hashed;
+}
+
+function count(
+  { entries }: WalkResult,
+  gone: ReadonlySet<number>,
+): Pick<ScanSummary, 'files' | 'directories' | 'images' | 'bytes'> {
+  const counts = { files: 0, directories: 0, images: 0, bytes: 0 };
+  for (let index = 0; index < entries.length; index += 1) {
+    if (gone.has(index)) continue;
+    if (isFolder({ mode: entries.mode(index) })) {
+      counts.directories += 1;
+      continue;
+    }
+    counts.files += 1;
+    counts.images += isImage(entries.path(index)) ? 1 : 0;
+    counts.bytes += entries.size(index);
+  }
+  return counts;
+}

@@ -1,0 +1,85 @@
+import { Countdown } from '../ui/countdown.js';
+import { formatTime } from '../ui/times.js';
+import { ChartTable } from './chart-table.js';
+import { SEVERITY_NAMES } from './chart-data.js';
+import type { ApiQuota } from './chart-data.js';
+
+/** A gauge for each API quota of each forge, with all quotas as a table. */
+export function ApiQuotas({ budgets }: { readonly budgets: readonly ApiQuota[] }) {
+  return (
+    <figure class="chart whole" aria-labelledby="budgets">
+      <figcaption>
+        <h2 id="budgets">API quotas</h2>
+      </figcaption>
+      {budgets.length === 0 ? (
+        <p class="quiet">No code host has reported an API quota yet.</p>
+      ) : (
+        <>
+          <div class="gauges">
+            {budgets.map((budget) => (
+              <Gauge key={budget.name} budget={budget} />
+            ))}
+          </div>
+          <BudgetTable budgets={budgets} />
+        </>
+      )}
+    </figure>
+  );
+}
+
+/** The shares of a quota below which the severity rises. */
+const MARKS = [0.05, 0.2];
+
+function Gauge({ budget }: { readonly budget: ApiQuota }) {
+  const { name, limit, remaining, resetsAt, severity, cost } = budget;
+  return (
+    <section class={`gauge ${severity}`} aria-label={name}>
+      <h3>{name}</h3>
+      <p class="left">
+        <strong>{remaining.toLocaleString()}</strong> of {limit.toLocaleString()} left
+      </p>
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" width={100} height={8} />
+        <rect class="rest" width={limit === 0 ? 0 : (100 * remaining) / limit} height={8} />
+        {MARKS.map((mark) => (
+          <line key={mark} x1={100 * mark} x2={100 * mark} y1={0} y2={8} />
+        ))}
+      </svg>
+      <p class="state">{SEVERITY_NAMES[severity]}</p>
+      <Reset at={Date.parse(resetsAt)} />
+      {cost !== undefined && (
+        <p class="quiet">
+          The last refresh used {cost.toLocaleString()} {cost === 1 ? 'point' : 'points'}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** When a quota is reset, with a countdown that is hidden from screen readers. */
+function Reset({ at }: { readonly at: number }) {
+  if (at <= Date.now()) return <p class="quiet">Reset at {formatTime(at)}; updated at the next refresh.</p>;
+  return (
+    <p class="quiet">
+      Resets at <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
+      <Countdown until={at} />
+    </p>
+  );
+}
+
+function BudgetTable({ budgets }: { readonly budgets: readonly ApiQuota[] }) {
+  return (
+    <ChartTable title="API quotas" names={['Quota', 'Left', 'Limit', 'Status', 'Resets', 'Last refresh']}>
+      {budgets.map(({ name, limit, remaining, resetsAt, severity, cost }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>{remaining.toLocaleString()}</td>
+          <td>{limit.toLocaleString()}</td>
+          <td>{SEVERITY_NAMES[severity]}</td>
+          <td>{formatTime(Date.parse(resetsAt))}</td>
+          <td>{cost === undefined ? 'unknown' : cost.toLocaleString()}</td>
+        </tr>
+      ))}
+    </ChartTable>
+  );
+}

@@ -1,0 +1,156 @@
+import { useState } from 'preact/hooks';
+import { requireData } from '../api-errors.js';
+import { secrets } from './client.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
+import { rememberKeys } from './known-keys.js';
+import { linkToConsumer, listAllConsumers } from './secrets.js';
+import type { ConsumerEntry } from './secrets.js';
+import { SecretsLayout } from './secrets-layout.js';
+
+const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
+
+export function ConsumersPage() {
+  const consumers = useResource(listAllConsumers);
+  const [name, setName] = useState('');
+  const [key, setKey] = useState('');
+  const add = async (): Promise<void> => {
+    const body = { name, ...(key !== '' && { public_key: key.trim() }) };
+    requireData(await secrets.POST('/consumers', { body }));
+    if (key !== '') rememberKeys([{ consumer: name, publicKey: key.trim() }]);
+    setName('');
+    setKey('');
+    await consumers.reload();
+    showToast(`Consumer “${name}” added.`);
+  };
+  return (
+    <SecretsLayout title="Consumers">
+      <p class="quiet">
+        Consumers are repositories and hosts that read secrets. Values are encrypted to their public keys.
+      </p>
+      <AsyncContent from={consumers}>
+        {(list) => <Directory consumers={list} onChange={consumers.reload} />}
+      </AsyncContent>
+      <h2>Add a consumer</h2>
+      <Form verb="Add" onSave={add}>
+        <Field
+          label="Name"
+          required
+          maxLength={128}
+          placeholder="acme/shop"
+          autoComplete="off"
+          value={name}
+          onValue={setName}
+        />
+        <Field label="Public key" maxLength={512} placeholder="age1…" autoComplete="off" value={key} onValue={setKey} />
+      </Form>
+    </SecretsLayout>
+  );
+}
+
+interface DirectoryProps {
+  readonly consumers: readonly ConsumerEntry[];
+  readonly onChange: () => Promise<void>;
+}
+
+/** A list of more rows is hard to scan; the search finds the other consumers. */
+const MAX_SHOWN = 100;
+
+function Directory({ consumers, onChange }: DirectoryProps) {
+  const [text, setText] = useState('');
+  const [isKeyless, setKeyless] = useState(false);
+  const searched = text.trim().toLowerCase();
+  const found = consumers.filter(
+    ({ name, public_key }) => name.toLowerCase().includes(searched) && !(isKeyless && public_key !== undefined),
+  );
+  if (consumers.length === 0) return <p>No consumers yet.</p>;
+  return (
+    <>
+      <form role="search" aria-label="Filter consumers" class="filters" onSubmit={(event) => event.preventDefault()}>
+        <div class="selects">
+          <label>
+            Search consumers
+            <input type="search" value={text} onInput={({ currentTarget }) => setText(currentTarget.value)} />
+          </label>
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={isKeyless}
+              onChange={({ currentTarget }) => setKeyless(currentTarget.checked)}
+            />
+            Missing a key
+          </label>
+        </div>
+      </form>
+      <p class="quiet" role="status">
+        {Math.min(found.length, MAX_SHOWN)} of {consumers.length} shown
+      </p>
+      <ul class="things">
+        {found.slice(0, MAX_SHOWN).map((consumer) => (
+          <Consumer key={consumer.name} consumer={consumer} onChange={onChange} />
+        ))}
+      </ul>
+    </>
+  );
+}
+
+interface ConsumerProps {
+  readonly consumer: ConsumerEntry;
+  readonly onChange: () => Promise<void>;
+}
+
+function Consumer({ consumer, onChange }: ConsumerProps) {
+  const { name, secret_count, public_key } = consumer;
+  const [newName, setNewName] = useState(name);
+  const [key, setKey] = useState(public_key ?? '');
+  const save = async (): Promise<void> => {
+    const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
+    requireData(await secrets.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
+    if (key !== '' && key !== public_key) rememberKeys([{ consumer: newName, publicKey: key.trim() }]);
+    await onChange();
+    showToast(`Consumer “${newName}” saved.`);
+  };
+  const remove = async (): Promise<void> => {
+    requireData(await secrets.DELETE('/consumers/{name}', toParams(consumer)));
+    await onChange();
+    showToast(`Consumer “${name}” deleted. Its secrets remain.`);
+  };
+  return (
+    <li class="consumer">
+      <div>
+        <strong>{name}</strong>
+        <small>
+          {secret_count === 0 ? (
+            'no secrets'
+          ) : (
+            <a href={linkToConsumer(name)}>
+              {secret_count} {secret_count === 1 ? 'secret' : 'secrets'}
+            </a>
+          )}{' '}
+          · {public_key === undefined ? 'no public key yet' : <code>{public_key}</code>}
+        </small>
+      </div>
+      <ConfirmButton class="danger" label={`Delete ${name}`} question="Delete consumer" onAct={remove}>
+        Delete
+      </ConfirmButton>
+      <details class="fold">
+        <summary aria-label={`Edit ${name}`}>Edit</summary>
+        <Form verb="Save" onSave={save}>
+          <Field
+            label="Name"
+            hint="An existing name merges the two consumers."
+            required
+            maxLength={128}
+            value={newName}
+            onValue={setNewName}
+          />
+          <Field label="Public key" maxLength={512} autoComplete="off" value={key} onValue={setKey} />
+        </Form>
+      </details>
+    </li>
+  );
+}

@@ -1,0 +1,31 @@
+import { SealingError } from '../../../sealing/sealing-error.js';
+import type { SealingCode } from '../../../sealing/sealing-error.js';
+import { ApiError } from '../../../generated/secrets/client.js';
+import { toUserMessage } from '../api-errors.js';
+
+/** Returns the message that a page shows when a value could not be sealed, opened or stored. */
+export function toSealingMessage(error: unknown): string {
+  if (error instanceof SealingError) return MESSAGES[error.code] ?? error.message;
+  if (error instanceof ApiError && error.code === 'conflict')
+    return CONFLICTS[error.field ?? ''] ?? toUserMessage(error);
+  if (error instanceof ApiError && error.code === 'precondition_failed') return CHANGED;
+  return toUserMessage(error);
+}
+
+const CHANGED =
+  'This secret was changed in the meantime, so your change was not saved. Reload the page to see the current value.';
+
+/** The other codes show the message of the error, which names the parties whose key is missing. */
+const MESSAGES: Partial<Record<SealingCode, string>> = {
+  too_large: 'Encrypted values can be at most 1 MiB; this one is larger.',
+  no_match:
+    'This value isn’t encrypted to the key that you used. To read it with your key, replace it and include your key.',
+  key_changed: 'A public key has changed and was not accepted, so nothing was encrypted.',
+  not_sealed: 'The stored value is not a valid age file.',
+};
+
+/** Messages by the field of the request that causes the conflict. */
+const CONFLICTS: Readonly<Record<string, string>> = {
+  slug: 'A secret with this name already exists. Secrets can share a name only if each has its own consumers.',
+  used_by: 'Another variant of this secret already belongs to one of these consumers.',
+};

@@ -1,0 +1,54 @@
+import { useState } from 'preact/hooks';
+import { FormError } from '../ui/form-error.js';
+import { ValueField } from './value-field.js';
+
+/** Typed text, or the bytes of a file. */
+export type SecretInput = Uint8Array<ArrayBuffer> | string;
+
+/** The service's limit for sealed values. Sealing adds bytes, so larger files are rejected without reading them. */
+const MAX_BYTES = 2 ** 20;
+
+interface SecretFieldProps {
+  readonly label: string;
+  readonly value: SecretInput;
+  readonly onValue: (value: SecretInput) => void;
+}
+
+/** A field for the value of a secret: typed, or read from a file such as a certificate. */
+export function SecretField({ label, value, onValue }: SecretFieldProps) {
+  const [problem, setProblem] = useState<string>();
+  const [name, setName] = useState('');
+  const choose = async (file: File | undefined): Promise<void> => {
+    if (file === undefined) return;
+    const isTooLarge = file.size > MAX_BYTES;
+    setProblem(isTooLarge ? `Values can be at most 1 MiB; “${file.name}” is larger.` : undefined);
+    if (isTooLarge) return;
+    setName(file.name);
+    onValue(new Uint8Array(await file.arrayBuffer()));
+  };
+  if (typeof value !== 'string') {
+    return (
+      <div class="field" role="group" aria-label={label}>
+        <strong>{label}</strong>
+        <p>
+          {value.length} bytes of “{name}”.{' '}
+          <button type="button" onClick={() => onValue('')}>
+            Type the value instead
+          </button>
+        </p>
+      </div>
+    );
+  }
+  return (
+    <>
+      <ValueField label={label} value={value} onValue={onValue} />
+      <div class="field">
+        <label>
+          Or read it from a file
+          <input type="file" onChange={({ currentTarget }) => void choose(currentTarget.files?.[0])} />
+        </label>
+        <FormError text={problem} />
+      </div>
+    </>
+  );
+}

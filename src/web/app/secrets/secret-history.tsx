@@ -1,0 +1,68 @@
+import { useCallback } from 'preact/hooks';
+import { requireData } from '../api-errors.js';
+import { secrets } from './client.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { useResource } from '../ui/use-resource.js';
+import { AuditTable } from './audit-table.js';
+import { locateSecret } from './secrets.js';
+import type { ObjectMetadata, ObjectVersion } from './secrets.js';
+
+interface ObjectHistoryProps {
+  readonly object: ObjectMetadata;
+  readonly onChange: () => Promise<void>;
+}
+
+/** The previous versions of a secret, and its latest audit log entries. */
+export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
+  const { slug, id, updated_at } = object;
+  const load = useCallback(async () => {
+    const params = { path: { slug }, query: { id } };
+    const [versions, log] = await Promise.all([
+      secrets.GET('/objects/{slug}/versions', { params }),
+      secrets.GET('/audit-log', { params: { query: { object_id: slug, order: 'desc', limit: 20 } } }),
+    ]);
+    return { versions: requireData(versions), log: requireData(log) };
+  }, [slug, id, updated_at]);
+  const history = useResource(load);
+  const restore = async ({ version }: ObjectVersion): Promise<void> => {
+    const { path, query } = locateSecret(object);
+    const params = { path: { ...path, version }, query };
+    requireData(await secrets.POST('/objects/{slug}/versions/{version}/restore', { params }));
+    await onChange();
+    showToast(`Version ${version} of “${slug}” restored.`);
+  };
+  return (
+    <AsyncContent from={history}>
+      {({ versions, log }) => (
+        <>
+          <h2>Version history</h2>
+          <ul class="things">
+            {versions.length === 0 && <li>No earlier versions</li>}
+            {versions.map((version) => (
+              <li key={version.version}>
+                <div>
+                  Version {version.version}
+                  <small>
+                    {formatDateTime(version.created_at)} to {formatDateTime(version.replaced_at)}
+                  </small>
+                </div>
+                <ConfirmButton
+                  label={`Restore version ${version.version}`}
+                  question="Restore this version"
+                  onAct={() => restore(version)}
+                >
+                  Restore
+                </ConfirmButton>
+              </li>
+            ))}
+          </ul>
+          <h2>Recent activity</h2>
+          <AuditTable entries={log.filter(({ variant_id = id }) => variant_id === id)} />
+        </>
+      )}
+    </AsyncContent>
+  );
+}

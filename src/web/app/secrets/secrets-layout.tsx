@@ -1,0 +1,30 @@
+import type { ComponentChildren } from 'preact';
+import { Heading } from '../ui/heading.js';
+import { SectionTabs } from '../ui/section-tabs.js';
+import { KeyChangeConfirmation } from './known-keys.js';
+import './vault.css';
+
+const TABS = [
+  ['/vault', 'Secrets'],
+  ['/vault/consumers', 'Consumers'],
+  ['/vault/tokens', 'Tokens'],
+  ['/vault/audit', 'Audit log'],
+  ['/vault/identity', 'My key'],
+] as const;
+
+interface VaultFrameProps {
+  readonly title: string;
+  readonly children: ComponentChildren;
+}
+
+/** The layout of the secrets pages: heading, tabs and the dialog about changed keys. */
+export function SecretsLayout({ title, children }: VaultFrameProps) {
+  return (
+    <>
+      <Heading>{title}</Heading>
+      <SectionTabs name="Secrets" parts={TABS} />
+      {children}
+      <KeyChangeConfirmation />
+    </>
+  );
+}

@@ -1,0 +1,130 @@
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useLocation } from 'preact-iso';
+import { AsyncContent } from '../ui/async-content.js';
+import { Select } from '../ui/select.js';
+import { useResource } from '../ui/use-resource.js';
+import { matchesSecretFilter, NO_SECRET_FILTER, toFilterOptions, SECRET_STATES } from './secret-filter.js';
+import type { SecretFilter } from './secret-filter.js';
+import { SecretRow } from './secret-row.js';
+import { listAllSecrets } from './secrets.js';
+import type { ObjectMetadata } from './secrets.js';
+import { ResealAll } from './reseal-all.js';
+import { SecretsLayout } from './secrets-layout.js';
+
+/** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */
+const PAGE_SIZE = 100;
+
+export function SecretsPage() {
+  const objects = useResource(listAllSecrets);
+  return (
+    <SecretsLayout title="Secrets">
+      <p>
+        <a class="button main" href="/vault/new">
+          New secret
+        </a>
+      </p>
+      <AsyncContent from={objects}>
+        {(list) => (
+          <>
+            <ResealAll objects={list} onChange={objects.reload} />
+            {list.length === 0 ? <Welcome /> : <Objects objects={list} />}
+          </>
+        )}
+      </AsyncContent>
+    </SecretsLayout>
+  );
+}
+
+function Objects({ objects }: { readonly objects: readonly ObjectMetadata[] }) {
+  const { consumer = '', tag = '' } = useLocation().query;
+  const [filter, setFilter] = useState(NO_SECRET_FILTER);
+  const [limit, setLimit] = useState(PAGE_SIZE);
+  // Links on other pages and in the dialogs of this page set the filter by the query.
+  useEffect(() => setFilter({ ...NO_SECRET_FILTER, consumer, tag }), [consumer, tag]);
+  const selected = useMemo(() => objects.filter((object) => matchesSecretFilter(object, filter)), [objects, filter]);
+  const change = (part: Partial<SecretFilter>): void => setFilter({ ...filter, ...part });
+  return (
+    <>
+      <ObjectFilters objects={objects} filter={filter} onFilter={setFilter} />
+      <p class="quiet" role="status">
+        {selected.length} of {objects.length} shown
+      </p>
+      <ul class="things">
+        {selected.slice(0, limit).map((object) => (
+          <li key={object.id}>
+            <SecretRow object={object} onTag={(clicked) => change({ tag: clicked })} />
+          </li>
+        ))}
+      </ul>
+      {selected.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + PAGE_SIZE)}>
+          Show {Math.min(PAGE_SIZE, selected.length - limit)} more
+        </button>
+      )}
+    </>
+  );
+}
+
+interface ObjectFiltersProps {
+  readonly objects: readonly ObjectMetadata[];
+  readonly filter: SecretFilter;
+  readonly onFilter: (filter: SecretFilter) => void;
+}
+
+function ObjectFilters({ objects, filter, onFilter }: ObjectFiltersProps) {
+  const change = (part: Partial<SecretFilter>): void => onFilter({ ...filter, ...part });
+  const isAll = Object.values(filter).every((value) => value === '');
+  const tags = useMemo(() => objects.flatMap((object) => object.tags), [objects]);
+  const consumers = useMemo(() => objects.flatMap(({ used_by = [] }) => used_by), [objects]);
+  return (
+    <form role="search" aria-label="Filter secrets" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <label>
+          Search names and descriptions
+          <input
+            type="search"
+            value={filter.text}
+            onInput={({ currentTarget }) => change({ text: currentTarget.value })}
+          />
+        </label>
+        <Select
+          label="Tag"
+          value={filter.tag}
+          options={toFilterOptions(tags, filter.tag)}
+          onValue={(tag) => change({ tag })}
+        />
+        <Select
+          label="Consumer"
+          value={filter.consumer}
+          options={toFilterOptions(consumers, filter.consumer)}
+          onValue={(consumer) => change({ consumer })}
+        />
+        <Select label="State" value={filter.state} options={SECRET_STATES} onValue={(state) => change({ state })} />
+        <button type="button" aria-disabled={isAll} onClick={() => onFilter(NO_SECRET_FILTER)}>
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}
+
+/** The first steps, shown while there are no secrets. */
+function Welcome() {
+  return (
+    <div class="prose">
+      <p>No secrets yet. Get started:</p>
+      <ol>
+        <li>
+          <a href="/vault/identity">Create your key</a>, if you want to read secrets yourself.
+        </li>
+        <li>
+          <a href="/vault/consumers">Add consumers</a>: the repositories and hosts that need secrets, with their public
+          keys.
+        </li>
+        <li>
+          <a href="/vault/new">Create the first secret</a>. It is encrypted in this browser; the server can’t read it.
+        </li>
+      </ol>
+    </div>
+  );
+}

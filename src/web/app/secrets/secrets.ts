@@ -1,0 +1,52 @@
+import type { components } from '../../../generated/secrets/client.js';
+import { readAll } from '../../../generated/secrets/client.js';
+import { requireData } from '../api-errors.js';
+import { secrets } from './client.js';
+
+type Schemas = components['schemas'];
+export type ObjectMetadata = Schemas['ObjectMetadata'];
+export type ObjectVersion = Schemas['ObjectVersion'];
+export type ConsumerEntry = Schemas['ConsumerEntry'];
+export type AuditLogEntry = Schemas['AuditLogEntry'];
+
+/** Lists all secrets, each variant on its own. */
+export async function listAllSecrets(): Promise<ObjectMetadata[]> {
+  const objects: ObjectMetadata[] = [];
+  for await (const object of readAll((query) => secrets.GET('/objects', { params: { query } }))) objects.push(object);
+  return objects;
+}
+
+/** Lists the variants of a slug; empty when there is no such secret. */
+export async function listVariants(slug: string): Promise<readonly ObjectMetadata[]> {
+  return requireData(await secrets.GET('/objects', { params: { query: { slug, limit: 500 } } }));
+}
+
+/** Lists all consumers with their public keys, by name. */
+export async function listAllConsumers(): Promise<ConsumerEntry[]> {
+  const consumers: ConsumerEntry[] = [];
+  for (let page = 1; ; page += 1) {
+    const query = { page, page_size: 100 };
+    const result = requireData(await secrets.GET('/consumers', { params: { query } }));
+    // The type allows a plain list too, which the service returns only without parameters.
+    if (!('consumers' in result)) return consumers;
+    consumers.push(...result.consumers);
+    if (page * 100 >= result.total) return consumers;
+  }
+}
+
+/** Returns the request parameters that identify one variant. */
+export const locateSecret = ({ slug, id }: ObjectMetadata) => ({ path: { slug }, query: { id } });
+
+export const linkToSecret = ({ slug }: Pick<ObjectMetadata, 'slug'>): string =>
+  `/vault/objects/${encodeURIComponent(slug)}`;
+
+/** Returns the address of the list of secrets, filtered by consumer. */
+export const linkToConsumer = (name: string): string => `/vault?consumer=${encodeURIComponent(name)}`;
+
+/** Returns the address of the list of secrets, filtered by tag. */
+export const linkToTag = (tag: string): string => `/vault?tag=${encodeURIComponent(tag)}`;
+
+/**
+ * The pattern of the contract's slugs, with the escapes that browsers need as they compile `pattern` with the `v` flag.
+ */
+export const SLUG_PATTERN = String.raw`[A-Za-z0-9][A-Za-z0-9_\-]*`;

@@ -1,0 +1,194 @@
+import { useState } from 'preact/hooks';
+import type { components } from '../../../generated/secrets/client.js';
+import { readAll } from '../../../generated/secrets/client.js';
+import { requireData } from '../api-errors.js';
+import { secrets } from './client.js';
+import { ConfirmButton } from '../ui/confirm-button.js';
+import { Field } from '../ui/field.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent } from '../ui/async-content.js';
+import { OneTimeSecret } from '../ui/one-time-secret.js';
+import { formatDate } from '../ui/times.js';
+import { useResource } from '../ui/use-resource.js';
+import { SecretsLayout } from './secrets-layout.js';
+
+type Token = components['schemas']['TokenMetadata'] & { readonly consumer?: string };
+
+/** Texts and paths of the two kinds of tokens, which the page treats alike. */
+const KINDS = {
+  write: {
+    title: 'Write tokens',
+    about: 'Can read, write and manage all secrets, but not create write tokens.',
+    paths: { list: '/tokens', one: '/tokens/{id}', rotate: '/tokens/{id}/rotate', purge: '/tokens/{id}/purge' },
+  },
+  consumer: {
+    title: 'Consumer tokens',
+    about: 'Can read only the encrypted secrets of one consumer.',
+    paths: {
+      list: '/consumer-tokens',
+      one: '/consumer-tokens/{id}',
+      rotate: '/consumer-tokens/{id}/rotate',
+      purge: '/consumer-tokens/{id}/purge',
+    },
+  },
+} as const;
+
+type Kind = keyof typeof KINDS;
+
+const LOADERS = {
+  write: () => collect(readAll((query) => secrets.GET('/tokens', { params: { query } }))),
+  consumer: () => collect(readAll((query) => secrets.GET('/consumer-tokens', { params: { query } }))),
+};
+
+/** Reads all pages of a list. */
+async function collect(tokens: AsyncIterable<Token>): Promise<readonly Token[]> {
+  const all: Token[] = [];
+  for await (const token of tokens) all.push(token);
+  return all;
+}
+
+export function TokensPage() {
+  return (
+    <SecretsLayout title="Tokens">
+      <Tokens kind="consumer" />
+      <Tokens kind="write" />
+    </SecretsLayout>
+  );
+}
+
+function Tokens({ kind }: { readonly kind: Kind }) {
+  const { title, about, paths } = KINDS[kind];
+  const tokens = useResource(LOADERS[kind]);
+  const [issued, setIssued] = useState<string>();
+  const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
+    requireData(await secrets.DELETE(path, { params: { path: { id } } }));
+    setIssued(undefined);
+    await tokens.reload();
+  };
+  const rotate = async ({ id }: Token): Promise<void> => {
+    const { value } = requireData(await secrets.POST(paths.rotate, { params: { path: { id } }, body: {} }));
+    setIssued(value);
+    await tokens.reload();
+  };
+  return (
+    <section aria-labelledby={`${kind}-tokens`}>
+      <h2 id={`${kind}-tokens`}>{title}</h2>
+      <p class="quiet">{about}</p>
+      {issued !== undefined && (
+        <OneTimeSecret label="New token. Copy it now; it won’t be shown again." value={issued} />
+      )}
+      <AsyncContent from={tokens}>
+        {(list) => (
+          <>
+            <p class="quiet">{countTokens(list)}</p>
+            <ul class="things">
+              {list.map((token) => (
+                <li key={token.id}>
+                  <div>
+                    {token.description} {token.consumer !== undefined && <span class="chip">{token.consumer}</span>}
+                    <small>
+                      {token.status} · expires {formatDate(token.expires_at)} ·{' '}
+                      {token.last_used_at === undefined ? 'never used' : `last used ${formatDate(token.last_used_at)}`}
+                    </small>
+                  </div>
+                  <div class="row">
+                    {token.allowed_actions?.includes('rotate') && (
+                      <ConfirmButton
+                        label={`Rotate ${token.description}`}
+                        question="Rotate token"
+                        onAct={() => rotate(token)}
+                      >
+                        Rotate
+                      </ConfirmButton>
+                    )}
+                    {token.allowed_actions?.includes('revoke') && (
+                      <ConfirmButton
+                        class="danger"
+                        label={`Revoke ${token.description}`}
+                        question="Revoke token"
+                        onAct={() => remove(paths.one, token)}
+                      >
+                        Revoke
+                      </ConfirmButton>
+                    )}
+                    {token.allowed_actions?.includes('purge') && (
+                      <ConfirmButton
+                        class="danger"
+                        label={`Purge ${token.description}`}
+                        question="Purge token"
+                        onAct={() => remove(paths.purge, token)}
+                      >
+                        Purge
+                      </ConfirmButton>
+                    )}
+                  </div>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+      </AsyncContent>
+      <NewToken
+        kind={kind}
+        onCreated={async (value) => {
+          setIssued(value);
+          await tokens.reload();
+        }}
+      />
+    </section>
+  );
+}
+
+/** Returns a summary such as "2 active, 1 revoked". */
+function countTokens(tokens: readonly Token[]): string {
+  if (tokens.length === 0) return 'No tokens';
+  const counts = (['active', 'expired', 'revoked'] as const)
+    .map((status) => [status, tokens.filter((token) => token.status === status).length] as const)
+    .filter(([, count]) => count > 0);
+  return counts.map(([status, count]) => `${count} ${status}`).join(', ');
+}
+
+interface NewTokenProps {
+  readonly kind: Kind;
+  readonly onCreated: (value: string) => Promise<void>;
+}
+
+const DAY_SECONDS = 86_400;
+
+function NewToken({ kind, onCreated }: NewTokenProps) {
+  const [description, setDescription] = useState('');
+  const [consumer, setConsumer] = useState('');
+  const [days, setDays] = useState('90');
+  const create = async (): Promise<void> => {
+    const body = { description, ttl_seconds: Number(days) * DAY_SECONDS };
+    const created =
+      kind === 'write'
+        ? requireData(await secrets.POST('/tokens', { body }))
+        : requireData(await secrets.POST('/consumer-tokens', { body: { ...body, consumer } }));
+    setDescription('');
+    await onCreated(created.value);
+  };
+  return (
+    <Form verb={`Create ${kind} token`} onSave={create}>
+      {kind === 'consumer' && (
+        <Field
+          label="Consumer"
+          required
+          maxLength={128}
+          placeholder="acme/shop"
+          value={consumer}
+          onValue={setConsumer}
+        />
+      )}
+      <Field
+        label="Description"
+        required
+        maxLength={200}
+        autoComplete="off"
+        value={description}
+        onValue={setDescription}
+      />
+      <Field label="Expires in (days)" type="number" required min={1} max={365} value={days} onValue={setDays} />
+    </Form>
+  );
+}

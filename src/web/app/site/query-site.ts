@@ -1,0 +1,57 @@
+import { loadSession } from '../session.js';
+
+type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
+
+interface GraphqlResponse<T> {
+  readonly data?: T | null;
+  /** The reason why the server can't run queries at the moment. */
+  readonly error?: string;
+  readonly errors?: ServerErrors;
+}
+
+/** The first error of a query, with the message of the server. */
+export class SiteQueryError extends Error {
+  override readonly name = 'AskError';
+
+  /** The invalid argument, such as `traceSVG.threshold`. */
+  readonly field: string | undefined;
+
+  constructor(message: string, field?: string) {
+    super(message);
+    this.field = field;
+  }
+}
+
+type Variables = Readonly<Record<string, unknown>>;
+
+/**
+ * Runs a GraphQL query against the site.
+ *
+ * @throws AskError with the first error, also when the response contains data.
+ */
+export async function querySite<T>(query: string, variables: Variables = {}): Promise<T> {
+  const { data, errors } = await send<T>(query, variables);
+  if (errors.length === 0) return data;
+  throw toError(errors);
+}
+
+/** Like {@link querySite}, but accepts partial results: a field that failed is null, such as an unreadable image. */
+export const querySitePartially = async <T>(query: string, variables: Variables = {}): Promise<T> =>
+  (await send<T>(query, variables)).data;
+
+async function send<T>(query: string, variables: Variables) {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ query, variables }),
+  });
+  // The session has ended. Loading it leads to the sign-in page.
+  if (response.status === 401) await loadSession();
+  const { data, errors = [], error } = (await response.json()) as GraphqlResponse<T>;
+  if (data) return { data, errors };
+  if (errors.length > 0) throw toError(errors);
+  throw new SiteQueryError(error ?? `The server responded with status ${response.status} and without data.`);
+}
+
+const toError = ([first]: ServerErrors): SiteQueryError =>
+  new SiteQueryError(first?.message ?? 'The server gave no reason.', first?.extensions?.field);

@@ -1,0 +1,33 @@
+import { useRef, useState } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
+import { isNarrowScreen } from './screen.js';
+
+interface FoldedFiltersProps {
+  /** How many of the filters are active. */
+  readonly active: number;
+  readonly children: ComponentChildren;
+}
+
+/** Filters that are always visible on wide screens, and on a phone behind a button with the number of active ones. */
+export function FoldedFilters({ active, children }: FoldedFiltersProps) {
+  const [isOpen, setOpen] = useState(false);
+  // Once drawn, the filters stay mounted, so that rotating a phone loses no input.
+  const isDrawn = useRef(false);
+  isDrawn.current ||= isOpen || !isNarrowScreen.value;
+  return (
+    <>
+      <button
+        type="button"
+        class="unfold"
+        aria-expanded={isOpen}
+        aria-controls="more-filters"
+        onClick={() => setOpen(!isOpen)}
+      >
+        Filters{active > 0 && ` (${active})`}
+      </button>
+      <div id="more-filters" class={`selects ${isOpen ? '' : 'folded'}`}>
+        {isDrawn.current && children}
+      </div>
+    </>
+  );
+}

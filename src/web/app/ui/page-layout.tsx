@@ -1,0 +1,87 @@
+import { useLocation } from 'preact-iso';
+import type { ComponentChildren } from 'preact';
+import { APP_PAGES } from '../routes.js';
+import type { AppPage } from '../routes.js';
+import { instanceLabel } from '../page-data.js';
+import { user } from '../session.js';
+import { ActivityPanel } from './activity-panel.js';
+import { IssueCount } from './issue-count.js';
+import { Menu } from './menu.js';
+import { usePreferences } from './preferences.js';
+
+/** The layout of every page: skip link, header with navigation, and the page itself. */
+export function PageLayout({ children }: { readonly children: ComponentChildren }) {
+  usePreferences();
+  return (
+    <>
+      <a class="skip" href="#content">
+        Skip to content
+      </a>
+      <header class="bar">
+        <a class="brand" href="/">
+          Trellis {instanceLabel !== '' && <span class="instance">{instanceLabel}</span>}
+        </a>
+        <Navigation />
+        <Account />
+      </header>
+      <main id="content">{children}</main>
+    </>
+  );
+}
+
+function Navigation() {
+  const { path } = useLocation();
+  // Links that are added later would move those already shown.
+  if (user.value === undefined) return <nav aria-label="Pages" />;
+  const pages = APP_PAGES.filter(isShown);
+  const rest = pages.slice(TABS);
+  const link = ({ path: to, name }: AppPage) => (
+    <a href={to} aria-current={isBelow(path, to) ? 'page' : undefined}>
+      {name}
+      {to === '/issues' && <IssueCount />}
+    </a>
+  );
+  return (
+    <nav aria-label="Pages">
+      <ul>
+        {pages.map((page) => (
+          <li key={page.path}>{link(page)}</li>
+        ))}
+        {rest.length > 0 && (
+          <li class={`rest ${rest.some((page) => isBelow(path, page.path)) ? 'current' : ''}`}>
+            <Menu name="More" label="More pages">
+              {(close) => (
+                <div role="presentation" onClick={close}>
+                  {rest.map(link)}
+                </div>
+              )}
+            </Menu>
+          </li>
+        )}
+      </ul>
+    </nav>
+  );
+}
+
+/** How many pages the navigation bar of a phone shows beside the "More" menu; `frame.css` hides the others. */
+const TABS = 4;
+
+function Account() {
+  if (user.value === undefined) return null;
+  if (user.value === null) return APP_PAGES.some(({ path, isThere }) => path === '/sign-in' && isThere) ? signIn : null;
+  return (
+    <>
+      <ActivityPanel />
+      <span class="who">{user.value.displayName}</span>
+    </>
+  );
+}
+
+const signIn = <a href="/sign-in">Sign in</a>;
+
+function isShown({ name, isThere, needs }: AppPage): boolean {
+  if (name === undefined || !isThere) return false;
+  return needs === 'public' || (needs === 'user' ? Boolean(user.value) : user.value?.isAdmin === true);
+}
+
+const isBelow = (path: string, page: string): boolean => path === page || (page !== '/' && path.startsWith(`${page}/`));

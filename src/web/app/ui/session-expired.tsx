@@ -1,0 +1,92 @@
+import { signal } from '@preact/signals';
+import type { Middleware } from 'openapi-fetch';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import type { SignInButton } from '../sign-in/sign-in.js';
+import { user } from '../session.js';
+import type { SessionUser } from '../session.js';
+
+/** Reports to the requests of an ended session whether the user has signed in and they can be sent again. */
+type Settle = (isSignedIn: boolean) => void;
+
+/** Settles the sign-in for which the dialog is open. */
+const settleSignIn = signal<Settle>();
+
+/** The pending sign-in, for which all requests that fail with 401 wait together. */
+let waiting: Promise<boolean> | undefined;
+
+/**
+ * After a cancelled sign-in, only requests that change something open the dialog again: pages also read on their own.
+ */
+let isDeclined = false;
+
+const originals = new WeakMap<Request, Request>();
+
+/**
+ * Opens a sign-in dialog when a request fails because the session has ended, and repeats the request afterwards, so
+ * that no input is lost. Without a sign-in the page receives the original 401 response.
+ */
+export const repeatAfterSignIn: Middleware = {
+  onRequest({ request }) {
+    // A body can be read only once, so a copy is needed to send it again.
+    originals.set(request, request.clone());
+  },
+  async onResponse({ request, response }) {
+    const original = originals.get(request);
+    const isAsked = response.status === 401 && Boolean(user.value) && !isAboutSignIn(request);
+    if (!isAsked || original === undefined || (isDeclined && request.method === 'GET')) return undefined;
+    return (await askToSignIn()) ? fetch(original) : undefined;
+  },
+};
+
+/** Returns whether a request reads or starts the session. Such requests handle a 401 response themselves. */
+const isAboutSignIn = ({ url }: Request): boolean => /^\/api\/auth\/(?:session$|login\/)/.test(new URL(url).pathname);
+
+function askToSignIn(): Promise<boolean> {
+  waiting ??= new Promise<boolean>((resolve) => {
+    settleSignIn.value = resolve;
+  }).then((isSignedIn) => {
+    isDeclined = !isSignedIn;
+    waiting = undefined;
+    settleSignIn.value = undefined;
+    return isSignedIn;
+  });
+  return waiting;
+}
+
+/** The sign-in dialog, shown while requests wait for a sign-in. */
+export function SessionExpired() {
+  const settle = settleSignIn.value;
+  return settle && <SignInDialog settle={settle} />;
+}
+
+function SignInDialog({ settle }: { readonly settle: Settle }) {
+  const id = useId();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [Button, setButton] = useState<typeof SignInButton>();
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  useEffect(() => {
+    // Loaded on demand, as few pages need passkeys.
+    void import('../sign-in/sign-in.js').then((module) => setButton(() => module.SignInButton));
+  }, []);
+  const enter = (next: SessionUser): void => {
+    // The page still shows data of the previous user.
+    if (next.username !== user.value?.username) {
+      location.reload();
+      return;
+    }
+    user.value = next;
+    settle(true);
+  };
+  return (
+    <dialog ref={dialog} aria-labelledby={id} onClose={() => settle(false)}>
+      <h2 id={id}>You’ve been signed out</h2>
+      <p>Sign in to continue. Nothing on this page is lost.</p>
+      <div class="row wrapping">
+        {Button && <Button onDone={enter} />}
+        <button type="button" onClick={() => dialog.current?.close()}>
+          Cancel
+        </button>
+      </div>
+    </dialog>
+  );
+}

@@ -1,0 +1,20 @@
+import type { components } from '../generated/dashboard/types.js';
+
+type Schemas = components['schemas'];
+
+/** Data about the signed-in user, embedded in the document so that a page can be drawn without another request. */
+export interface PageData {
+  /** `null` without a session. */
+  readonly session: Schemas['SessionUser'] | null;
+  readonly theme: Schemas['Theme'];
+  /** An IANA time zone name, or an empty string. */
+  readonly timezone: string;
+  /** Only in documents of board pages, for a signed-in user. */
+  readonly board?: BoardPageData;
+}
+
+export interface BoardPageData {
+  readonly filters: Schemas['FilterState'];
+  readonly views: readonly Schemas['SavedView'][];
+  readonly sharedWithMe: readonly Schemas['SharedUser'][];
+}

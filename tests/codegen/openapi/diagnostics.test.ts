@@ -1,0 +1,306 @@
+import { COMMON, COMMON_FILE, findDiagnostics, NOTES, NOTES_FILE, errorResponses, toDocuments } from './example.js';
+
+const SECURITY = 'security: [{ session: [] }]\n';
+const PICTURE = '/notes/{id}/picture:\n';
+
+/** Returns the position in `text` that the `|` in `marker` points at. The `|` is not part of the text. */
+function placeOf(text: string, marker: string): string {
+  const offset = text.indexOf(marker.replace('|', '')) + marker.indexOf('|');
+  const before = text.slice(0, offset).split('\n');
+  return `${before.length}:${before.at(-1)!.length + 1}`;
+}
+
+test('a valid OpenAPI contract has no errors', async () => {
+  expect(await findDiagnostics(toDocuments())).toEqual([]);
+});
+
+test.each([
+  ['broken YAML', 'tags: [Notes]\n      summary: List', 'tags: [Notes\n      summary: List', '|summary: List', /flow/i],
+  ['a duplicate key', 'summary: List notes', 'summary: List\n      summary: notes', '|summary: notes', /unique/],
+  [
+    'an unknown field',
+    'summary: List',
+    'sumary: List',
+    '|sumary',
+    /Unknown field "sumary" in this operation\. Did you mean "summary"\?/,
+  ],
+  ['a missing field', '      operationId: listNotes\n', '', '|get:', /field operationId is missing in this operation/],
+  ['a field of the wrong type', 'tags: [Notes]', 'tags: Notes', 'tags: |Notes', /to be a list; received "Notes"/],
+  [
+    'an unsupported version of OpenAPI',
+    'openapi: 3.1.0',
+    'openapi: 3.0.3',
+    'openapi: |3.0.3',
+    /3\.1\.0.*received "3\.0\.3"/,
+  ],
+  [
+    'an unsupported feature',
+    SECURITY,
+    `callbacks: {}\n      ${SECURITY}`,
+    '|callbacks',
+    /"callbacks" is not supported here/,
+  ],
+  [
+    'an unknown rate limit',
+    'x-rate-limit: create',
+    'x-rate-limit: signin',
+    'x-rate-limit: |signin',
+    /one of create, default, none, sign-in; received "signin"\. Did you mean "sign-in"\?/,
+  ],
+  [
+    'an unknown body mode',
+    'x-body: deferred',
+    'x-body: defered',
+    'x-body: |defered',
+    /x-body to be one of deferred; received "defered"\. Did you mean "deferred"\?/,
+  ],
+  [
+    'an optional deferred body',
+    'required: true\n        x-max-bytes: 5000',
+    'x-max-bytes: 5000',
+    '|requestBody:\n        x-max-bytes',
+    /x-body needs required: true/,
+  ],
+  [
+    'a deferred body with an idempotency key',
+    'security: []\n      parameters:\n        - name: X-Signature',
+    'security: [{ session: [] }]\n      parameters:\n        - name: Idempotency-Key',
+    '|name: Idempotency-Key',
+    /Idempotency-Key cannot be combined with x-body/,
+  ],
+  [
+    'a boolean extension with a text value',
+    'x-reaches-out: true',
+    'x-reaches-out: perhaps',
+    'x-reaches-out: |perhaps',
+    /to be true or false; received "perhaps"/,
+  ],
+  [
+    'an event stream without a schema of its events',
+    "              x-event: { $ref: '#/components/schemas/Note' }\n",
+    '',
+    '|text/event-stream',
+    /x-event, the schema of the event data, is required/,
+  ],
+  [
+    'an alternative with two security schemes',
+    '{ session: [] }, {}',
+    '{ session: [], token: [] }',
+    '|{ session: [], token',
+    /Expected one scheme in each alternative, or \{\} for none; received 2/,
+  ],
+  [
+    'an unsupported method',
+    '    get:\n      operationId: getP',
+    '    head:\n      operationId: getP',
+    '|head:',
+    /use delete, get/,
+  ],
+  ['an unknown type', 'text: { type: string }', 'text: { type: strng }', 'type: |strng', /Did you mean "string"\?/],
+  ['an unknown schema keyword', 'maxLength: 100', 'maxLenght: 100', '|maxLenght', /Did you mean "maxLength"\?/],
+  ['an invalid pattern', 'maxLength: 100', "pattern: '[a-'", "|'[a-'", /to be a regular expression/],
+  ['an enum without values', 'maxLength: 100', 'enum: []', 'enum: |[]', /at least one value/],
+  ['an unknown format', 'text: { type: string }', 'text: { type: string, format: uid }', 'format: |uid', /"uuid"/],
+  [
+    'a reference to a missing schema',
+    'schemas/NewNote',
+    'schemas/NewNode',
+    "|'#/components/schemas/NewNode'",
+    /Did you mean "NewNote"\?/,
+  ],
+  [
+    'a reference to a missing file',
+    'common.yaml#/components/resp',
+    'comon.yaml#/components/resp',
+    "|'comon.yaml",
+    /"openapi\/common.yaml"/,
+  ],
+  [
+    'a reference to the wrong section',
+    'responses/Refused',
+    'schemas/Error',
+    "|'common.yaml#/components/schemas/Error",
+    /components\/responses/,
+  ],
+  [
+    'a reference to itself',
+    'NewNote:\n',
+    "Loop: { $ref: '#/components/schemas/Loop' }\n    NewNote:\n",
+    "|'#/components/schemas/Loop'",
+    /is circular/,
+  ],
+  [
+    'a duplicate operationId',
+    'operationId: createNote',
+    'operationId: listNotes',
+    'operationId: |listNotes\n      tags: [Notes]\n      summary: Create',
+    /"listNotes" of post \/notes is already in use/,
+  ],
+  ['an operationId that is not a valid name', 'createNote', 'create-note', '|create-note', /such as listTokens/],
+  [
+    'an undeclared path parameter',
+    PICTURE,
+    '/notes/{noteId}/picture:\n',
+    '|get:\n      operationId: getP',
+    /get \/notes\/\{noteId\}\/picture does not declare the path parameter "noteId"/,
+  ],
+  ['a path parameter that is not in the path', PICTURE, '/notes/picture:\n', '|name: id', /has no segment "\{id\}"/],
+  [
+    'an optional path parameter',
+    'required: true\n          schema: { type: integer, min',
+    'schema: { type: integer, min',
+    '|name: id',
+    /required: true/,
+  ],
+  [
+    'a path parameter in a part of a segment',
+    PICTURE,
+    '/notes/a{id}/picture:\n',
+    '|/notes/a{id}',
+    /to be a whole segment/,
+  ],
+  [
+    'ambiguous paths',
+    'components:\n  sec',
+    '  /notes/{key}/picture: {}\ncomponents:\n  sec',
+    '|/notes/{key}',
+    /are ambiguous: only their parameter names differ/,
+  ],
+  ['an unknown security scheme', '{ token: [read] }', '{ tokn: [read] }', '{ |tokn', /Did you mean "token"\?/],
+  ['an operation without security', `      ${SECURITY}`, '', '|post:', /Use \[\] for a public operation/],
+  [
+    'an unknown tag',
+    'tags: [Notes]\n      summary: Get',
+    'tags: [Nots]\n      summary: Get',
+    '[|Nots',
+    /Did you mean "Notes"\?/,
+  ],
+  ['a default of the wrong type', 'default: 10', 'default: ten', 'default: |ten', /default to be integer/],
+  ['a default above the maximum', 'default: 10', 'default: 500', 'default: |500', /default to be <= 50/],
+  [
+    'a default that differs from the constant',
+    'default: 10',
+    'const: 5, default: 10',
+    'default: |10',
+    /default to be 5, according to its schema/,
+  ],
+  [
+    'an example without a required property',
+    ', text: Buy milk }]',
+    ' }]',
+    '[|{ id: 1 }]',
+    /\/0 of the example to have "text"/,
+  ],
+  ['an example of the wrong type', 'text: Buy milk', 'text: 7', 'text: |7', /\/0\/text of the example to be string/],
+  [
+    'a response without a description',
+    '          description: The note.\n',
+    '',
+    "|'201'",
+    /field description is missing in this response/,
+  ],
+  [
+    'an operation without responses',
+    `responses:
+        '201':
+          description: The note.
+          content:
+            application/json: { schema: { $ref: '#/components/schemas/Note' } }
+${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
+    'deprecated: true\n',
+    '|post:',
+    /field responses is missing/,
+  ],
+  ['a response for several statuses', "'304'", '4XX', '|4XX', /a single status such as 200/],
+  [
+    'a missing response to malformed requests',
+    errorResponses(400, 401, 403, 406, 413),
+    errorResponses(401, 403, 406, 413),
+    "|responses:\n        '201'",
+    /statuses, which the router can send: 400\./,
+  ],
+  [
+    'missing responses to unaccepted bodies',
+    errorResponses(400, 413, 415),
+    errorResponses(400),
+    "|responses:\n        '204'",
+    /the router can send: 413, 415\./,
+  ],
+  [
+    'missing responses to invalid credentials',
+    'security: []\n      parameters:\n        - name: id',
+    'security: [{ token: [] }]\n      x-rate-limit: none\n      parameters:\n        - name: id',
+    "|responses:\n        '200':\n          description: The picture",
+    /the router can send: 401, 403\./,
+  ],
+  ['an operation with only error responses', "'201'", "'409'", "|responses:\n        '409'", /from 200 to 299/],
+  [
+    'content of a response without body',
+    "'304':",
+    "'204':\n          content: { image/png: {} }",
+    "|'204':\n          content",
+    /the status 204 has no body/,
+  ],
+  [
+    'a parameter without a schema',
+    '          schema: { type: integer, minimum: 1 }\n',
+    '',
+    '|name: id',
+    /field schema is missing in this parameter/,
+  ],
+  [
+    'a parameter that is an object',
+    'schema: { type: integer, minimum: 1 }',
+    'schema: { type: object }',
+    '|{ type: object }',
+    /type boolean, integer/,
+  ],
+  [
+    'a duplicate parameter',
+    'name: tag',
+    'name: limit',
+    '|name: limit\n          in: query\n          schema: { type: array',
+    /twice/,
+  ],
+  [
+    'a request body of a get operation',
+    '      security: []\n',
+    '      requestBody: { content: { image/png: {} } }\n      security: []\n',
+    '|requestBody: { c',
+    /A get operation cannot have a request body/,
+  ],
+  ['a contract without a server', 'servers: [{ url: /notes }]\n', '', '|openapi', /one server; received 0/],
+  [
+    'a tag whose interface name is not unique',
+    'name: Notes\n',
+    'name: dashboard\n',
+    'name: |dashboard',
+    /The generated name DashboardHandlers is not unique/,
+  ],
+  [
+    'a component that two documents declare',
+    '    Note:\n',
+    '    Error: { type: string }\n    Note:\n',
+    '|Error: { type',
+    /The component "schemas\/Error" is declared in both/,
+  ],
+])('%s in an OpenAPI contract is reported at its position', async (_reason, from, to, marker, message) => {
+  expect(NOTES).toContain(from);
+  const text = NOTES.replace(from, to);
+  const diagnostics = await findDiagnostics(toDocuments(text));
+  expect(diagnostics).toContainEqual(expect.objectContaining({ message: expect.stringMatching(message) as string }));
+  const found = diagnostics.find((diagnostic) => message.test(diagnostic.message))!;
+  expect(`${found.file}:${found.line}:${found.column}`).toBe(`${NOTES_FILE}:${placeOf(text, marker)}`);
+});
+
+test('the errors of all OpenAPI documents are reported together, in order', async () => {
+  const notes = NOTES.replace('default: 10', 'default: ten').replace('createNote', 'listNotes');
+  const common = COMMON.replace('description: Refused.', 'descripton: Refused.');
+  const diagnostics = await findDiagnostics(toDocuments(notes, common));
+  expect(diagnostics.map(({ file, line }) => `${file}:${line}`)).toEqual([
+    `${COMMON_FILE}:7`,
+    `${COMMON_FILE}:8`,
+    `${NOTES_FILE}:17`,
+    `${NOTES_FILE}:38`,
+  ]);
+});

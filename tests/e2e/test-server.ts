@@ -1,0 +1,66 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Browser, BrowserContext } from 'playwright-core';
+import { PATIENCE_MS } from '../eventually.js';
+import { startServer } from '../running-server.js';
+import type { RunningServer } from '../running-server.js';
+import { openBrowser } from './chromium.js';
+import { createPageWatch } from './page-watch.js';
+import type { PageWatch } from './page-watch.js';
+
+/** A running server and a browser whose pages are watched for complaints. */
+export interface WatchedServer extends PageWatch {
+  readonly server: RunningServer;
+  /** The state folder of the server. */
+  readonly state: string;
+  /** The link that creates the admin account; empty for servers without accounts. */
+  readonly setupLink: string;
+  /** Opens a browser context with separate cookies and long timeouts. */
+  readonly enter: () => Promise<BrowserContext>;
+  close(): Promise<void>;
+}
+
+export interface WatchedServerOptions {
+  /** The services that the server runs, such as `dashboard,secrets`; by default all of them. */
+  readonly services?: string;
+  /** Further command line arguments of the server. */
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Other origins that pages may open. */
+  readonly elsewhere?: readonly string[];
+}
+
+export async function startWatchedServer({
+  services,
+  args = [],
+  env = {},
+  elsewhere,
+}: WatchedServerOptions = {}): Promise<WatchedServer> {
+  const state = await mkdtemp(join(tmpdir(), 'trellis-house-'));
+  const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
+  const [server, browser] = await Promise.all([startServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser()]);
+  const { watch, ...watched } = createPageWatch(
+    server.origin,
+    elsewhere?.map((url) => new URL(url).origin),
+  );
+  // A server with only the site has no accounts and prints no setup link.
+  if (services !== 'site') await server.printed('#setup=');
+  return {
+    ...{ server, state, ...watched },
+    setupLink: /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '',
+    async enter() {
+      const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+      context.setDefaultTimeout(PATIENCE_MS);
+      watch(context);
+      return context;
+    },
+    close: () => close(browser, server, state),
+  };
+}
+
+async function close(browser: Browser, server: RunningServer, state: string): Promise<void> {
+  await browser.close();
+  await server.stop();
+  await rm(state, { recursive: true, force: true });
+}
