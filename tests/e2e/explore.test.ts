@@ -204,14 +204,14 @@ describeInBrowser('site pages', () => {
   test('an unknown address shows a page to browsers and JSON to programs', async () => {
     const response = await open('/nowhere');
     expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'no-store']);
-    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await expectAccessible(page);
     const programResponse = await page.request.get(`${stage.server.origin}/nowhere`);
     expect(await programResponse.json()).toMatchObject({ code: 'not_found' });
-    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await page.getByRole('link', { name: 'Back to the home page' }).click();
     await page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual(['404 GET /nowhere']);
   });
 
