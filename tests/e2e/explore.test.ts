@@ -128,7 +128,7 @@ describeInBrowser('site pages', () => {
     await open('/explore?folder=recipes');
     await entry('tomato-soup.md').click();
     const soup = page.getByRole('region', { name: 'tomato-soup.md' });
-    await soup.getByText('What goes into it.').waitFor();
+    await soup.getByText('The ingredients.').waitFor();
     await soup.getByText('Roasted tomato soup').first().waitFor();
   });
 
