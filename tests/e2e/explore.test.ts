@@ -150,7 +150,7 @@ describeInBrowser('site pages', () => {
     await page.getByRole('navigation', { name: 'Record types' }).getByRole('link', { name: 'Recipe 6' }).click();
     await page.getByRole('link', { name: 'Quince jelly' }).click();
     const panel = page.getByRole('region', { name: 'Recipe', exact: true });
-    await panel.getByText('The number of people it is enough for.').waitFor();
+    await panel.getByText('The number of servings.').waitFor();
     await expectAccessible(page);
     await open('/explore/records?kind=SitePlugin');
     await page.getByText('This site has no records of this type.').waitFor();
