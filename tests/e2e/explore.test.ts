@@ -233,7 +233,7 @@ describeInBrowser('site pages', () => {
     await arriveAt('link "garden-at-dawn.jpg');
     await press('Enter');
     await page.getByRole('link', { name: 'Transform image' }).waitFor();
-    await pressOn('link "Make images of it"');
+    await pressOn('link "Transform image"');
     await page.getByLabel('width', { exact: true }).waitFor();
     await tabTo('textbox "width"');
     await type('200');
