@@ -128,7 +128,7 @@ describeInBrowser('site pages', () => {
     await open('/explore?folder=recipes');
     await entry('tomato-soup.md').click();
     const soup = page.getByRole('region', { name: 'tomato-soup.md' });
-    await soup.getByText('What goes into it.').waitFor();
+    await soup.getByText('The ingredients.').waitFor();
     await soup.getByText('Roasted tomato soup').first().waitFor();
   });
 
@@ -150,7 +150,7 @@ describeInBrowser('site pages', () => {
     await page.getByRole('navigation', { name: 'Record types' }).getByRole('link', { name: 'Recipe 6' }).click();
     await page.getByRole('link', { name: 'Quince jelly' }).click();
     const panel = page.getByRole('region', { name: 'Recipe', exact: true });
-    await panel.getByText('The number of people it is enough for.').waitFor();
+    await panel.getByText('The number of servings.').waitFor();
     await expectAccessible(page);
     await open('/explore/records?kind=SitePlugin');
     await page.getByText('This site has no records of this type.').waitFor();
@@ -204,14 +204,14 @@ describeInBrowser('site pages', () => {
   test('an unknown address shows a page to browsers and JSON to programs', async () => {
     const response = await open('/nowhere');
     expect([response?.status(), response?.headers()['cache-control']]).toEqual([404, 'no-store']);
-    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     await expectAccessible(page);
     const programResponse = await page.request.get(`${stage.server.origin}/nowhere`);
     expect(await programResponse.json()).toMatchObject({ code: 'not_found' });
-    await page.getByRole('link', { name: 'Back to the start' }).click();
+    await page.getByRole('link', { name: 'Back to the home page' }).click();
     await page.getByRole('heading', { name: 'Pull requests', level: 1 }).waitFor();
     await page.goBack();
-    await page.getByRole('heading', { name: 'Nothing here', level: 1 }).waitFor();
+    await page.getByRole('heading', { name: 'Page not found', level: 1 }).waitFor();
     expect(stage.takeComplaints()).toEqual(['404 GET /nowhere']);
   });
 
@@ -233,7 +233,7 @@ describeInBrowser('site pages', () => {
     await arriveAt('link "garden-at-dawn.jpg');
     await press('Enter');
     await page.getByRole('link', { name: 'Transform image' }).waitFor();
-    await pressOn('link "Make images of it"');
+    await pressOn('link "Transform image"');
     await page.getByLabel('width', { exact: true }).waitFor();
     await tabTo('textbox "width"');
     await type('200');

@@ -68,7 +68,7 @@ describeInBrowser('settings page', () => {
     forges.github.scopes = ['public_repo'];
     await test.click();
     await github.getByText('Connected as mona · 1 repository').waitFor();
-    await github.getByText('to read private repositories, and to act on pull requests').waitFor();
+    await github.getByText('to read private repositories and act on pull requests').waitFor();
     // The test fills in the username that the forge returns.
     await eventually(async () => expect(await github.getByLabel('Username').inputValue()).toBe('mona'));
     forges.github.scopes = [];
