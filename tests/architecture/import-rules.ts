@@ -44,7 +44,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   'config-options': { rooms: ['startup-error'] },
   'startup-error': { rooms: [], packages: [] },
   errors: { rooms: [], packages: [] },
-  lib: { rooms: [], packages: [] },
+  lib: { rooms: [], packages: ['node:timers/promises'] },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
