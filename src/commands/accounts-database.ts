@@ -32,7 +32,7 @@ export function addAccountOptions(command: Command, ...others: readonly ConfigOp
 export async function withAccountDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
   try {
     const place = toDatabaseTarget(config);
-    if ('file' in place) await access(place.file).catch(refuseMissing);
+    if ('file' in place) await access(place.file).catch(throwMissing);
     const database = await openDatabase(place);
     try {
       await work(database);
@@ -46,6 +46,6 @@ export async function withAccountDatabase(config: Config, work: (database: Datab
   }
 }
 
-function refuseMissing(): never {
+function throwMissing(): never {
   throw new StartupError('No database in this state folder. Start the server once, or set --state');
 }

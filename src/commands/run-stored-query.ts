@@ -7,7 +7,7 @@ import type { StoredQuery } from '../site/stored-queries.js';
 /** The reason for a missing part of a response. */
 export interface QueryFailure {
   readonly message: string;
-  /** The code of an expected error; absent for other failures. */
+  /** The code of an `AppError`; absent for other failures. */
   readonly code: string | undefined;
 }
 
@@ -20,29 +20,29 @@ export interface StoredQueryRun {
 }
 
 /** Runs a query with each of its variable sets, for every page; returns the failures. */
-export async function runStoredQuery(question: StoredQueryRun): Promise<QueryFailure[]> {
+export async function runStoredQuery(run: StoredQueryRun): Promise<QueryFailure[]> {
   const failures: QueryFailure[] = [];
-  for (const variables of question.query.variables) {
-    for (let skip: number | undefined = startOf(question, variables); skip !== undefined;) {
-      question.signal.throwIfAborted();
-      const result = await askPage(question, skip === 0 ? variables : { ...variables, skip });
-      for (const error of result.errors ?? []) failures.push(toFailure(question.query.file, error));
-      skip = nextPage(result, skip);
+  for (const variables of run.query.variables) {
+    for (let skip: number | undefined = findFirstOffset(run, variables); skip !== undefined;) {
+      run.signal.throwIfAborted();
+      const result = await runPage(run, skip === 0 ? variables : { ...variables, skip });
+      for (const error of result.errors ?? []) failures.push(toFailure(run.query.file, error));
+      skip = findNextOffset(result, skip);
     }
   }
   return failures;
 }
 
-async function askPage({ schema, document, contextOf }: StoredQueryRun, variableValues: object) {
+async function runPage({ schema, document, contextOf }: StoredQueryRun, variableValues: object) {
   const args = { schema, document, variableValues: variableValues as Record<string, unknown> };
   return execute({ ...args, contextValue: contextOf() });
 }
 
 function toFailure(file: string, { message, path = [], originalError }: GraphQLError): QueryFailure {
   const code = originalError && 'code' in originalError ? String(originalError.code) : undefined;
-  const isRefusal = originalError?.name === 'AppError' || originalError === undefined;
+  const isExpected = originalError?.name === 'AppError' || originalError === undefined;
   // Twenty images of one corrupt file fail alike, so the path of the first would mislead.
-  return { message: `${file}: ${isRefusal ? message : `${path.join('.')}: ${message}`}`, code };
+  return { message: `${file}: ${isExpected ? message : `${path.join('.')}: ${message}`}`, code };
 }
 
 const PAGE = 'trellisPage';
@@ -70,7 +70,7 @@ function withPage(field: FieldNode): FieldNode {
 }
 
 /** Returns the offset of the first page, from the variables or their defaults. */
-function startOf({ document }: StoredQueryRun, variables: Readonly<Record<string, unknown>>): number {
+function findFirstOffset({ document }: StoredQueryRun, variables: Readonly<Record<string, unknown>>): number {
   if (typeof variables.skip === 'number') return variables.skip;
   const { variableDefinitions = [] } = getOperation(document);
   const own = variableDefinitions.find(({ variable }) => variable.name.value === 'skip')?.defaultValue;
@@ -78,7 +78,7 @@ function startOf({ document }: StoredQueryRun, variables: Readonly<Record<string
 }
 
 /** Returns the offset of the next page, from the shortest page that has a successor. */
-function nextPage({ data }: ExecutionResult, skip: number): number | undefined {
+function findNextOffset({ data }: ExecutionResult, skip: number): number | undefined {
   const steps = Object.values(data ?? {}).flatMap((value) => {
     const page = (value as Record<string, { hasNextPage: boolean; perPage: number | null }> | null)?.[PAGE];
     return page?.hasNextPage && page.perPage ? [page.perPage] : [];

@@ -63,12 +63,12 @@ const INTERRUPTED = 130;
 async function open(options: ImagesCommandOptions, use: (stored: StoredImages) => Promise<number>): Promise<number> {
   const { config, terminal, signal } = options;
   const recordsDirectory = join(config.state, 'commands');
-  const folder = await openStateFolder(recordsDirectory).catch(refuseSecond);
+  const folder = await openStateFolder(recordsDirectory).catch(throwAlreadyRunning);
   try {
     const site = await openSiteFromConfig(config, { recordsDirectory, terminal, signal });
     try {
-      const queries = await requireQueries(config.site, site.config.queries);
-      return await askAll(site, queries, options, use);
+      const queries = await loadQueries(config.site, site.config.queries);
+      return await runQueries(site, queries, options, use);
     } finally {
       site.close();
     }
@@ -77,34 +77,34 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
   }
 }
 
-function refuseSecond(error: unknown): never {
+function throwAlreadyRunning(error: unknown): never {
   if (!(error instanceof Error) || error.name !== 'StateFolderError') throw error;
   throw new StartupError('`trellis images` is already running on this state folder');
 }
 
-async function requireQueries(site: string, glob: string): Promise<StoredQuery[]> {
+async function loadQueries(site: string, glob: string): Promise<StoredQuery[]> {
   const queries = await readStoredQueries(site, glob);
   if (queries.length > 0) return queries;
   throw new StartupError(`No stored queries found: no file matches ${glob} in ${site}`);
 }
 
-async function askAll(
+async function runQueries(
   site: Site,
   queries: readonly StoredQuery[],
   { config, terminal, signal, quiet }: ImagesCommandOptions,
   use: (stored: StoredImages) => Promise<number>,
 ): Promise<number> {
   const schema = buildSiteSchema();
-  const asked = queries.map((query) => ({ query, document: addPageInfo(parseStoredQuery(schema, query)) }));
+  const documents = queries.map((query) => ({ query, document: addPageInfo(parseStoredQuery(schema, query)) }));
   const links: DerivedImage[] = [];
   const imaging = openImageService(site, config, { onLink: (image) => links.push(image) });
   const progress = openProgressBar(terminal, { quiet, items: 'queries' });
   const failures: QueryFailure[] = [];
   try {
-    for (const [index, question] of asked.entries()) {
+    for (const [index, each] of documents.entries()) {
       const contextOf = (): SiteContext => createContext(site, imaging);
-      failures.push(...(await runStoredQuery({ ...question, schema, contextOf, signal })));
-      progress.show(index + 1, asked.length);
+      failures.push(...(await runStoredQuery({ ...each, schema, contextOf, signal })));
+      progress.show(index + 1, documents.length);
     }
     progress.stop();
     return await use({ imaging, links, queries: queries.length, failures });

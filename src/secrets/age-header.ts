@@ -29,7 +29,7 @@ export function readAgeHeader(file: Uint8Array): AgeHeader {
   for (;;) {
     const line = nextLine(lines);
     if (line.startsWith('--- ')) {
-      requireMac(line.slice(4));
+      assertMac(line.slice(4));
       return { recipientCount: countRecipients(types) };
     }
     types.push(readType(line));
@@ -66,7 +66,7 @@ function skipBody(lines: Iterator<string, void>): void {
 }
 
 /** @throws AgeHeaderError unless the text encodes 32 bytes, which are 43 characters. */
-function requireMac(text: string): void {
+function assertMac(text: string): void {
   if (text.length !== 43 || !isUnpadded(text))
     throw new AgeHeaderError('Not a valid age file: the MAC of the header is invalid.');
 }
@@ -117,17 +117,17 @@ function* unarmor(bytes: Buffer, start: number): Generator<Buffer> {
   for (let at = start, isLast = false; !isLast;) {
     const end = bytes.indexOf('\n', at);
     // 64 characters and a carriage return at most; the end marker is shorter.
-    if (end === -1 || end - at > 65) throw notArmored();
+    if (end === -1 || end - at > 65) throw armorError();
     const line = bytes.toString('latin1', at, end).replace(/\r$/, '');
     if (line.startsWith('-----END')) return;
     const chunk = Buffer.from(line, 'base64');
-    if (chunk.toString('base64') !== line) throw notArmored();
+    if (chunk.toString('base64') !== line) throw armorError();
     yield chunk;
     isLast = chunk.length < 48;
     at = end + 1;
   }
 }
 
-function notArmored(): AgeHeaderError {
+function armorError(): AgeHeaderError {
   return new AgeHeaderError('Not a valid age file: the armor is not strict PEM.');
 }

@@ -74,7 +74,7 @@ export function createAuditLog(database: Database): AuditLog {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
       const matching = applyFilter(database.selectFrom('audit_log'), filter);
-      const total = isWhole(filter) ? (await readAuditHead(database)).count : await count(matching);
+      const total = isUnfiltered(filter) ? (await readAuditHead(database)).count : await count(matching);
       let page = matching
         .selectAll()
         .orderBy('id', order)
@@ -96,7 +96,7 @@ export function createAuditLog(database: Database): AuditLog {
 }
 
 /** The head stores the size of the whole log. Counting it would be slow, as every read of a value adds an entry. */
-const isWhole = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
+const isUnfiltered = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
 
 async function count(matching: Query): Promise<number> {
   const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
@@ -131,10 +131,10 @@ function toEntry(row: AuditLogTable): AuditEntry {
     at: new Date(row.at),
     ip: row.ip,
     caller: row.caller ?? undefined,
-    actor: toActorOf(row),
+    actor: toOptionalActor(row),
   };
 }
 
-function toActorOf({ actor_type, actor_id }: AuditLogTable): Actor | undefined {
+function toOptionalActor({ actor_type, actor_id }: AuditLogTable): Actor | undefined {
   return actor_type === null || actor_id === null ? undefined : { type: actor_type as Actor['type'], id: actor_id };
 }

@@ -22,7 +22,7 @@ export async function assertConsumerExists(database: Database, name: string): Pr
  * @throws AppError `conflict` when two variants of a slug would share the consumer.
  */
 export async function renameConsumer(transaction: Database, from: string, to: string): Promise<void> {
-  await requireVariantsApart(transaction, from, to);
+  await assertNoSharedVariants(transaction, from, to);
   const links = transaction.selectFrom('secret_object_consumers').select('object_id');
   await transaction
     .deleteFrom('secret_object_consumers')
@@ -32,10 +32,10 @@ export async function renameConsumer(transaction: Database, from: string, to: st
   const objects = transaction.updateTable('secret_object_consumers').set({ consumer: to });
   await objects.where('consumer', '=', from).execute();
   await transaction.updateTable('tokens').set({ consumer: to }).where('consumer', '=', from).execute();
-  await moveEntry(transaction, from, to);
+  await renameEntry(transaction, from, to);
 }
 
-async function moveEntry(transaction: Database, from: string, to: string): Promise<void> {
+async function renameEntry(transaction: Database, from: string, to: string): Promise<void> {
   const entry = transaction.deleteFrom('secret_consumers').where('name', '=', from).returning('public_key');
   const moved = await entry.executeTakeFirst();
   if (moved === undefined) return;
@@ -51,7 +51,7 @@ async function moveEntry(transaction: Database, from: string, to: string): Promi
 }
 
 /** @throws AppError `conflict` when the consumers belong to different variants of one slug. */
-async function requireVariantsApart(transaction: Database, from: string, to: string): Promise<void> {
+async function assertNoSharedVariants(transaction: Database, from: string, to: string): Promise<void> {
   const shared = transaction
     .selectFrom('secret_object_consumers as old')
     .innerJoin('secret_objects as own', 'own.id', 'old.object_id')
@@ -61,9 +61,9 @@ async function requireVariantsApart(transaction: Database, from: string, to: str
     .where('old.consumer', '=', from)
     .where('new.consumer', '=', to)
     .whereRef('own.id', '!=', 'other.id');
-  const clash = await shared.limit(1).executeTakeFirst();
-  if (clash === undefined) return;
-  const message = `Can't merge the consumers: "${clash.slug}" has a variant for each of them.`;
+  const conflicting = await shared.limit(1).executeTakeFirst();
+  if (conflicting === undefined) return;
+  const message = `Can't merge the consumers: "${conflicting.slug}" has a variant for each of them.`;
   throw new AppError('conflict', message, { field: 'name' });
 }
 

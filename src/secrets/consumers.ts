@@ -91,7 +91,7 @@ export function createConsumerStore(database: Database): ConsumerStore {
       return inAuditedTransaction(database, async (transaction) => {
         if (await consumerExists(transaction, name))
           throw new AppError('conflict', 'consumer already exists', { field: 'name' });
-        await requireRoom(transaction);
+        await assertBelowLimit(transaction);
         await transaction.insertInto('secret_consumers').values(row).execute();
         await record(transaction, origin, [toEntry('create', name)]);
         return readConsumer(transaction, name);
@@ -146,7 +146,7 @@ async function setKey(transaction: Database, name: string, publicKey: string): P
   if (isNew) {
     // The name is a path parameter, which is not validated for existing consumers.
     parseConsumerName(name);
-    await requireRoom(transaction);
+    await assertBelowLimit(transaction);
   }
   const isChanged = await savePublicKey(transaction, name, publicKey);
   return isChanged ? [toEntry(isNew ? 'create' : 'update', name)] : [];
@@ -162,7 +162,7 @@ async function record(transaction: Database, origin: RequestOrigin, entries: rea
   );
 }
 
-async function requireRoom(transaction: Database): Promise<void> {
+async function assertBelowLimit(transaction: Database): Promise<void> {
   const added = transaction.selectFrom('secret_consumers').select(({ fn }) => fn.countAll<number>().as('count'));
   const { count } = await added.executeTakeFirstOrThrow();
   if (count < MAX_CONSUMERS) return;

@@ -53,7 +53,7 @@ export async function mintToken(
     expiresAt: toExpiry(origin.at, token.ttlSeconds),
   };
   return inAuditedTransaction(database, async (transaction) => {
-    await requireRoom(transaction, kind);
+    await assertBelowLimit(transaction, kind);
     const issued = await store.issue(transaction, issue);
     const entry = { action: 'create', subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: issued.row.id } as const;
     await appendAuditEntry(transaction, entry, origin);
@@ -69,7 +69,7 @@ function parseDescription(text: string): string {
   throw new AppError('invalid_input', message, { field: 'description' });
 }
 
-async function requireRoom(transaction: Database, kind: ServiceTokenKind): Promise<void> {
+async function assertBelowLimit(transaction: Database, kind: ServiceTokenKind): Promise<void> {
   const tokens = transaction.selectFrom('tokens').where('kind', '=', kind);
   const { count } = await tokens.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow();
   if (count < MAX_TOKENS[kind]) return;

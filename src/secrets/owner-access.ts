@@ -74,7 +74,7 @@ export function createOwnerAccess(
     async beginRegistration({ caller }, { setupToken, username = OWNER_NAME, displayName = username }) {
       const { passkeys, registration } = accountsFactory(auditPasskeyChange);
       if (caller !== undefined) return passkeys.begin(requireAdminSession(caller));
-      await requireNoOwner(owner);
+      await assertNoOwner(owner);
       return registration.begin({ username, displayName, inviteToken: setupToken });
     },
     async finishRegistration(origin, { credential, username = OWNER_NAME, label = '', ...keys }) {
@@ -85,7 +85,7 @@ export function createOwnerAccess(
         const { id } = await passkeys.finish(requireAdminSession(origin.caller), added, origin.ip);
         return { passkey: await readOwnerPasskey(database, id), sessionId: undefined };
       }
-      await requireNoOwner(owner);
+      await assertNoOwner(owner);
       const response = { credential, username, label: label === '' ? 'passkey 1' : label };
       const { passkeyId, sessionId } = await registration.finish(response, origin.ip);
       return { passkey: await readOwnerPasskey(database, passkeyId), sessionId };
@@ -95,7 +95,7 @@ export function createOwnerAccess(
       throw new AppError('invalid_input', 'The server has no owner yet. Open the setup link first.');
     },
     async finishSignIn(credential, from) {
-      const { sessionId } = await signIn.finish({ credential, onlyAdmin: true }, from).catch(refuseSignIn);
+      const { sessionId } = await signIn.finish({ credential, onlyAdmin: true }, from).catch(throwSignInError);
       return sessionId;
     },
   };
@@ -115,13 +115,13 @@ function saveKeys(
   };
 }
 
-async function requireNoOwner(owner: Pick<SecretsOwner, 'exists'>): Promise<void> {
+async function assertNoOwner(owner: Pick<SecretsOwner, 'exists'>): Promise<void> {
   if (!(await owner.exists())) return;
   throw new AppError('unauthenticated', 'This operation requires the session of the owner.');
 }
 
 /** Maps a failed passkey verification to the code of this contract: a missing credential, not an invalid input. */
-function refuseSignIn(error: unknown): never {
+function throwSignInError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error;
   throw new AppError('unauthenticated', error.message, { cause: error });
 }

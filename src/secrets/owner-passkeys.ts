@@ -56,13 +56,13 @@ export function createOwnerPasskeys(database: Database, accountsWith: AccountsFa
     },
     async remove(origin, id) {
       requireAdminSession(origin.caller);
-      await audited(origin).remove(origin.caller, id, origin.ip).catch(refuseLast);
+      await audited(origin).remove(origin.caller, id, origin.ip).catch(throwRemovalError);
     },
   };
 }
 
 /** Maps the error for the last passkey to the code of this contract: a conflict, not an invalid input. */
-function refuseLast(error: unknown): never {
+function throwRemovalError(error: unknown): never {
   if (!(error instanceof AppError) || error.code !== 'invalid_input') throw error;
   throw new AppError('conflict', error.message, { cause: error });
 }

@@ -20,10 +20,10 @@ export interface NewIdentity extends OwnerKeys {
  */
 export async function saveIdentity(database: Database, origin: RequestOrigin, identity: NewIdentity): Promise<void> {
   const { personId } = requireAdminSession(origin.caller);
-  requireWhole(identity);
+  assertBothParts(identity);
   await inAuditedTransaction(database, async (transaction) => {
     const { publicKey } = identity;
-    await requireFirstKey(transaction, publicKey);
+    await assertSamePublicKey(transaction, publicKey);
     const isRecorded = await saveOwnerKeys(transaction, identity, origin);
     const isWrapped = await storeWrapped(transaction, personId, identity);
     if (!isWrapped || isRecorded) return;
@@ -31,13 +31,13 @@ export async function saveIdentity(database: Database, origin: RequestOrigin, id
   });
 }
 
-function requireWhole({ credentialId, wrappedIdentity }: NewIdentity): void {
+function assertBothParts({ credentialId, wrappedIdentity }: NewIdentity): void {
   if ((credentialId === undefined) === (wrappedIdentity === undefined)) return;
   const field = credentialId === undefined ? 'credential_id' : 'wrapped_identity';
   throw new AppError('invalid_input', 'Send credential_id and wrapped_identity together.', { field });
 }
 
-async function requireFirstKey(transaction: Database, publicKey: string): Promise<void> {
+async function assertSamePublicKey(transaction: Database, publicKey: string): Promise<void> {
   const known = await findOwnerRow(transaction);
   if (known === undefined || known.public_key === publicKey) return;
   const message = 'The owner already has a different public key.';

@@ -40,7 +40,7 @@ export async function listSecrets(database: Database, filter: SecretListFilter, 
   const { objects, total } =
     needsReseal === undefined
       ? await readPage(database, matching, { limit, offset, at })
-      : await readChosen(database, matching, { limit, offset, at, needsReseal });
+      : await readFiltered(database, matching, { limit, offset, at, needsReseal });
   return { secrets: objects, total, next: offset + limit < total ? offset + limit : undefined };
 }
 
@@ -75,18 +75,18 @@ async function readPage(database: Database, matching: Matching, { limit, offset,
 }
 
 /** Filters by `needsReseal`, which is computed from the complete metadata and not by the database. */
-async function readChosen(
+async function readFiltered(
   database: Database,
   matching: Matching,
   { limit, offset, at, needsReseal }: Window & { readonly needsReseal: boolean },
 ) {
   const rows: SecretTableRow[] = await inOrder(matching).execute();
-  const chosen: SecretMetadata[] = [];
+  const filtered: SecretMetadata[] = [];
   for (let start = 0; start < rows.length; start += CHUNK) {
     const objects = await readSecretMetadataList(database, rows.slice(start, start + CHUNK), at);
-    chosen.push(...objects.filter(({ reseal }) => (reseal !== undefined) === needsReseal));
+    filtered.push(...objects.filter(({ reseal }) => (reseal !== undefined) === needsReseal));
   }
-  return { objects: chosen.slice(offset, offset + limit), total: chosen.length };
+  return { objects: filtered.slice(offset, offset + limit), total: filtered.length };
 }
 
 function inOrder(matching: Matching) {

@@ -54,7 +54,7 @@ export async function readSecretMetadataList(
       recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
     };
     return {
-      ...toFacts(row),
+      ...toStoredMetadata(row),
       tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
       usedBy: used.map(({ name }) => name),
       rotation: toRotation(row, at),
@@ -71,7 +71,7 @@ export async function readSecretMetadata(database: Database, row: SecretTableRow
   return object;
 }
 
-function toFacts(row: SecretTableRow) {
+function toStoredMetadata(row: SecretTableRow) {
   return {
     id: row.id,
     slug: row.slug,

@@ -91,7 +91,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
       return inAuditedTransaction(database, async (transaction) => {
-        await requireRoom(transaction);
+        await assertBelowLimit(transaction);
         await assertCanCreate(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
         await transaction.insertInto('secret_objects').values(row).execute();
@@ -146,7 +146,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
 /** The limit, including variants; some lists read all secrets. */
 const MAX_OBJECTS = 100_000;
 
-async function requireRoom(transaction: Database): Promise<void> {
+async function assertBelowLimit(transaction: Database): Promise<void> {
   const [{ count } = { count: 0 }] = await countObjects(transaction, {});
   if (count < MAX_OBJECTS) return;
   throw new AppError('invalid_input', `You have reached the limit of ${MAX_OBJECTS} secrets. Delete one first.`);

@@ -40,7 +40,7 @@ export interface ServiceTokenManager {
 
 const DEFAULT_LIMIT = 50;
 
-const PERMIT: Readonly<Record<ServiceTokenKind, (caller: Caller | undefined) => UserCaller>> = {
+const AUTHORIZE: Readonly<Record<ServiceTokenKind, (caller: Caller | undefined) => UserCaller>> = {
   write: requireAdminSession,
   consumer: requireOwner,
 };
@@ -54,14 +54,14 @@ export function createServiceTokenManager(
   database: Database,
   { kind, store }: ServiceTokenManagerDependencies,
 ): ServiceTokenManager {
-  const permit = PERMIT[kind];
+  const authorize = AUTHORIZE[kind];
 
   /** Changes a token and records it in one transaction; `false` from `change` means that nothing changed. */
-  async function act<T>(
+  async function changeToken<T>(
     { origin, id, action }: { readonly origin: RequestOrigin; readonly id: string; readonly action: SubjectAction },
     change: (transaction: Database) => Promise<T>,
   ): Promise<T> {
-    permit(origin.caller);
+    authorize(origin.caller);
     return inAuditedTransaction(database, async (transaction) => {
       const result = await change(transaction);
       const entry = { action, subjectType: TOKEN_SUBJECT_TYPES[kind], subjectId: id } as const;
@@ -72,7 +72,7 @@ export function createServiceTokenManager(
 
   return {
     async list({ caller, at }, { limit = DEFAULT_LIMIT, offset = 0 }) {
-      permit(caller);
+      authorize(caller);
       const all = database.selectFrom('tokens').where('kind', '=', kind);
       const { total } = await all.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
       const page = all.selectAll().orderBy('created_at').orderBy('id').limit(limit).offset(offset);
@@ -80,25 +80,25 @@ export function createServiceTokenManager(
       return { tokens, total, next: offset + limit < total ? offset + limit : undefined };
     },
     async create(origin, token) {
-      const caller = permit(origin.caller);
+      const caller = authorize(origin.caller);
       const mint = { kind, store, personId: caller.personId, issuedBy: toActor(caller).id };
       return mintToken(database, mint, { ...token, origin });
     },
     async rotate(origin, id, ttlSeconds) {
       const expiresAt = toExpiry(origin.at, ttlSeconds);
-      return act({ origin, id, action: 'rotate' }, async (transaction) => {
+      return changeToken({ origin, id, action: 'rotate' }, async (transaction) => {
         const renewed = await store.renew(transaction, { kind, id, at: origin.at }, expiresAt);
         if (renewed === undefined) throw new AppError('not_found', 'No active token with this id.');
         return toIssuedToken(renewed, origin.at);
       });
     },
     async revoke(origin, id) {
-      await act({ origin, id, action: 'revoke' }, (transaction) =>
+      await changeToken({ origin, id, action: 'revoke' }, (transaction) =>
         store.revoke(transaction, { kind, id, at: origin.at }),
       );
     },
     async purge(origin, id) {
-      await act({ origin, id, action: 'purge' }, async (transaction) => {
+      await changeToken({ origin, id, action: 'purge' }, async (transaction) => {
         const outcome = await store.purge(transaction, { kind, id, at: origin.at });
         if (outcome === 'unknown') throw new AppError('not_found', 'No token with this id.');
         if (outcome === 'active') throw new AppError('conflict', 'Revoke the token before purging it.');

@@ -49,7 +49,7 @@ export function createVersionStore(database: Database): VersionStore {
       requireOwner(origin.caller);
       return inAuditedTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
-        const { sealed } = await requireReplaced(transaction, object, version);
+        const { sealed } = await getPreviousValue(transaction, object, version);
         const { id, slug } = object;
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'read', version }, origin);
         return { id, sealed };
@@ -60,7 +60,7 @@ export function createVersionStore(database: Database): VersionStore {
       return inAuditedTransaction(database, async (transaction) => {
         const object = await getVariant(transaction, ref);
         const { id, slug } = object;
-        const value = await requireReplaced(transaction, object, version);
+        const value = await getPreviousValue(transaction, object, version);
         const recipients = await listRecipients(transaction, { objectId: id, version });
         await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
@@ -70,7 +70,7 @@ export function createVersionStore(database: Database): VersionStore {
   };
 }
 
-async function requireReplaced(database: Database, object: SecretTableRow, version: number): Promise<SealedValue> {
+async function getPreviousValue(database: Database, object: SecretTableRow, version: number): Promise<SealedValue> {
   const value = version === object.version ? undefined : await findValue(database, { objectId: object.id, version });
   if (value === undefined) {
     throw new AppError('not_found', `The secret has no previous version ${version}.`, { field: 'version' });

@@ -12,7 +12,7 @@ export interface CompletionResult {
   readonly files: boolean;
 }
 
-/** Lists the names of a placeholder, such as those of the secrets for `<object>`. */
+/** Lists the names of a placeholder, such as the names of secrets for `<secret>`. */
 export type FindNames = (placeholder: string) => Promise<readonly string[]>;
 
 interface Place {

@@ -47,7 +47,7 @@ export async function updateConsumer(
   name: string,
   body: { readonly name?: string; readonly public_key?: string },
 ): Promise<void> {
-  const params = { path: { name: requirePlain(name) } };
+  const params = { path: { name: assertNoDotSegments(name) } };
   const consumer = await unwrapResult(session.client.PATCH('/consumers/{name}', { params, body: { ...body } }));
   if (body.public_key !== undefined) await recordConsumerKey(session, consumer.name, body.public_key);
   if (body.name !== undefined) await renameKnownConsumer(session, name, consumer.name);
@@ -56,7 +56,7 @@ export async function updateConsumer(
 }
 
 export async function deleteConsumer(session: CommandContext, name: string, yes: true | undefined): Promise<void> {
-  const params = { path: { name: requirePlain(name) } };
+  const params = { path: { name: assertNoDotSegments(name) } };
   await confirm(session.terminal, {
     question: `Delete ${name}, remove it from all secrets and revoke its tokens?`,
     yes,
@@ -66,7 +66,7 @@ export async function deleteConsumer(session: CommandContext, name: string, yes:
 }
 
 /** Rejects "." and "..", which proxies resolve, so that they would name a different consumer. */
-function requirePlain(name: string): string {
+function assertNoDotSegments(name: string): string {
   const parts = name.split('/');
   if (!parts.some((part) => ['', '.', '..'].includes(part))) return name;
   throw new CommandError('Expected the name of a consumer without empty, "." or ".." parts', EXIT.usage);

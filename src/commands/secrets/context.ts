@@ -46,13 +46,13 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
 
 function openClient(server: string, token: string, caller: string | undefined): SecretsClient {
   // A client of a different release usually works; "status" reports the difference.
-  const client = createSecretsClient(server, { token: requireToken(token), onWarning: () => undefined });
+  const client = createSecretsClient(server, { token: assertToken(token), onWarning: () => undefined });
   if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
   return client;
 }
 
 /** An empty token would make the client read the environment instead of the settings. */
-function requireToken(token: string): string {
+function assertToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new CommandError('Expected the token to consist of visible characters without spaces', EXIT.refused);
 }

@@ -44,7 +44,7 @@ export function toCommandError(error: unknown): unknown {
   if (error instanceof CommandError) return error;
   const { name, message, code, path } = Object(error) as Partial<Known>;
   if (name === undefined || message === undefined) return error;
-  if (name === 'ApiError') return toRefusal(error as ApiError);
+  if (name === 'ApiError') return fromApiError(error as ApiError);
   if (name === 'SealingError') return new CommandError(withoutStop(message), SEALING_EXITS[code ?? ''] ?? EXIT.failed);
   if (code === 'EPIPE') return new CommandError('', EXIT.failed);
   if (name === 'TimeoutError')
@@ -66,10 +66,10 @@ interface Known {
   readonly path: string;
 }
 
-function toRefusal({ message, statusCode, requestId }: ApiError): CommandError {
-  const isDefect = statusCode >= 500 && requestId !== undefined;
+function fromApiError({ message, statusCode, requestId }: ApiError): CommandError {
+  const isInternal = statusCode >= 500 && requestId !== undefined;
   return new CommandError(
-    isDefect ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
+    isInternal ? `${withoutStop(message)} (request ${requestId})` : withoutStop(message),
     exitCodeOf(statusCode),
   );
 }

@@ -25,16 +25,16 @@ export async function exportValues(session: CommandContext, flags: ExportOptions
         : { slug, value: await open(sealed, identity), isSealed: false, ...known },
     );
   }
-  if (flags.format === 'dotenv') requireDistinct(entries);
+  if (flags.format === 'dotenv') assertDistinct(entries);
   const text = formatExport(entries, flags.format);
   if (flags.output === undefined) await writeOutput(session.terminal.out, text);
   else await writePrivateFile(flags.output, text);
   session.say(`Exported ${entries.length} ${entries.length === 1 ? 'secret' : 'secrets'}.`);
 }
 
-function requireDistinct(entries: readonly ExportedSecret[]): void {
+function assertDistinct(entries: readonly ExportedSecret[]): void {
   const names = entries.map(({ slug }) => toVariable(slug));
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return;
-  throw new CommandError(`Several secrets would become ${twice} in a .env file. Use --format json`, EXIT.conflict);
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return;
+  throw new CommandError(`Several secrets would become ${duplicate} in a .env file. Use --format json`, EXIT.conflict);
 }

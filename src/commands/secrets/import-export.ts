@@ -82,10 +82,10 @@ export function parseExport(text: string, format: TransferFormat, names: 'as-is'
   const content = parseJson(text);
   if (isExport(content)) return content.objects.map(toEntry);
   if (isTexts(content)) return fromTexts(content, names);
-  throw refuse();
+  throw formatError();
 }
 
-const refuse = (): CommandError =>
+const formatError = (): CommandError =>
   new CommandError('Expected the output of "export", or a JSON object that maps names to strings', EXIT.usage);
 
 function parseJson(text: string): unknown {
@@ -93,7 +93,7 @@ function parseJson(text: string): unknown {
     return JSON.parse(text);
   } catch {
     // The message of the parser contains a part of the text.
-    throw refuse();
+    throw formatError();
   }
 }
 
@@ -119,12 +119,12 @@ function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'ke
 
 /** Checks the types only; the service validates the rest. */
 function toEntry(content: unknown): ExportedSecret {
-  if (!isObject(content)) throw refuse();
+  if (!isObject(content)) throw formatError();
   const { slug, sealed, base64, text, used_by, tags, description, rotate_after_days, recipients } =
     content as Partial<ExportedObject>;
   const value = sealed ?? base64 ?? text;
-  if (typeof slug !== 'string' || typeof value !== 'string') throw refuse();
-  if (![used_by, tags, recipients].every((list) => list === undefined || isStrings(list))) throw refuse();
+  if (typeof slug !== 'string' || typeof value !== 'string') throw formatError();
+  if (![used_by, tags, recipients].every((list) => list === undefined || isStrings(list))) throw formatError();
   return {
     slug,
     value: Buffer.from(value, value === text ? 'utf8' : 'base64'),

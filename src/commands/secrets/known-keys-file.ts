@@ -65,7 +65,7 @@ function isKnownKeys(value: unknown): value is KnownKeys {
   );
 }
 
-/** Adds keys to those known for the session's service. A file that cannot be written costs a warning only. */
+/** Adds keys to those known for the session's service. A file that cannot be written causes only a warning. */
 async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise<void> {
   const path = knownKeysPath(session.terminal.env);
   try {
@@ -94,11 +94,11 @@ export const createKeyCheck =
   async (keys) => {
     const known = await readKnownKeys(session);
     const changes = findKeyChanges(keys, { known, ...replaced });
-    const refused: KeyChange[] = [];
+    const rejected: KeyChange[] = [];
     for (const change of changes) {
-      if (!(await isAccepted(change.publicKey, acceptKey))) refused.push(change);
+      if (!(await isAccepted(change.publicKey, acceptKey))) rejected.push(change);
     }
-    if (refused.length > 0) throw await toFailure(refused);
+    if (rejected.length > 0) throw await toFailure(rejected);
     const next = addKnownKeys(known, keys);
     if (JSON.stringify(next) !== JSON.stringify(known)) await saveKnownKeys(session, next);
   };
@@ -141,11 +141,11 @@ export async function confirmRecipients(session: CommandContext, recipients: Rec
   const { chosen, recorded, acceptKey = [], own = [] } = recipients;
   const known = await readKnownKeys(session);
   const trusted = new Set([...known.recipients, ...Object.values(known.consumers), known.owner, ...own]);
-  const refused: string[] = [];
+  const rejected: string[] = [];
   for (const publicKey of chosen ? [] : recorded) {
-    if (!trusted.has(publicKey) && !(await isAccepted(publicKey, acceptKey))) refused.push(publicKey);
+    if (!trusted.has(publicKey) && !(await isAccepted(publicKey, acceptKey))) rejected.push(publicKey);
   }
-  if (refused.length > 0) throw await unknownRecipients(refused);
+  if (rejected.length > 0) throw await unknownRecipients(rejected);
   const used = chosen ?? recorded;
   const added = used.filter((publicKey) => !known.recipients.includes(publicKey));
   if (added.length > 0) await saveKnownKeys(session, { ...known, recipients: [...known.recipients, ...added] });

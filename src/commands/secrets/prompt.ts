@@ -8,10 +8,10 @@ import type { Terminal } from './terminal.js';
 const INTERRUPTED = 130;
 
 /** Prompts the user. Empty input selects the default in brackets. */
-export async function prompt(terminal: Terminal, question: string, otherwise = ''): Promise<string> {
+export async function prompt(terminal: Terminal, question: string, fallback = ''): Promise<string> {
   const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
-  const shown = otherwise === '' ? `${question}: ` : `${question} [${otherwise}]: `;
-  return (await answerTo(reader, shown)).trim() || otherwise;
+  const shown = fallback === '' ? `${question}: ` : `${question} [${fallback}]: `;
+  return (await readAnswer(reader, shown)).trim() || fallback;
 }
 
 /** Prompts for a secret, without echo. */
@@ -20,13 +20,13 @@ export async function promptHidden({ in: input, err }: Terminal, question: strin
   // Set before the prompt, as it turns the echo off.
   const reader = createInterface({ input, output, terminal: input.isTTY === true });
   err.write(`${question}: `);
-  const answer = await answerTo(reader, '');
+  const answer = await readAnswer(reader, '');
   err.write('\n');
   return answer.trim();
 }
 
-/** Without this an open prompt would end the process silently. */
-async function answerTo(reader: Interface, question: string): Promise<string> {
+/** Rejects when the input ends; otherwise an open prompt would end the process silently. */
+async function readAnswer(reader: Interface, question: string): Promise<string> {
   const ended = new Promise<never>((_resolve, reject) => {
     const stop = (): void => reject(new CommandError('Interrupted; nothing was written', INTERRUPTED));
     reader.once('SIGINT', stop).once('close', stop);

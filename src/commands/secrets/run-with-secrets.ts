@@ -17,7 +17,7 @@ const NOT_FOUND = 127;
 /** Credentials of this command, which the program must not receive. */
 const WITHHELD = ['TRELLIS_SECRETS_TOKEN', 'TRELLIS_SECRETS_IDENTITY'];
 
-const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
+const FORWARDED_SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT', 'SIGUSR1', 'SIGUSR2'] as const;
 
 /** A secret and its variable. */
 interface Chosen {
@@ -48,9 +48,9 @@ async function choose(session: CommandContext, flags: RunOptions): Promise<Chose
   if (tag !== undefined || consumer !== undefined) {
     const found = await fetchSecrets(session, { tag, consumer });
     const selected = found.map(({ slug, id }) => ({ variable: toVariable(slug), slug, id }));
-    chosen.push(...selected.filter((one) => isHarmless(one, chosen)));
+    chosen.push(...selected.filter((one) => isAllowed(one, chosen)));
   }
-  requireDistinct(chosen);
+  assertDistinct(chosen);
   return chosen;
 }
 
@@ -60,7 +60,7 @@ async function choose(session: CommandContext, flags: RunOptions): Promise<Chose
  *
  * @throws CommandFailure for a selected secret with such a variable that is not named.
  */
-function isHarmless({ variable, slug }: Chosen, named: readonly Chosen[]): boolean {
+function isAllowed({ variable, slug }: Chosen, named: readonly Chosen[]): boolean {
   if (!isLoaderVariable(variable)) return true;
   if (named.some((one) => one.variable === variable && one.slug === slug)) return false;
   throw new CommandError(
@@ -78,13 +78,13 @@ function parseChoice(text: string): Chosen {
 }
 
 /** Rejects secrets that would set the same variable: variants of a name, and names that differ in separators. */
-function requireDistinct(chosen: readonly Chosen[]): void {
+function assertDistinct(chosen: readonly Chosen[]): void {
   if (chosen.length === 0) throw new CommandError('Select secrets with --secret, --tag or --consumer', EXIT.usage);
   const names = chosen.map(({ variable }) => variable);
-  const twice = names.find((name, index) => names.indexOf(name) !== index);
-  if (twice === undefined) return;
+  const duplicate = names.find((name, index) => names.indexOf(name) !== index);
+  if (duplicate === undefined) return;
   throw new CommandError(
-    `Several secrets would set ${twice}. Use --secret VARIABLE=name to distinguish them`,
+    `Several secrets would set ${duplicate}. Use --secret VARIABLE=name to distinguish them`,
     EXIT.conflict,
   );
 }
@@ -110,13 +110,13 @@ async function start(
   const forward = (signal: NodeJS.Signals): void => {
     if (!isTerminal || !['SIGINT', 'SIGQUIT'].includes(signal)) child.kill(signal);
   };
-  for (const signal of PASSED_ON) process.on(signal, forward);
+  for (const signal of FORWARDED_SIGNALS) process.on(signal, forward);
   try {
     return await new Promise<number>((resolve) => {
       child.on('error', ({ code }: NodeJS.ErrnoException) => resolve(code === 'ENOENT' ? NOT_FOUND : NOT_RUN));
       child.on('exit', (code, signal) => resolve(code ?? 128 + constants.signals[signal ?? 'SIGKILL']));
     });
   } finally {
-    for (const signal of PASSED_ON) process.off(signal, forward);
+    for (const signal of FORWARDED_SIGNALS) process.off(signal, forward);
   }
 }

@@ -37,7 +37,7 @@ const describe = (source: SecretSource): string =>
 /** Standard error is shown to the user. Standard input may carry the value, so the command gets none. */
 function runSource(command: string, what: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    const refuse = (why: string): void =>
+    const fail = (why: string): void =>
       reject(new CommandError(`Can't read ${what} from its command: ${why}`, EXIT.refused));
     const child = spawn(command, {
       shell: true,
@@ -49,10 +49,10 @@ function runSource(command: string, what: string): Promise<string> {
       text += chunk;
       if (text.length > MAX_LENGTH) child.kill();
     });
-    child.on('error', (error) => refuse((error as NodeJS.ErrnoException).code ?? 'the command could not be started'));
+    child.on('error', (error) => fail((error as NodeJS.ErrnoException).code ?? 'the command could not be started'));
     child.on('close', (code, signal) => {
       if (code === 0 && text.length <= MAX_LENGTH) resolve(text);
-      else refuse(`the command ended with ${signal ?? code ?? 'nothing'}`);
+      else fail(`the command ended with ${signal ?? code ?? 'nothing'}`);
     });
   });
 }

@@ -33,22 +33,22 @@ export function settingsPath(env: Environment): string {
 
 /** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */
 export async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => refuseUnreadable(error, file));
+  const text = await readFile(file, 'utf8').catch((error: unknown) => throwUnreadable(error, file));
   if (text === undefined) return undefined;
-  await requirePrivate(file);
+  await assertPrivate(file);
   const settings = parse(text);
   if (settings !== undefined) return settings;
   throw new CommandError(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
 }
 
-function refuseUnreadable(error: unknown, file: string): undefined {
+function throwUnreadable(error: unknown, file: string): undefined {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT') return undefined;
   throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
 }
 
 /** Windows has no file modes. */
-async function requirePrivate(file: string): Promise<void> {
+async function assertPrivate(file: string): Promise<void> {
   const { mode } = await stat(file);
   if (process.platform === 'win32' || (mode & 0o077) === 0) return;
   throw new CommandError(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);

@@ -56,18 +56,18 @@ export function addConnectionOptions(command: Command): Command {
  * @throws CommandFailure for an invalid setting.
  */
 export async function readSettings(flags: ConnectionOptions, env: Environment): Promise<SecretsSettings> {
-  const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await requireNone(flags));
+  const file = (await readSettingsFile(flags.config ?? settingsPath(env))) ?? (await assertNotNamed(flags));
   const server = nonEmpty(flags.server) ?? nonEmpty(env.TRELLIS_SECRETS_SERVER) ?? file.server ?? DEFAULT_SERVER;
   return {
     server: toServiceUrl(server),
     token: findToken(flags, env, file),
-    caller: requireCaller(nonEmpty(flags.caller) ?? nonEmpty(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
+    caller: parseCaller(nonEmpty(flags.caller) ?? nonEmpty(env.TRELLIS_SECRETS_CALLER) ?? file.caller),
     identity: findIdentity(flags, env, file),
   };
 }
 
 /** A file that the user names must exist. */
-async function requireNone({ config }: ConnectionOptions): Promise<SettingsFile> {
+async function assertNotNamed({ config }: ConnectionOptions): Promise<SettingsFile> {
   if (config === undefined) return {};
   throw new CommandError(`${config}: no settings file here`, EXIT.usage);
 }
@@ -87,7 +87,7 @@ export function toServiceUrl(address: string): string {
   return `${url.origin}${path === '' ? '/secrets' : path}`;
 }
 
-function requireCaller(caller: string | undefined): string | undefined {
+function parseCaller(caller: string | undefined): string | undefined {
   if (caller === undefined || (/^[\x20-\x7e]+$/.test(caller) && caller.length <= MAX_CALLER_LENGTH)) return caller;
   throw new CommandError(`Expected a client name of at most ${MAX_CALLER_LENGTH} ASCII characters`, EXIT.usage);
 }

@@ -91,7 +91,7 @@ function addRotate(secrets: Command, terminal: Terminal): void {
     .description('Replace a value; the previous value becomes a version')
     .argument('<secret>', 'name of the secret')
     .option('--reseal', 'reseal the current value to the current recipients')
-    .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if that is recorded)')
+    .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if known)')
     .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
     .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseDays(MAX_ROTATION_DAYS))
     .addHelpText(

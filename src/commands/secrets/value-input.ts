@@ -41,11 +41,11 @@ export async function readSecretValue(
 }
 
 async function readFileValue(file: string, maxBytes: number): Promise<Buffer> {
-  const handle = await open(file).catch((error: unknown) => refuse(error, file));
+  const handle = await open(file).catch((error: unknown) => throwUnreadable(error, file));
   try {
     return await collect(handle.createReadStream({ autoClose: false }), maxBytes);
   } catch (error) {
-    return refuse(error, file);
+    return throwUnreadable(error, file);
   } finally {
     await handle.close();
   }
@@ -63,7 +63,7 @@ async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number)
   return Buffer.concat(parts);
 }
 
-function refuse(error: unknown, file: string): never {
+function throwUnreadable(error: unknown, file: string): never {
   if (error instanceof CommandError) throw error;
   const { code } = error as NodeJS.ErrnoException;
   throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);

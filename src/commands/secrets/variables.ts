@@ -25,8 +25,8 @@ const LOADER_VARIABLES = new Set(
 const LOADER_PREFIXES = ['BASH_FUNC_', 'DYLD_', 'GIT_', 'LD_', 'LDR_', 'NPM_CONFIG_', 'PYTHON', 'XDG_', '_RLD'];
 
 /**
- * Whether a variable of this name can make a program load or run other code. Upper and lower case count alike, as
- * npm and Windows read both.
+ * Reports whether a variable of this name can make a program load or run other code. Case is ignored, as npm and
+ * Windows accept both.
  */
 export function isLoaderVariable(variable: string): boolean {
   const name = variable.toUpperCase();

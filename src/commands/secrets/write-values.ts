@@ -59,8 +59,8 @@ const copy = (list: readonly string[] | undefined): string[] | undefined => list
 
 /** `rotate`: replaces the value, or reseals it, unless another request replaced it first. */
 export async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
-  requireOneSource(flags);
-  const object = await findObject(session, slug, flags.id);
+  assertOneSource(flags);
+  const object = await findSecret(session, slug, flags.id);
   const stored = flags.sealed
     ? await replaceSealed(session, object, { value: await readSecretValue(flags, session.terminal), flags })
     : await sealReplacement(session, object, flags);
@@ -87,12 +87,12 @@ async function sealReplacement(
   return replaceSecret(session.client, {
     ...{ slug, id, etag, value, usedBy, rotateAfterDays },
     recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
-    keepReadableCopy: flags.keepReadableCopy ?? (await hadReadableCopy(session, object)),
+    keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
     checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
   });
 }
 
-function requireOneSource({ reseal, file, sealed }: RotateOptions): void {
+function assertOneSource({ reseal, file, sealed }: RotateOptions): void {
   if (!reseal || (file === undefined && !sealed)) return;
   throw new CommandError("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
 }
@@ -117,7 +117,7 @@ function replaceSealed(
  *
  * @throws CommandFailure for an unknown name, and for several variants without an id.
  */
-async function findObject({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
+async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
   const query = { slug, limit: 500, offset: 0 };
   const variants = await unwrapResult(client.GET('/objects', { params: { query } }));
   const [object, other] = variants.filter((each) => id === undefined || each.id === id);
@@ -127,8 +127,8 @@ async function findObject({ client }: CommandContext, slug: string, id?: string)
   throw new CommandError(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
 }
 
-/** Whether the current key of the owner is among the recorded recipients. */
-async function hadReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
+/** Reports whether the current key of the owner is among the recorded recipients. */
+async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
   const owner = await findOwnerKey(client);
   return owner !== undefined && recipients.includes(owner);
