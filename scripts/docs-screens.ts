@@ -35,9 +35,9 @@ const PAGES = {
 
 /** Pages that need neither board nor secrets, with the steps before the screenshot. */
 const OF_THE_SITE: Readonly<Record<string, readonly [string, string, ((page: Page) => Promise<void>)?]>> = {
-  site: ['/explore?folder=images', '.entries img'],
-  recipe: ['/explore?folder=images', '.candidates tr:nth-child(3)', openRecipe],
-  records: ['/explore/records?kind=Recipe', '.entries a'],
+  site: ['/site?folder=images', '.entries img'],
+  recipe: ['/site?folder=images', '.candidates tr:nth-child(3)', openRecipe],
+  records: ['/site/records?kind=Recipe', '.entries a'],
   graphiql: ['/graphql', '.result-window .cm-property', (page) => page.locator('.graphiql-execute-button').click()],
   docs: ['/docs', '.live-responses-table', tryOut],
   services: ['/services', 'h1'],

@@ -1,6 +1,6 @@
 import { AppError } from '../errors.js';
 
-/** Lengths in UTF-16 code units. Names are shown in tables and are part of URLs. */
+/** Lengths in characters, as in the contract. Names are shown in tables and are part of URLs. */
 const MAX_USERNAME = 64;
 const MAX_DISPLAY_NAME = 100;
 const MAX_LABEL = 100;
@@ -29,6 +29,6 @@ export function parseLabel(text: string): string {
 
 function parseName(text: string, field: string, maxLength: number): string {
   const name = text.normalize('NFC').trim();
-  if (name !== '' && name.length <= maxLength && !INVISIBLE.test(name)) return name;
+  if (name !== '' && Array.from(name).length <= maxLength && !INVISIBLE.test(name)) return name;
   throw new AppError('invalid_input', `Expected ${field} to be 1 to ${maxLength} visible characters.`, { field });
 }

@@ -5,8 +5,8 @@ import type { OutputStreams } from './accounts-database.js';
 import { StartupError } from '../startup-error.js';
 import type { TokenOperations } from './tokens.js';
 
-/** The limits of the API. */
-const MAX_DAYS = 366;
+/** The longest lifetimes that the contracts allow, in days. */
+const MAX_DAYS = { personal: 366, write: 365, consumer: 365 } as const;
 
 interface Flags {
   readonly config?: string;
@@ -41,7 +41,11 @@ export function tokensCommand(streams: OutputStreams): Command {
     .option('--user <name>', 'username for an API token')
     .option('--consumer <name>', 'consumer for a consumer token')
     .requiredOption('--label <text>', 'purpose of the token')
-    .requiredOption('--days <number>', `lifetime in days, 1 to ${MAX_DAYS}`, parseDays)
+    .requiredOption(
+      '--days <number>',
+      `lifetime in days, 1 to ${MAX_DAYS.personal}; ${MAX_DAYS.write} for secrets`,
+      parseDays,
+    )
     .addOption(
       new Option('--scope <scope>', 'scope of an API token; "write" includes "read"')
         .choices(['read', 'write'])
@@ -50,6 +54,7 @@ export function tokensCommand(streams: OutputStreams): Command {
     .action(({ kind, user, consumer, label, days, scope, ...flags }: CreateFlags) =>
       run(flags, streams, (commands) => {
         const selection = assertConsumer({ kind, user, consumer });
+        assertLifetime(kind, days);
         return commands.create({ ...selection, label, days, scope });
       }),
     );
@@ -100,6 +105,12 @@ async function run(
 
 function parseDays(text: string): number {
   const days = Number(text);
-  if (/^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS) return days;
-  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_DAYS}.`);
+  if (/^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS.personal) return days;
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_DAYS.personal}.`);
+}
+
+function assertLifetime(kind: TokenSelection['kind'], days: number): void {
+  const limit = MAX_DAYS[kind];
+  if (days > limit)
+    throw new StartupError(`Expected --days to be at most ${limit} for ${kind} tokens; received ${days}`);
 }

@@ -5,13 +5,8 @@ import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { RepositoryMarksTable } from '../storage/tables.js';
 import { toRepositoryRow } from './actions/state-entries.js';
-import type { ForgeName } from './forges/model.js';
 import type { Refresher } from './refresh/refresher.js';
-
-export interface RepositoryReference {
-  readonly forge: ForgeName;
-  readonly fullName: string;
-}
+import type { RepositoryReference } from './webhooks/ensure-webhook.js';
 
 /**
  * A user's settings for single repositories. The board shows changes at once. Repositories that no forge lists are

@@ -10,9 +10,9 @@ export const PAGE_MODULES: Readonly<Record<string, string>> = {
   '/vault/tokens': 'secrets/tokens-page.tsx',
   '/vault/audit': 'secrets/audit-log-page.tsx',
   '/vault/identity': 'secrets/identity/identity-page.tsx',
-  '/explore': 'site/site-files-page.tsx',
-  '/explore/records': 'site/records-page.tsx',
-  '/explore/recipe': 'site/transform-page.tsx',
+  '/site': 'site/site-files-page.tsx',
+  '/site/records': 'site/records-page.tsx',
+  '/site/transform': 'site/transform-page.tsx',
   '/services': 'services/services-page.tsx',
   '/settings': 'settings/settings-page.tsx',
   '/admin': 'admin/admin-page.tsx',
@@ -20,7 +20,7 @@ export const PAGE_MODULES: Readonly<Record<string, string>> = {
 };
 
 /** The paths of pages in Express syntax. Some pages have paths that are known only by their prefix. */
-export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/explore/*rest'];
+export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/site/*rest'];
 
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];

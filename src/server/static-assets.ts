@@ -57,8 +57,9 @@ export function serveAssets(assets: readonly StaticAsset[]): RequestHandler {
     const type = mime.getType(url) ?? 'application/octet-stream';
     const payload = new Payload(bytes, 'static');
     router.get(url, async (_request, response) => {
-      response.set({ 'Content-Type': `${type}; charset=utf-8`, 'Cache-Control': IMMUTABLE });
-      await sendPayload(response, payload, { isCompressible: IS_TEXT.test(type), isConditional: true });
+      const isText = IS_TEXT.test(type);
+      response.set({ 'Content-Type': isText ? `${type}; charset=utf-8` : type, 'Cache-Control': IMMUTABLE });
+      await sendPayload(response, payload, { isCompressible: isText, isConditional: true });
     });
   }
   return router;

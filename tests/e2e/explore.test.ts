@@ -48,7 +48,7 @@ describeInBrowser('site pages', () => {
     const broken = Buffer.concat([Buffer.from(`${site}/caf`), Buffer.from([0xe9])]);
     await writeFile(broken, '');
     await eventually(async () => {
-      await open('/explore');
+      await open('/site');
       await page.getByText('This site has 1 problem.').waitFor({ timeout: 1000 });
     });
     await page.getByText('This site has 1 problem.').click();
@@ -57,7 +57,7 @@ describeInBrowser('site pages', () => {
     await expectAccessible(page);
     await rm(broken);
     await eventually(async () => {
-      await open('/explore');
+      await open('/site');
       await entry('images').waitFor();
       await page.waitForLoadState('networkidle');
       expect(await page.getByText('This site has 1 problem.').count()).toBe(0);
@@ -65,7 +65,7 @@ describeInBrowser('site pages', () => {
   });
 
   test('the files page opens folders and shows a thumbnail of every image', async () => {
-    await open('/explore');
+    await open('/site');
     await entry('images').click();
     await entry('herbarium.tiff').waitFor();
     await page.waitForFunction(() => {
@@ -78,12 +78,12 @@ describeInBrowser('site pages', () => {
     await entry('recipes').waitFor();
     await entry('empty').click();
     await page.getByText('This folder is empty.').waitFor();
-    await open('/explore?folder=gone');
+    await open('/site?folder=gone');
     await page.getByText('This folder doesn’t exist or was deleted.').waitFor();
   });
 
   test('sort order, view and search are part of the address', async () => {
-    await open('/explore?folder=images');
+    await open('/site?folder=images');
     await page.getByLabel('Sort by').selectOption('Largest first');
     await page.locator('.entries li:nth-child(2) .name').getByText('garden-at-dawn.jpg').waitFor();
     await page.getByLabel('Sort by').selectOption('Smallest first');
@@ -94,7 +94,7 @@ describeInBrowser('site pages', () => {
     await page.reload();
     await page.locator('.entries.list li:nth-child(2) .name').getByText('trellis-mark.svg').waitFor();
 
-    await open('/explore');
+    await open('/site');
     await page.getByLabel('Search names').fill('BREAD');
     await page.getByText('1 file with “BREAD” in the name, subfolders included').waitFor();
     await entry('sunflower-bread.md').waitFor();
@@ -103,7 +103,7 @@ describeInBrowser('site pages', () => {
   });
 
   test('the files page paginates many files', async () => {
-    await open('/explore?folder=many');
+    await open('/site?folder=many');
     await page.getByText('Page 1 of 2').waitFor();
     await page.getByRole('link', { name: 'Next' }).click();
     await page.getByText('Page 2 of 2').waitFor();
@@ -113,7 +113,7 @@ describeInBrowser('site pages', () => {
   });
 
   test('the file panel shows all fields of a file and of its child records', async () => {
-    await open('/explore?folder=images');
+    await open('/site?folder=images');
     await entry('garden-at-dawn.jpg').click();
     const panel = page.getByRole('region', { name: 'garden-at-dawn.jpg' });
     await panel.getByText('960 × 640 pixels').waitFor();
@@ -125,7 +125,7 @@ describeInBrowser('site pages', () => {
     await panel.getByRole('button', { name: 'Close' }).click();
     await panel.waitFor({ state: 'detached' });
 
-    await open('/explore?folder=recipes');
+    await open('/site?folder=recipes');
     await entry('tomato-soup.md').click();
     const soup = page.getByRole('region', { name: 'tomato-soup.md' });
     await soup.getByText('The ingredients.').waitFor();
@@ -134,7 +134,7 @@ describeInBrowser('site pages', () => {
 
   test('the file panel says that a file was deleted, and the list reloads', async () => {
     await writeFile(path.join(site, 'garden/fleeting.md'), 'soon deleted');
-    await open('/explore?folder=garden');
+    await open('/site?folder=garden');
     await waitUntilListed(page, 'fleeting.md');
     await rm(path.join(site, 'garden/fleeting.md'));
     await waitUntilRemoved(stage, 'fleeting.md');
@@ -145,19 +145,19 @@ describeInBrowser('site pages', () => {
   });
 
   test('the records page shows the records of every record type', async () => {
-    await open('/explore/records?kind=SitePage');
+    await open('/site/records?kind=SitePage');
     await page.getByText('A page of the site.').waitFor();
     await page.getByRole('navigation', { name: 'Record types' }).getByRole('link', { name: 'Recipe 6' }).click();
     await page.getByRole('link', { name: 'Quince jelly' }).click();
     const panel = page.getByRole('region', { name: 'Recipe', exact: true });
     await panel.getByText('The number of servings.').waitFor();
     await expectAccessible(page);
-    await open('/explore/records?kind=SitePlugin');
+    await open('/site/records?kind=SitePlugin');
     await page.getByText('This site has no records of this type.').waitFor();
   });
 
   test('the transform page shows a preview, sizes in bytes, errors at their fields, and the query', async () => {
-    await open('/explore?folder=images');
+    await open('/site?folder=images');
     await entry('sunflower.jpg').click();
     await page.getByRole('link', { name: 'Transform image' }).click();
     const shown = page.getByRole('region', { name: 'Image at actual size' }).getByRole('img');
@@ -217,7 +217,7 @@ describeInBrowser('site pages', () => {
 
   test('files, file panel and transform page work by keyboard', async () => {
     const { press, type, arriveAt, tabTo, pressOn } = createKeyboard(page);
-    await open('/explore');
+    await open('/site');
     await entry('images').waitFor();
     await tabTo('link "data (folder)"');
     await press('End', 'Home', 'ArrowRight', 'ArrowRight', 'ArrowRight');
@@ -285,7 +285,7 @@ describeInBrowser('site pages with several sources', () => {
     eventually(async () => expect(await page.locator('.entries .name').allTextContents()).toEqual(names));
 
   test('the files page lists the sources first, then the files of each source', async () => {
-    await page.goto(`${house.server.origin}/explore`);
+    await page.goto(`${house.server.origin}/site`);
     await link('Sources', 'words').waitFor();
     await expectListed(['pictures', 'words']);
     await expectAccessible(page);
@@ -306,7 +306,7 @@ describeInBrowser('site pages with several sources', () => {
   });
 
   test('the search covers all sources, and results link to their source', async () => {
-    await page.goto(`${house.server.origin}/explore`);
+    await page.goto(`${house.server.origin}/site`);
     await page.getByLabel('Search names').fill('again');
     await page.getByText('2 files with “again” in the name, subfolders included').waitFor();
     await page.getByLabel('Search names').fill('notes');

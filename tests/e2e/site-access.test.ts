@@ -25,7 +25,7 @@ describeInBrowser('site pages for signed-in users', () => {
   afterAll(() => stage.close());
 
   test('the files page shows files and images', async () => {
-    await page.goto(`${stage.server.origin}/explore`);
+    await page.goto(`${stage.server.origin}/site`);
     const entries = page.getByRole('list', { name: 'Folders and files' });
     await entries.getByRole('link', { name: 'images' }).click();
     await page.waitForFunction(() => {
@@ -41,7 +41,7 @@ describeInBrowser('site pages for signed-in users', () => {
     expect(stage.takeComplaints()).toEqual([]);
   });
 
-  test.each(['/explore', '/explore/records', '/graphql'])('%s redirects to sign-in and back', async (path) => {
+  test.each(['/site', '/site/records', '/graphql'])('%s redirects to sign-in and back', async (path) => {
     await page.context().clearCookies();
     await page.goto(stage.server.origin + path);
     await page.waitForURL((url) => url.pathname === '/sign-in');
@@ -52,7 +52,7 @@ describeInBrowser('site pages for signed-in users', () => {
   });
 
   test('a reload leads to sign-in after the session has ended', async () => {
-    await page.goto(`${stage.server.origin}/explore`);
+    await page.goto(`${stage.server.origin}/site`);
     await page.getByRole('list', { name: 'Folders and files' }).waitFor();
     await page.context().clearCookies();
     await page.getByRole('button', { name: 'Reload' }).click();
@@ -72,7 +72,7 @@ describeInBrowser('pages of a site with a token', () => {
   });
   afterAll(() => house.close());
 
-  test.each(['/explore', '/explore/records', '/explore/recipe'])('%s says that a token is needed', async (path) => {
+  test.each(['/site', '/site/records', '/site/transform'])('%s says that a token is needed', async (path) => {
     await page.goto(house.server.origin + path);
     await page.getByText('This site needs a token').waitFor();
     await expectAccessible(page);

@@ -33,10 +33,10 @@ describe('the limit of requests to the site', () => {
   test('counts queries and pages of one address together', async () => {
     await start({ siteRateLimit: '3' });
     expect(limitsOf(await ask('{ __typename }'))).toEqual(['3', '2', '3;w=60']);
-    expect(limitsOf(await fetch(`${server.url}/explore`))).toEqual(['3', '1', '3;w=60']);
+    expect(limitsOf(await fetch(`${server.url}/site`))).toEqual(['3', '1', '3;w=60']);
     const page = await fetch(`${server.url}/graphql`, { headers: { Accept: 'text/html' } });
     expect([page.status, ...limitsOf(page)]).toEqual([200, '3', '0', '3;w=60']);
-    const refused = await fetch(`${server.url}/explore`);
+    const refused = await fetch(`${server.url}/site`);
     expect([refused.status, refused.headers.get('cache-control')]).toEqual([429, 'no-store']);
     expect(await refused.json()).toMatchObject({ code: 'rate_limited' });
   });
@@ -82,8 +82,8 @@ describe('the limit of requests to the site', () => {
 
   test('does not count health checks, scripts and files', async () => {
     await start({ siteRateLimit: '1' });
-    const document = await (await fetch(`${server.url}/explore`)).text();
-    expect((await fetch(`${server.url}/explore`)).status).toBe(429);
+    const document = await (await fetch(`${server.url}/site`)).text();
+    expect((await fetch(`${server.url}/site`)).status).toBe(429);
     const [, script = ''] = /src="(\/pages\/assets\/[^"]+\.js)"/.exec(document) ?? [];
     for (const path of ['/healthz', '/readyz', script]) {
       expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);

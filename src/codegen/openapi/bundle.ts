@@ -90,8 +90,28 @@ class Bundler {
   }
 }
 
-/** Returns an identifier of the contract's content, which does not depend on its layout or comments. */
+/**
+ * Returns an identifier of the contract's rules. It does not depend on layout, comments, descriptions and examples, so
+ * that clients are warned of changes that concern them only.
+ */
 export function toContractRevision(document: ContractDocument): string {
   // 16 hexadecimal digits suffice to distinguish the revisions of one contract.
-  return createHash('sha256').update(JSON.stringify(document)).digest('hex').slice(0, 16);
+  return createHash('sha256')
+    .update(JSON.stringify(withoutProse(document)))
+    .digest('hex')
+    .slice(0, 16);
+}
+
+const PROSE = ['description', 'summary', 'title', 'example', 'examples'];
+
+/** The members whose own members have names that the contract chooses, such as a property `title`. */
+const NAME_MAPS = ['properties', 'schemas', 'parameters', 'headers', 'responses', 'requestBodies', 'securitySchemes'];
+
+function withoutProse(value: unknown, isNameMap = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutProse(item));
+  if (!isRecord(value)) return value;
+  const members = Object.entries(value).filter(([key]) => isNameMap || !PROSE.includes(key));
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, withoutProse(member, !isNameMap && NAME_MAPS.includes(key))]),
+  );
 }

@@ -69,7 +69,10 @@ async function gatherIdentity(flags: InitOptions, terminal: Terminal, isGuided: 
   const file = resolve(named ?? usual);
   const isPresent = await exists(file);
   if (isPresent && newIdentity) throw new CommandError(`${file} already exists and is not overwritten`, EXIT.conflict);
-  if (!isPresent && (newIdentity || (isGuided && (await agrees(terminal, file))))) await makeIdentity(file);
+  if (isPresent) return { identityFile: file };
+  // A file that is named without a terminal may be created later.
+  if (isGuided && !newIdentity && !(await agrees(terminal, file))) return {};
+  if (newIdentity || isGuided) await makeIdentity(file);
   return { identityFile: file };
 }
 

@@ -49,10 +49,12 @@ function runSource(command: string, what: string): Promise<string> {
       text += chunk;
       if (text.length > MAX_LENGTH) child.kill();
     });
-    child.on('error', (error) => fail((error as NodeJS.ErrnoException).code ?? 'the command could not be started'));
+    child.on('error', (error) => fail((error as NodeJS.ErrnoException).code ?? 'it could not be started'));
     child.on('close', (code, signal) => {
       if (code === 0 && text.length <= MAX_LENGTH) resolve(text);
-      else fail(`the command ended with ${signal ?? code ?? 'nothing'}`);
+      else if (text.length > MAX_LENGTH) fail(`it printed more than ${MAX_LENGTH} characters`);
+      else if (signal === 'SIGTERM') fail(`it took longer than ${COMMAND_TIMEOUT_MS / 1000} seconds, or was ended`);
+      else fail(`it ended with ${signal ?? `exit code ${code ?? 'unknown'}`}`);
     });
   });
 }

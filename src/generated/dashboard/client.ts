@@ -14,7 +14,7 @@ export type { RetryEvent, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Identifies the contract that this client was generated from. */
-export const revision = '97a2204b694582d5';
+export const revision = '746e722504417aa4';
 
 /** The environment variable that the token is read from unless an option sets it. */
 export const TOKEN_ENV_VAR = 'TRELLIS_TOKEN';

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '';
 
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = '97a2204b694582d5';
+export const revision = '746e722504417aa4';
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {

@@ -14,7 +14,7 @@ export type { RetryEvent, RetrySettings } from '../../client/retry.js';
 export type { components, operations, paths } from './types.js';
 
 /** Identifies the contract that this client was generated from. */
-export const revision = '00a60dcff3869725';
+export const revision = '0fd5aac0cd6f0239';
 
 /** The environment variable that the token is read from unless an option sets it. */
 export const TOKEN_ENV_VAR = 'TRELLIS_SECRETS_TOKEN';

@@ -8,7 +8,7 @@ import * as validators from './validators.js';
 export const basePath = '/secrets';
 
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = '00a60dcff3869725';
+export const revision = '0fd5aac0cd6f0239';
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {

@@ -1,4 +1,5 @@
-import { link, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { copyFile, link, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { sql } from 'kysely';
 import { inSnapshot, inTransaction, openDatabase, openMigratedDatabase } from '../database.js';
@@ -109,7 +110,19 @@ async function moveToFile(temporary: string, { file, force }: BackupOptions): Pr
   await handle.close();
   if (force) await rename(temporary, file);
   // Unlike rename(), link() fails if the name exists.
-  else await link(temporary, file).catch(throwIfExisting);
+  else
+    await link(temporary, file)
+      .catch((error: unknown) => copyWithoutLinks(error, temporary, file))
+      .catch(throwIfExisting);
+}
+
+/** Copies the file if the file system has no hard links, such as exFAT and some network shares. */
+async function copyWithoutLinks(error: unknown, temporary: string, file: string): Promise<void> {
+  if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  await copyFile(temporary, file, constants.COPYFILE_EXCL);
+  const copy = await open(file, 'r+');
+  await copy.sync();
+  await copy.close();
 }
 
 async function assertNotExisting(file: string): Promise<void> {

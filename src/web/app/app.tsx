@@ -6,7 +6,7 @@ import { RequireSignIn } from './ui/require-sign-in.js';
 import { NotFound } from './ui/not-found.js';
 import { toLazyComponent, APP_PAGES, ROUTER_SCOPE } from './routes.js';
 import type { AppPage } from './routes.js';
-import { dashboard } from './clients.js';
+import { dashboardClient } from './clients.js';
 import { loadSession, user } from './session.js';
 import { startPreferences } from './ui/preferences.js';
 import { repeatAfterSignIn, SessionExpired } from './ui/session-expired.js';
@@ -20,7 +20,7 @@ const FIRST_DRAW_TIMEOUT_MS = 400;
 
 /** Draws the layout together with the page of the current address, so that neither appears before the other. */
 export async function startApp(place: HTMLElement): Promise<void> {
-  dashboard.use(repeatAfterSignIn);
+  dashboardClient.use(repeatAfterSignIn);
   startPreferences();
   startTheme();
   if (user.value === undefined) void loadSession();

@@ -4,4 +4,4 @@ import { createDashboardClient } from '../../generated/dashboard/client.js';
 export const retry = { maxRetries: 2, maxRetryAfterMs: 1_000 };
 
 /** Authenticates with the session cookie, so that pages never hold a token. */
-export const dashboard = createDashboardClient('/', { retry });
+export const dashboardClient = createDashboardClient('/', { retry });

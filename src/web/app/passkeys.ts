@@ -1,15 +1,15 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
 import { requireData } from './api-errors.js';
-import { dashboard } from './clients.js';
+import { dashboardClient } from './clients.js';
 import type { SessionUser } from './session.js';
 
 export { browserSupportsWebAuthn };
 
 /** Signs in with a passkey that the user selects. */
 export async function signIn(): Promise<SessionUser> {
-  const optionsJSON = requireData(await dashboard.POST('/api/auth/login/begin', { body: {} }));
+  const optionsJSON = requireData(await dashboardClient.POST('/api/auth/login/begin', { body: {} }));
   const body = toBody(await startAuthentication({ optionsJSON }));
-  return requireData(await dashboard.POST('/api/auth/login/finish', { body, params: { query: {} } }));
+  return requireData(await dashboardClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
 }
 
 export interface NewAccount {
@@ -21,17 +21,17 @@ export interface NewAccount {
 
 /** Creates an account with its first passkey and signs in. */
 export async function registerAccount(account: NewAccount): Promise<SessionUser> {
-  const optionsJSON = requireData(await dashboard.POST('/api/auth/register/begin', { body: account }));
+  const optionsJSON = requireData(await dashboardClient.POST('/api/auth/register/begin', { body: account }));
   const body = toBody(await startRegistration({ optionsJSON }));
   const query = { username: account.username };
-  return requireData(await dashboard.POST('/api/auth/register/finish', { params: { query }, body }));
+  return requireData(await dashboardClient.POST('/api/auth/register/finish', { params: { query }, body }));
 }
 
 /** Adds a passkey to the account of this session. */
 export async function addPasskey(label: string): Promise<void> {
-  const optionsJSON = requireData(await dashboard.POST('/api/auth/credentials/begin'));
+  const optionsJSON = requireData(await dashboardClient.POST('/api/auth/credentials/begin'));
   const body = toBody(await startRegistration({ optionsJSON }));
-  requireData(await dashboard.POST('/api/auth/credentials/finish', { params: { query: { label } }, body }));
+  requireData(await dashboardClient.POST('/api/auth/credentials/finish', { params: { query: { label } }, body }));
 }
 
 type WithOpenExtensions<T> = Omit<T, 'clientExtensionResults'> & { clientExtensionResults: Record<string, unknown> };

@@ -97,20 +97,20 @@ export const APP_PAGES: readonly AppPage[] = [
     isThere: isServiceEnabled('secrets'),
   },
   {
-    path: '/explore',
+    path: '/site',
     name: 'Site',
     load: loadSitePage(() => import('./site/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
   },
   {
-    path: '/explore/records',
+    path: '/site/records',
     load: loadSitePage(() => import('./site/records-page.js').then(({ RecordsPage }) => RecordsPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
   },
   {
-    path: '/explore/recipe',
+    path: '/site/transform',
     load: loadSitePage(() => import('./site/transform-page.js').then(({ TransformPage }) => TransformPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),

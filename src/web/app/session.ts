@@ -1,7 +1,7 @@
 import { signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
 import { toUserMessage, requireData } from './api-errors.js';
-import { dashboard } from './clients.js';
+import { dashboardClient } from './clients.js';
 import { pageData, isServiceEnabled } from './page-data.js';
 
 export type SessionUser = components['schemas']['SessionUser'];
@@ -20,7 +20,7 @@ export async function loadSession(): Promise<void> {
 
 async function findUser(): Promise<SessionUser | null | undefined> {
   try {
-    const result = await dashboard.GET('/api/auth/session');
+    const result = await dashboardClient.GET('/api/auth/session');
     return result.response.status === 401 ? null : requireData(result);
   } catch (error) {
     // An unreachable or busy server does not end the session.

@@ -53,12 +53,13 @@ test('generateService: the bundled document contains only internal references', 
   });
 });
 
-test('generateService: the revision depends on the content of the contract, not on its layout', async () => {
+test('generateService: the revision depends on the rules of the contract, not on its layout and descriptions', async () => {
   const revisionOf = async (notes: string): Promise<string | undefined> =>
     /revision = '(\w+)'/.exec(await generate('client.ts', notes))?.[1];
   const revision = await revisionOf(NOTES);
   expect(revision).toMatch(/^[0-9a-f]{16}$/);
   expect(await revisionOf(NOTES.replace('tags: [Notes]', 'tags: [ Notes ]  # one'))).toBe(revision);
+  expect(await revisionOf(NOTES.replace(/summary: .*/, 'summary: Different'))).toBe(revision);
   expect(await revisionOf(NOTES.replace('maximum: 50', 'maximum: 60'))).not.toBe(revision);
 });
 

@@ -90,7 +90,7 @@ test.each<[string, Record<string, string>, number, string]>([
     'a failing token command',
     { ...NONE, TRELLIS_SECRETS_TOKEN_COMMAND: 'echo trs_hidden; exit 3' },
     4,
-    'the command ended with 3',
+    'it ended with exit code 3',
   ],
   ['a server URL without http', { TRELLIS_SECRETS_SERVER: 'localhost:4000' }, 2, 'Expected the URL of the server'],
   [

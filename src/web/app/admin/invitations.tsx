@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { publicOrigin } from '../page-data.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
@@ -15,13 +15,13 @@ import { UsernameField } from '../ui/username-field.js';
 
 type AdminInvite = components['schemas']['AdminInvite'];
 
-const loadInvitations = async () => requireData(await dashboard.GET('/api/admin/invites'));
+const loadInvitations = async () => requireData(await dashboardClient.GET('/api/admin/invites'));
 
-export function Invitations() {
+export function InvitationsSection() {
   const invitations = useResource(loadInvitations);
   const [link, setLink] = useState<string>();
   const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
-    requireData(await dashboard.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
+    requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
     setLink(undefined);
     await invitations.reload();
     showToast(`The invitation for ${username} was withdrawn.`);
@@ -74,7 +74,7 @@ function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }
   const [username, setUsername] = useState('');
   const [displayName, setDisplayName] = useState('');
   const invite = async (): Promise<void> => {
-    const made = requireData(await dashboard.POST('/api/admin/invites', { body: { username, displayName } }));
+    const made = requireData(await dashboardClient.POST('/api/admin/invites', { body: { username, displayName } }));
     setUsername('');
     setDisplayName('');
     const fragment = new URLSearchParams({ invite: made.token, username: made.username });

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
 import { NO_REQUEST_FILTER, RequestFilters, toRequestQuery } from './request-filters.js';
@@ -10,7 +10,7 @@ import './admin.css';
 
 const PAGE_SIZE = 50;
 
-export function RequestLog() {
+export function RequestLogSection() {
   const [filter, setFilter] = useState(NO_REQUEST_FILTER);
   return (
     <section aria-labelledby="requests">
@@ -32,7 +32,7 @@ function Pages({ filter }: { readonly filter: RequestFilter }) {
   useEffect(() => setOffset(0), [filter]);
   const load = useCallback(async () => {
     const query = { ...toRequestQuery(filter), limit: PAGE_SIZE, offset };
-    const result = await dashboard.GET('/api/admin/requests', { params: { query } });
+    const result = await dashboardClient.GET('/api/admin/requests', { params: { query } });
     const entries = requireData(result);
     return { entries, offset, total: Number(result.response.headers.get('X-Total-Count')) };
   }, [filter, offset]);

@@ -1,5 +1,5 @@
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { user } from '../session.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { AsyncContent } from '../ui/async-content.js';
@@ -10,7 +10,7 @@ import type { components } from '../../../generated/dashboard/client.js';
 
 type AdminUser = components['schemas']['AdminUser'];
 
-const loadUsers = async () => requireData(await dashboard.GET('/api/admin/users'));
+const loadUsers = async () => requireData(await dashboardClient.GET('/api/admin/users'));
 
 export function Users() {
   const users = useResource(loadUsers);
@@ -43,12 +43,12 @@ function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged
   const isOwn = username === user.value?.username;
   const params = { path: { username } };
   const revoke = async (): Promise<void> => {
-    requireData(await dashboard.POST('/api/admin/users/{username}/revoke', { params }));
+    requireData(await dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
     await onChanged();
     showToast(`${username} was signed out everywhere; their passkeys, tokens and feeds were deleted.`);
   };
   const remove = async (): Promise<void> => {
-    requireData(await dashboard.DELETE('/api/admin/users/{username}', { params }));
+    requireData(await dashboardClient.DELETE('/api/admin/users/{username}', { params }));
     await onChanged();
     showToast(`The account of ${username} and its data were deleted.`);
   };

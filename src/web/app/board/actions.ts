@@ -1,6 +1,6 @@
 import { ApiError } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { removeRow } from './board-store.js';
 import { recordRateLimit } from './forge-rate-limits.js';
 import { toTarget } from './rows.js';
@@ -23,7 +23,7 @@ interface Action {
 const post =
   (path: SimplePath) =>
   async (row: PullRequest): Promise<unknown> =>
-    requireData(await dashboard.POST(path, { params: {}, body: toTarget(row) }));
+    requireData(await dashboardClient.POST(path, { params: {}, body: toTarget(row) }));
 
 type SimplePath = `/api/pull-requests/${
   'auto-merge' | 'auto-merge/cancel' | 'close' | 'merge' | 'renovate-rebase' | 'rerun-checks' | 'update-branch'}`;
@@ -32,7 +32,10 @@ const sendDependabotAction =
   (action: 'rebase' | 'recreate') =>
   async (row: PullRequest): Promise<unknown> =>
     requireData(
-      await dashboard.POST('/api/pull-requests/dependabot-action', { params: {}, body: { ...toTarget(row), action } }),
+      await dashboardClient.POST('/api/pull-requests/dependabot-action', {
+        params: {},
+        body: { ...toTarget(row), action },
+      }),
     );
 
 /** The actions that pages offer, in the order of their buttons. */

@@ -1,7 +1,7 @@
 import { useLayoutEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { components } from '../../../generated/dashboard/client.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ActionButton } from '../ui/action-button.js';
 import { Heading } from '../ui/heading.js';
 import { preloadedBoard, consumePreloaded } from './preloaded-board.js';
@@ -64,7 +64,7 @@ function OwnerPicker() {
 async function loadOwners(): Promise<void> {
   const found =
     consumePreloaded('sharedWithMe') ??
-    (await dashboard.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
+    (await dashboardClient.GET('/api/sharing').catch(() => undefined))?.data?.sharedWithMe;
   owners.value = found ?? [];
   if (boardOwner.value !== '' && !owners.value.some(({ username }) => username === boardOwner.value)) selectBoard('');
 }

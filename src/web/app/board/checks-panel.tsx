@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { formatDuration } from '../ui/countdown.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
@@ -24,7 +24,7 @@ const STATES: Readonly<Record<Check['state'], string>> = {
 export function ChecksPanel({ row }: { readonly row: PullRequest }) {
   const load = useCallback(async () => {
     const query = toTarget(row);
-    return requireData(await dashboard.GET('/api/pull-requests/checks', { params: { query } })).checks;
+    return requireData(await dashboardClient.GET('/api/pull-requests/checks', { params: { query } })).checks;
   }, [row.forge, row.repo, row.number, row.headSha]);
   const checks = useResource(load);
   return (

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -16,18 +16,18 @@ type Feed = components['schemas']['Feed'];
 type Kind = components['schemas']['FeedKind'];
 
 const load = async () => {
-  const [feeds, views] = await Promise.all([dashboard.GET('/api/feeds'), dashboard.GET('/api/views')]);
+  const [feeds, views] = await Promise.all([dashboardClient.GET('/api/feeds'), dashboardClient.GET('/api/views')]);
   return { feeds: requireData(feeds), views: requireData(views) };
 };
 
 const KINDS: Readonly<Record<Kind, string>> = { atom: 'Atom feed', badge: 'Badge' };
 
 /** The settings section for feeds and badges: links to the board for programs that can't sign in. */
-export function Feeds() {
+export function FeedsSection() {
   const feeds = useResource(load);
   const [made, setMade] = useState<string>();
   const remove = async ({ id, label }: Feed): Promise<void> => {
-    requireData(await dashboard.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
+    requireData(await dashboardClient.DELETE('/api/feeds/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await feeds.reload();
     showToast(`Feed “${label}” deleted.`);
@@ -90,7 +90,7 @@ function NewFeed({ views, onMade }: NewFeedProps) {
   const [view, setView] = useState('');
   const create = async (): Promise<void> => {
     const body = { kind, label, ...(view === '' ? {} : { view }) };
-    const { url } = requireData(await dashboard.POST('/api/feeds', { params: {}, body }));
+    const { url } = requireData(await dashboardClient.POST('/api/feeds', { params: {}, body }));
     setLabel('');
     await onMade(url);
   };

@@ -13,7 +13,7 @@ import type { FilterOptions, Filter, QuickFilter } from './filter.js';
 import { CI_NAMES } from './rows.js';
 import { openView } from './views.js';
 import { ViewsMenu } from './views-menu.js';
-import { views } from './views-store.js';
+import { savedViews } from './views-store.js';
 import { FoldedFilters } from '../ui/folded-filters.js';
 import { Select } from '../ui/select.js';
 
@@ -83,7 +83,7 @@ const all = (options: readonly Option[]): readonly Option[] => [['', 'All'], ...
 const same = (values: readonly string[]): readonly Option[] => all(values.map((value) => [value, value] as const));
 
 function Selects({ filter, choices, onFilter }: FilterBarProps) {
-  const known = views.value ?? [];
+  const known = savedViews.value ?? [];
   const open = (name: string): void => {
     const view = known.find((one) => one.name === name);
     onFilter(view === undefined ? { view: '' } : openView(view, filter));

@@ -1,5 +1,5 @@
 import { batch, effect, signal } from '@preact/signals';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { consumePreloaded } from './preloaded-board.js';
 import { issueFilter, parseIssueFilter } from '../issues/issue-filter.js';
 import type { IssueFilter } from '../issues/issue-filter.js';
@@ -83,13 +83,16 @@ function storeUnsent(value: FilterState): void {
 /** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
 async function save(value: FilterState): Promise<void> {
   const body = { ...value };
-  const result = await dashboard.PUT('/api/settings/filter-state', { body, keepalive: true }).catch(() => undefined);
+  const result = await dashboardClient
+    .PUT('/api/settings/filter-state', { body, keepalive: true })
+    .catch(() => undefined);
   if (result !== undefined && isSame(value, currentState())) localStorage.removeItem(UNSENT);
 }
 
 async function load(): Promise<FilterState | undefined> {
   const saved =
-    consumePreloaded('filters') ?? (await dashboard.GET('/api/settings/filter-state').catch(() => undefined))?.data;
+    consumePreloaded('filters') ??
+    (await dashboardClient.GET('/api/settings/filter-state').catch(() => undefined))?.data;
   const { pullRequests, issues } = saved ?? {};
   if (pullRequests === undefined && issues === undefined) return undefined;
   const found = { pullRequests: parsePullRequestFilter(pullRequests), issues: parseIssueFilter(issues) };

@@ -2,7 +2,7 @@ import { effect } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { ApiError, readEvents } from '../../../generated/dashboard/client.js';
 import { toUserMessage, requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { user } from '../session.js';
 import { boardOwner, boardError, applyBoard, shownBoard } from './board-store.js';
 import type { Board } from './rows.js';
@@ -82,7 +82,7 @@ async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
 
 /** Handles errors that a retry would not change: shows the message, or ends the session on the page for a 401. */
 function isFinal(error: unknown): boolean {
-  if (!(error instanceof ApiError) || error.statusCode >= 429) return false;
+  if (!(error instanceof ApiError) || error.statusCode >= 429 || error.statusCode === 408) return false;
   if (error.statusCode === 401) user.value = null;
   else boardError.value = error.message;
   return true;
@@ -91,7 +91,7 @@ function isFinal(error: unknown): boolean {
 async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
   const query = { includeDrafts, includeSnoozed: true };
   const open = (init: Parameters<Parameters<typeof readEvents>[0]>[0]) =>
-    dashboard.GET('/api/dashboard/stream', { ...init, params: { query } });
+    dashboardClient.GET('/api/dashboard/stream', { ...init, params: { query } });
   try {
     for await (const { data } of readEvents<Board>(open, { signal })) yield data;
   } catch (error) {
@@ -113,7 +113,7 @@ async function* pollSharedBoard(query: BoardQuery, signal: AbortSignal): AsyncGe
 async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: AbortSignal): Promise<Board> {
   const query = { includeDrafts, includeSnoozed: true, ...(whose === '' ? {} : { owner: whose }) };
   const options = signal === undefined ? {} : { signal };
-  return requireData(await dashboard.GET('/api/dashboard', { params: { query }, ...options }));
+  return requireData(await dashboardClient.GET('/api/dashboard', { params: { query }, ...options }));
 }
 
 /** Refreshes the user's own board, or reads a shared one again, and shows the result at once. */
@@ -122,7 +122,7 @@ export async function refreshBoard(includeDrafts: boolean): Promise<void> {
   const query = { includeDrafts, includeSnoozed: true };
   const board =
     whose === ''
-      ? requireData(await dashboard.POST('/api/dashboard/refresh', { params: { query } }))
+      ? requireData(await dashboardClient.POST('/api/dashboard/refresh', { params: { query } }))
       : await readBoard({ owner: whose, includeDrafts });
   applyBoard(board, true);
 }

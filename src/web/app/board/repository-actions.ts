@@ -1,6 +1,6 @@
 import { limitConcurrency } from '../../../lib/async/concurrency.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { changeRepository } from './board-store.js';
 import { describeRateLimit, recordRateLimit, rateLimitedUntil } from './forge-rate-limits.js';
 import type { Repository } from './repository-filter.js';
@@ -14,7 +14,7 @@ export async function ensureWebhook({ forge, fullName }: Repository): Promise<vo
   const until = rateLimitedUntil[forge].value;
   if (until !== undefined) throw new Error(describeRateLimit(forge, until));
   try {
-    requireData(await dashboard.POST('/api/webhooks/ensure', { params: {}, body: { forge, fullName } }));
+    requireData(await dashboardClient.POST('/api/webhooks/ensure', { params: {}, body: { forge, fullName } }));
   } catch (error) {
     recordRateLimit(forge, error);
     throw error;
@@ -26,7 +26,7 @@ export async function setAutoUpdate(repository: Repository, isOn: boolean): Prom
   const path = isOn ? '/api/repos/auto-update-branch/enable' : '/api/repos/auto-update-branch/disable';
   const { forge, fullName } = repository;
   await changeShown(repository, { autoUpdateBranch: isOn }, async () =>
-    requireData(await dashboard.POST(path, { body: { forge, fullName } })),
+    requireData(await dashboardClient.POST(path, { body: { forge, fullName } })),
   );
 }
 
@@ -37,8 +37,8 @@ export async function setIgnored(repository: Repository, prs: boolean, issues: b
   await changeShown(repository, next, async () =>
     requireData(
       prs || issues
-        ? await dashboard.POST('/api/repos/ignore', { body: { forge, fullName, prs, issues } })
-        : await dashboard.POST('/api/repos/unignore', { body: { forge, fullName } }),
+        ? await dashboardClient.POST('/api/repos/ignore', { body: { forge, fullName, prs, issues } })
+        : await dashboardClient.POST('/api/repos/unignore', { body: { forge, fullName } }),
     ),
   );
 }

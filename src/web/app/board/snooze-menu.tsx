@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ActionButton, useAction } from '../ui/action-button.js';
 import { formatDate } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
@@ -78,13 +78,13 @@ export function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonl
     onDone();
   };
   const unsnooze = async (): Promise<void> => {
-    requireData(await dashboard.POST('/api/pull-requests/unsnooze', { params: {}, body: toTarget(row) }));
+    requireData(await dashboardClient.POST('/api/pull-requests/unsnooze', { params: {}, body: toTarget(row) }));
     showChange(undefined, 'is no longer snoozed');
   };
   const snooze = async ({ name, body }: SnoozeOption): Promise<void> => {
     const snoozed = body();
     const request = { ...toTarget(row), ...snoozed };
-    requireData(await dashboard.POST('/api/pull-requests/snooze', { params: {}, body: request }));
+    requireData(await dashboardClient.POST('/api/pull-requests/snooze', { params: {}, body: request }));
     showChange(snoozed, `is snoozed ${name}`);
   };
   if (row.snooze) return <ActionButton onAct={unsnooze}>Unsnooze</ActionButton>;

@@ -5,7 +5,7 @@ import { toGroups } from './groups.js';
 import type { Group } from './groups.js';
 import type { Board, PullRequest } from './rows.js';
 import { matchesView } from './views.js';
-import { views } from './views-store.js';
+import { savedViews } from './views-store.js';
 
 export interface FilteredBoard {
   /** The filter without values that no longer occur on the board. */
@@ -18,7 +18,7 @@ export interface FilteredBoard {
 /** Applies a filter to a board and memoises the result. */
 export function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoard {
   const choices = useMemo(() => listFilterOptions(pullRequests), [pullRequests]);
-  const known = views.value;
+  const known = savedViews.value;
   const used = useMemo(
     () =>
       dropUnavailableValues(

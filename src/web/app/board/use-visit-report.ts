@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { boardOwner } from './board-store.js';
 import type { Board } from './rows.js';
 
@@ -13,7 +13,7 @@ export function useVisitReport({ generatedAt }: Board): void {
     const save = (): void => {
       if (document.visibilityState === 'visible') return;
       const body = { seenAt: seenAt.current };
-      dashboard.PUT('/api/dashboard/visit', { body, keepalive: true }).catch(() => undefined);
+      dashboardClient.PUT('/api/dashboard/visit', { body, keepalive: true }).catch(() => undefined);
     };
     document.addEventListener('visibilitychange', save);
     return () => document.removeEventListener('visibilitychange', save);

@@ -7,7 +7,7 @@ import { showToast } from '../ui/toasts.js';
 import { toFilterUrl } from './filter-url.js';
 import type { Filter } from './filter.js';
 import { toViewName } from './views.js';
-import { deleteView, renameView, saveView, views } from './views-store.js';
+import { deleteView, renameView, saveView, savedViews } from './views-store.js';
 
 interface ViewsMenuProps {
   readonly filter: Filter;
@@ -67,7 +67,7 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
             aria-disabled={name === ''}
             onClick={() => name && save()}
           >
-            {views.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save view'}
+            {savedViews.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save view'}
           </button>
           <CopyButton value={toFilterUrl(filter)} name="Copy link to this list" />
           {filter.view !== '' && name !== filter.view && (

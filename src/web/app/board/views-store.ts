@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { preloadedBoard, consumePreloaded } from './preloaded-board.js';
 import type { SavedView } from './views.js';
 import { toView } from './views.js';
@@ -8,31 +8,31 @@ import type { Filter } from './filter.js';
 import type { Writable } from './rows.js';
 
 /** The saved views; undefined until they are loaded. */
-export const views = signal<readonly SavedView[] | undefined>(preloadedBoard?.views);
+export const savedViews = signal<readonly SavedView[] | undefined>(preloadedBoard?.views);
 
 export async function loadViews(): Promise<void> {
-  const found = consumePreloaded('views') ?? (await dashboard.GET('/api/views').catch(() => undefined))?.data;
-  if (found !== undefined) views.value = found;
+  const found = consumePreloaded('views') ?? (await dashboardClient.GET('/api/views').catch(() => undefined))?.data;
+  if (found !== undefined) savedViews.value = found;
 }
 
 export async function saveView(name: string, filter: Filter): Promise<void> {
-  const open = views.value?.find((view) => view.name === filter.view);
+  const open = savedViews.value?.find((view) => view.name === filter.view);
   const body = toView(filter, open);
-  requireData(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await loadViews();
 }
 
 /** Renames a view by saving a copy and deleting the original, as the API has no operation for it. */
 export async function renameView(before: string, name: string): Promise<void> {
-  const view = views.value?.find((one) => one.name === before);
+  const view = savedViews.value?.find((one) => one.name === before);
   if (view === undefined) return;
   const { filter, sort, group } = structuredClone(view) as Writable<SavedView>;
   const body = { filter, sort, group };
-  requireData(await dashboard.PUT('/api/views/{name}', { params: { path: { name } }, body }));
+  requireData(await dashboardClient.PUT('/api/views/{name}', { params: { path: { name } }, body }));
   await deleteView(before);
 }
 
 export async function deleteView(name: string): Promise<void> {
-  requireData(await dashboard.DELETE('/api/views/{name}', { params: { path: { name } } }));
+  requireData(await dashboardClient.DELETE('/api/views/{name}', { params: { path: { name } } }));
   await loadViews();
 }

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import { useCallback, useMemo } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
 import { newestBoard, boardOwner } from '../board/board-store.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { timezone } from '../ui/times.js';
 import { useResource } from '../ui/use-resource.js';
@@ -26,7 +26,7 @@ export function ThroughputFigure() {
     const { days, per } = selected;
     const query = { days, per, ...(whose === '' ? {} : { owner: whose }) };
     return {
-      counts: requireData(await dashboard.GET('/api/insights/throughput', { params: { query } })),
+      counts: requireData(await dashboardClient.GET('/api/insights/throughput', { params: { query } })),
       period: selected,
     };
     // A new board has new counts.

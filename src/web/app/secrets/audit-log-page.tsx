@@ -1,6 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ActionButton } from '../ui/action-button.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
@@ -15,7 +15,7 @@ import { SecretsLayout } from './secrets-layout.js';
 
 const PAGE_SIZE = 50;
 
-const loadOptions = async () => requireData(await secrets.GET('/audit-log/filter-options'));
+const loadOptions = async () => requireData(await secretsClient.GET('/audit-log/filter-options'));
 
 export function AuditLogPage() {
   const options = useResource(loadOptions);

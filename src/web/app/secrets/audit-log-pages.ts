@@ -1,5 +1,5 @@
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { toAuditLogQuery } from './audit-filters.js';
 import type { AuditFilterState } from './audit-filters.js';
 import type { AuditLogEntry } from './secrets.js';
@@ -23,7 +23,7 @@ export async function loadAuditEntryPage(
   { after, limit }: PageOptions,
 ): Promise<AuditEntryPage> {
   const query = { order: 'desc' as const, limit, ...toAuditLogQuery(filter), ...(after !== undefined && { after }) };
-  const result = await secrets.GET('/audit-log', { params: { query } });
+  const result = await secretsClient.GET('/audit-log', { params: { query } });
   const entries: readonly AuditLogEntry[] = requireData(result);
   return { filter, entries, count: Number(result.response.headers.get('X-Total-Count')) };
 }

@@ -3,5 +3,5 @@ import { retry } from '../clients.js';
 import { repeatAfterSignIn } from '../ui/session-expired.js';
 
 /** The client of the secrets service. The session cookie authenticates it. */
-export const secrets = createSecretsClient('/secrets', { retry });
-secrets.use(repeatAfterSignIn);
+export const secretsClient = createSecretsClient('/secrets', { retry });
+secretsClient.use(repeatAfterSignIn);

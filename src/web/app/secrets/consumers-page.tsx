@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -20,7 +20,7 @@ export function ConsumersPage() {
   const [key, setKey] = useState('');
   const add = async (): Promise<void> => {
     const body = { name, ...(key !== '' && { public_key: key.trim() }) };
-    requireData(await secrets.POST('/consumers', { body }));
+    requireData(await secretsClient.POST('/consumers', { body }));
     if (key !== '') rememberKeys([{ consumer: name, publicKey: key.trim() }]);
     setName('');
     setKey('');
@@ -109,13 +109,13 @@ function Consumer({ consumer, onChange }: ConsumerProps) {
   const [key, setKey] = useState(public_key ?? '');
   const save = async (): Promise<void> => {
     const body = { ...(newName !== name && { name: newName }), ...(key !== public_key && { public_key: key.trim() }) };
-    requireData(await secrets.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
+    requireData(await secretsClient.PATCH('/consumers/{name}', { ...toParams(consumer), body }));
     if (key !== '' && key !== public_key) rememberKeys([{ consumer: newName, publicKey: key.trim() }]);
     await onChange();
     showToast(`Consumer “${newName}” saved.`);
   };
   const remove = async (): Promise<void> => {
-    requireData(await secrets.DELETE('/consumers/{name}', toParams(consumer)));
+    requireData(await secretsClient.DELETE('/consumers/{name}', toParams(consumer)));
     await onChange();
     showToast(`Consumer “${name}” deleted. Its secrets remain.`);
   };

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
@@ -32,7 +32,7 @@ export function NewSecretPage() {
   const [problem, create] = useSealingError(async () => {
     // Loaded on demand, as most visits seal nothing.
     const { putSecret } = await import('../../../sealing/put-secret.js');
-    await putSecret(secrets, {
+    await putSecret(secretsClient, {
       slug,
       value,
       usedBy,

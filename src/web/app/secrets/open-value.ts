@@ -1,7 +1,7 @@
 import { open } from '../../../sealing/open.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import type { Identity } from './identity/wrapping.js';
 import { createBrowserKeyCheck } from './known-keys.js';
 import { locateSecret } from './secrets.js';
@@ -13,7 +13,7 @@ import type { ObjectMetadata } from './secrets.js';
  * @throws SealingError `no_match` when the value is not sealed to the identity.
  */
 export async function openValue(object: ObjectMetadata, { secret }: Identity): Promise<Uint8Array<ArrayBuffer>> {
-  const result = await secrets.GET('/objects/{slug}', { params: locateSecret(object), parseAs: 'arrayBuffer' });
+  const result = await secretsClient.GET('/objects/{slug}', { params: locateSecret(object), parseAs: 'arrayBuffer' });
   return open(requireData<unknown>(result) as ArrayBuffer, secret);
 }
 
@@ -26,7 +26,7 @@ export async function openValue(object: ObjectMetadata, { secret }: Identity): P
 export async function resealValue(object: ObjectMetadata, identity: Identity): Promise<void> {
   const value = await openValue(object, identity);
   const { slug, id, etag } = object;
-  await replaceSecret(secrets, {
+  await replaceSecret(secretsClient, {
     slug,
     id,
     etag,

@@ -1,7 +1,7 @@
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 
 interface ReadableChoiceProps {
   readonly isChosen: boolean;
@@ -10,7 +10,7 @@ interface ReadableChoiceProps {
 
 /** Returns the owner's public key; `undefined` before an identity exists. */
 export const findOwnPublicKey = async (): Promise<string | undefined> =>
-  requireData(await secrets.GET('/auth/identity')).public_key;
+  requireData(await secretsClient.GET('/auth/identity')).public_key;
 
 const load = async () => ({ key: await findOwnPublicKey() });
 

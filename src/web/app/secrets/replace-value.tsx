@@ -1,5 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { Form } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { findOwnPublicKey, ReadableChoice } from './readable-choice.js';
@@ -30,7 +30,7 @@ export function ReplaceValue({ object, onChange }: RotateProps) {
     const { replaceSecret } = await import('../../../sealing/put-secret.js');
     const { slug, id, etag } = object;
     const checkKeys = createBrowserKeyCheck(object);
-    await replaceSecret(secrets, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable, checkKeys });
+    await replaceSecret(secretsClient, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable, checkKeys });
     setValue('');
     await onChange();
     fold.current?.removeAttribute('open');

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -19,12 +19,12 @@ export function SecretActions({ object, onDeleted }: ObjectActionsProps) {
   const [slug, setSlug] = useState(object.slug);
   const params = locateSecret(object);
   const rename = async (): Promise<void> => {
-    requireData(await secrets.PATCH('/objects/{slug}', { params, body: { slug } }));
+    requireData(await secretsClient.PATCH('/objects/{slug}', { params, body: { slug } }));
     showToast(`“${object.slug}” renamed to “${slug}”.`);
     route(linkToSecret({ slug }), true);
   };
   const remove = async (): Promise<void> => {
-    requireData(await secrets.DELETE('/objects/{slug}', { params }));
+    requireData(await secretsClient.DELETE('/objects/{slug}', { params }));
     await onDeleted();
     showToast(`Secret “${object.slug}” deleted.`);
   };

@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { formatDateTime } from '../ui/times.js';
@@ -21,8 +21,8 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
   const load = useCallback(async () => {
     const params = { path: { slug }, query: { id } };
     const [versions, log] = await Promise.all([
-      secrets.GET('/objects/{slug}/versions', { params }),
-      secrets.GET('/audit-log', { params: { query: { object_id: slug, order: 'desc', limit: 20 } } }),
+      secretsClient.GET('/objects/{slug}/versions', { params }),
+      secretsClient.GET('/audit-log', { params: { query: { object_id: slug, order: 'desc', limit: 20 } } }),
     ]);
     return { versions: requireData(versions), log: requireData(log) };
   }, [slug, id, updated_at]);
@@ -30,7 +30,7 @@ export function SecretHistory({ object, onChange }: ObjectHistoryProps) {
   const restore = async ({ version }: ObjectVersion): Promise<void> => {
     const { path, query } = locateSecret(object);
     const params = { path: { ...path, version }, query };
-    requireData(await secrets.POST('/objects/{slug}/versions/{version}/restore', { params }));
+    requireData(await secretsClient.POST('/objects/{slug}/versions/{version}/restore', { params }));
     await onChange();
     showToast(`Version ${version} of “${slug}” restored.`);
   };

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { Heading } from '../ui/heading.js';
 import { SectionTabs } from '../ui/section-tabs.js';
 import { KeyChangeConfirmation } from './known-keys.js';
-import './vault.css';
+import './secrets.css';
 
 const TABS = [
   ['/vault', 'Secrets'],

@@ -1,7 +1,7 @@
 import type { components } from '../../../generated/secrets/client.js';
 import { readAll } from '../../../generated/secrets/client.js';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 
 type Schemas = components['schemas'];
 export type ObjectMetadata = Schemas['ObjectMetadata'];
@@ -12,13 +12,14 @@ export type AuditLogEntry = Schemas['AuditLogEntry'];
 /** Lists all secrets, each variant on its own. */
 export async function listAllSecrets(): Promise<ObjectMetadata[]> {
   const objects: ObjectMetadata[] = [];
-  for await (const object of readAll((query) => secrets.GET('/objects', { params: { query } }))) objects.push(object);
+  for await (const object of readAll((query) => secretsClient.GET('/objects', { params: { query } })))
+    objects.push(object);
   return objects;
 }
 
 /** Lists the variants of a slug; empty when there is no such secret. */
 export async function listVariants(slug: string): Promise<readonly ObjectMetadata[]> {
-  return requireData(await secrets.GET('/objects', { params: { query: { slug, limit: 500 } } }));
+  return requireData(await secretsClient.GET('/objects', { params: { query: { slug, limit: 500 } } }));
 }
 
 /** Lists all consumers with their public keys, by name. */
@@ -26,7 +27,7 @@ export async function listAllConsumers(): Promise<ConsumerEntry[]> {
   const consumers: ConsumerEntry[] = [];
   for (let page = 1; ; page += 1) {
     const query = { page, page_size: 100 };
-    const result = requireData(await secrets.GET('/consumers', { params: { query } }));
+    const result = requireData(await secretsClient.GET('/consumers', { params: { query } }));
     // The type allows a plain list too, which the service returns only without parameters.
     if (!('consumers' in result)) return consumers;
     consumers.push(...result.consumers);

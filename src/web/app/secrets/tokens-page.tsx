@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { readAll } from '../../../generated/secrets/client.js';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -36,8 +36,8 @@ const KINDS = {
 type Kind = keyof typeof KINDS;
 
 const LOADERS = {
-  write: () => collect(readAll((query) => secrets.GET('/tokens', { params: { query } }))),
-  consumer: () => collect(readAll((query) => secrets.GET('/consumer-tokens', { params: { query } }))),
+  write: () => collect(readAll((query) => secretsClient.GET('/tokens', { params: { query } }))),
+  consumer: () => collect(readAll((query) => secretsClient.GET('/consumer-tokens', { params: { query } }))),
 };
 
 /** Reads all pages of a list. */
@@ -61,12 +61,12 @@ function Tokens({ kind }: { readonly kind: Kind }) {
   const tokens = useResource(LOADERS[kind]);
   const [issued, setIssued] = useState<string>();
   const remove = async (path: (typeof paths)['one'] | (typeof paths)['purge'], { id }: Token): Promise<void> => {
-    requireData(await secrets.DELETE(path, { params: { path: { id } } }));
+    requireData(await secretsClient.DELETE(path, { params: { path: { id } } }));
     setIssued(undefined);
     await tokens.reload();
   };
   const rotate = async ({ id }: Token): Promise<void> => {
-    const { value } = requireData(await secrets.POST(paths.rotate, { params: { path: { id } }, body: {} }));
+    const { value } = requireData(await secretsClient.POST(paths.rotate, { params: { path: { id } }, body: {} }));
     setIssued(value);
     await tokens.reload();
   };
@@ -163,8 +163,8 @@ function NewToken({ kind, onCreated }: NewTokenProps) {
     const body = { description, ttl_seconds: Number(days) * DAY_SECONDS };
     const created =
       kind === 'write'
-        ? requireData(await secrets.POST('/tokens', { body }))
-        : requireData(await secrets.POST('/consumer-tokens', { body: { ...body, consumer } }));
+        ? requireData(await secretsClient.POST('/tokens', { body }))
+        : requireData(await secretsClient.POST('/consumer-tokens', { body: { ...body, consumer } }));
     setDescription('');
     await onCreated(created.value);
   };

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/secrets/client.js';
 import { requireData } from '../api-errors.js';
-import { secrets } from './client.js';
+import { secretsClient } from './client.js';
 import { ActionButton } from '../ui/action-button.js';
 
 type Verification = components['schemas']['AuditLogVerification'];
@@ -14,7 +14,7 @@ export function VerifyAudit() {
   const [result, setResult] = useState('');
   const verify = async (): Promise<void> => {
     const query = readVerifiedHead();
-    const verified = requireData(await secrets.GET('/audit-log/verify', { params: { query } }));
+    const verified = requireData(await secretsClient.GET('/audit-log/verify', { params: { query } }));
     const { intact, entries, head } = verified;
     if (intact && head !== undefined) localStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
     setResult(describe(verified));

@@ -1,5 +1,5 @@
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { Radios } from '../ui/radios.js';
 import { theme } from '../ui/theme.js';
 import type { Theme } from '../ui/theme.js';
@@ -17,7 +17,7 @@ const ZONES = Intl.supportedValuesOf('timeZone');
 
 export function Appearance() {
   const save = useAutosave(async (chosen: Theme) => {
-    requireData(await dashboard.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
+    requireData(await dashboardClient.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
   });
   const choose = (chosen: Theme): void => {
     theme.value = chosen;
@@ -37,7 +37,7 @@ export function Appearance() {
 
 function TimeZone() {
   const save = useAutosave(async (chosen: string) => {
-    requireData(await dashboard.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
+    requireData(await dashboardClient.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
     showToast('Time zone updated.');
   });
   const choose = (chosen: string): void => {

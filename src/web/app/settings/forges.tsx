@@ -1,5 +1,5 @@
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
 import { ForgeForm } from './forge-form.js';
@@ -9,14 +9,14 @@ import { toSettingsRequest } from './settings-request.js';
 import type { Settings, SettingsRequest } from './settings-request.js';
 import { Webhook } from './webhook.js';
 
-const loadSettings = async (): Promise<Settings> => requireData(await dashboard.GET('/api/settings'));
+const loadSettings = async (): Promise<Settings> => requireData(await dashboardClient.GET('/api/settings'));
 
 export function Forges() {
   const settings = useResource(loadSettings);
   /** Saves one part of the settings with the saved values of the others; unsaved input in other forms is not sent. */
   const save = async (part: SettingsRequest): Promise<void> => {
     const known = settings.value === undefined ? {} : toSettingsRequest(settings.value);
-    settings.set(requireData(await dashboard.PUT('/api/settings', { body: { ...known, ...part } })));
+    settings.set(requireData(await dashboardClient.PUT('/api/settings', { body: { ...known, ...part } })));
   };
   return (
     <section aria-labelledby="forges">

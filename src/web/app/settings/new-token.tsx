@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
 import { Radios } from '../ui/radios.js';
@@ -27,7 +27,7 @@ export function NewToken({ onMade }: { readonly onMade: (token: string) => Promi
   const expiresAt = toExpiry(Number(term === 'custom' ? custom : term));
   const create = async (): Promise<void> => {
     const body = { label, expiresAt, scopes: mayWrite ? ['read' as const, 'write' as const] : ['read' as const] };
-    const { token } = requireData(await dashboard.POST('/api/tokens', { body }));
+    const { token } = requireData(await dashboardClient.POST('/api/tokens', { body }));
     setLabel('');
     await onMade(token);
   };

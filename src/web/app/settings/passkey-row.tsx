@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -20,12 +20,12 @@ interface PasskeyRowProps {
 export function PasskeyRow({ passkey: { id, label, createdAt, lastUsedAt }, isLast, onChanged }: PasskeyRowProps) {
   const params = { path: { id } };
   const remove = async (): Promise<void> => {
-    requireData(await dashboard.DELETE('/api/auth/credentials/{id}', { params }));
+    requireData(await dashboardClient.DELETE('/api/auth/credentials/{id}', { params }));
     await onChanged();
     showToast(`Passkey “${label}” removed.`);
   };
   const rename = async (name: string): Promise<void> => {
-    requireData(await dashboard.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
+    requireData(await dashboardClient.PATCH('/api/auth/credentials/{id}', { params, body: { label: name } }));
     await onChanged();
     showToast(`Passkey “${label}” renamed to “${name}”.`);
   };

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { addPasskey } from '../passkeys.js';
 import { Field } from '../ui/field.js';
 import { Form } from '../ui/form.js';
@@ -9,9 +9,9 @@ import { showToast } from '../ui/toasts.js';
 import { useResource } from '../ui/use-resource.js';
 import { PasskeyRow } from './passkey-row.js';
 
-const loadPasskeys = async () => requireData(await dashboard.GET('/api/auth/credentials'));
+const loadPasskeys = async () => requireData(await dashboardClient.GET('/api/auth/credentials'));
 
-export function Passkeys() {
+export function PasskeysSection() {
   const passkeys = useResource(loadPasskeys);
   const [label, setLabel] = useState('');
   const add = async (): Promise<void> => {

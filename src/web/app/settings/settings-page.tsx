@@ -4,11 +4,11 @@ import { ConfirmButton } from '../ui/confirm-button.js';
 import { isServiceEnabled } from '../page-data.js';
 import { user } from '../session.js';
 import { signOut, signOutEverywhere } from './sign-out.js';
-import { Feeds } from '../board/feeds.js';
+import { FeedsSection } from '../board/feeds.js';
 import { Appearance } from './appearance.js';
 import { Forges } from './forges.js';
-import { Passkeys } from './passkeys.js';
-import { Sharing } from './sharing.js';
+import { PasskeysSection } from './passkeys.js';
+import { SharingSection } from './sharing.js';
 import { Tokens } from './tokens.js';
 import { ActionButton } from '../ui/action-button.js';
 import './settings.css';
@@ -24,9 +24,9 @@ interface Section {
 const ALL: readonly Section[] = [
   { id: 'forges', name: 'Code hosts', Content: Forges },
   { id: 'tokens', name: 'API tokens', Content: Tokens },
-  { id: 'passkeys', name: 'Passkeys', Content: Passkeys, isAlways: true },
-  { id: 'sharing', name: 'Sharing', Content: Sharing },
-  { id: 'feeds', name: 'Feeds and badges', Content: Feeds },
+  { id: 'passkeys', name: 'Passkeys', Content: PasskeysSection, isAlways: true },
+  { id: 'sharing', name: 'Sharing', Content: SharingSection },
+  { id: 'feeds', name: 'Feeds and badges', Content: FeedsSection },
   { id: 'appearance', name: 'Appearance', Content: Appearance },
 ];
 

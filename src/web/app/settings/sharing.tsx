@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ActionButton } from '../ui/action-button.js';
 import { Form } from '../ui/form.js';
 import { AsyncContent } from '../ui/async-content.js';
@@ -8,19 +8,19 @@ import { showToast } from '../ui/toasts.js';
 import { useResource } from '../ui/use-resource.js';
 import { UsernameField } from '../ui/username-field.js';
 
-const loadSharing = async () => requireData(await dashboard.GET('/api/sharing'));
+const loadSharing = async () => requireData(await dashboardClient.GET('/api/sharing'));
 
-export function Sharing() {
+export function SharingSection() {
   const sharing = useResource(loadSharing);
   const [username, setUsername] = useState('');
   const share = async (): Promise<void> => {
-    requireData(await dashboard.PUT('/api/sharing/{username}', { params: { path: { username } } }));
+    requireData(await dashboardClient.PUT('/api/sharing/{username}', { params: { path: { username } } }));
     setUsername('');
     await sharing.reload();
     showToast(`${username} can now view your board.`);
   };
   const unshare = async (name: string): Promise<void> => {
-    requireData(await dashboard.DELETE('/api/sharing/{username}', { params: { path: { username: name } } }));
+    requireData(await dashboardClient.DELETE('/api/sharing/{username}', { params: { path: { username: name } } }));
     await sharing.reload();
     showToast(`${name} can no longer view your board.`);
   };

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { OneTimeSecret } from '../ui/one-time-secret.js';
@@ -12,13 +12,13 @@ import { NewToken } from './new-token.js';
 
 type APIToken = components['schemas']['APIToken'];
 
-const loadTokens = async () => requireData(await dashboard.GET('/api/tokens'));
+const loadTokens = async () => requireData(await dashboardClient.GET('/api/tokens'));
 
 export function Tokens() {
   const tokens = useResource(loadTokens);
   const [made, setMade] = useState<string>();
   const revoke = async ({ id, label }: APIToken): Promise<void> => {
-    requireData(await dashboard.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
+    requireData(await dashboardClient.DELETE('/api/tokens/{id}', { params: { path: { id } } }));
     setMade(undefined);
     await tokens.reload();
     showToast(`Token “${label}” revoked.`);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { VNode } from 'preact';
 import type { components } from '../../../generated/dashboard/client.js';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { ActionButton } from '../ui/action-button.js';
 import { FORGE_TITLES } from './forge-guides.js';
 import type { SettingsRequest } from './settings-request.js';
@@ -24,7 +24,7 @@ export function useConnectionTest(
   const [found, setFound] = useState<ForgeTest>();
   const test = async (): Promise<void> => {
     setFound(undefined);
-    const result = requireData(await dashboard.POST('/api/settings/test', { body: { forge, settings } }));
+    const result = requireData(await dashboardClient.POST('/api/settings/test', { body: { forge, settings } }));
     setFound(result);
     if (result.username !== undefined) onUsername(result.username);
   };

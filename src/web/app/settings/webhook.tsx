@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { requireData } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { publicOrigin } from '../page-data.js';
 import { ConfirmButton } from '../ui/confirm-button.js';
 import { CopyButton } from '../ui/copy-button.js';
@@ -21,7 +21,7 @@ interface WebhookProps {
 export function Webhook({ settings: { webhookToken = '', webhookSecret = '' }, onRotated }: WebhookProps) {
   const [formerUntil, setFormerUntil] = useState<string>();
   const rotate = async (): Promise<void> => {
-    const { formerUntil: until, ...rotated } = requireData(await dashboard.POST('/api/webhooks/rotate'));
+    const { formerUntil: until, ...rotated } = requireData(await dashboardClient.POST('/api/webhooks/rotate'));
     onRotated(rotated);
     setFormerUntil(until);
     showToast('Webhook URLs and secret replaced.');

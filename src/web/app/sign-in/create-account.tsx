@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../../generated/dashboard/client.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { registerAccount } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
 import { Field } from '../ui/field.js';
@@ -70,6 +70,6 @@ export function CreateAccount({ link, onDone, onEnded }: JoinProps) {
  * Returns whether the server has no accounts yet, so that a used setup link is reported before the form is filled in.
  */
 async function isSetupOpen(): Promise<boolean> {
-  const { data } = await dashboard.GET('/api/auth/registration-status').catch(() => ({ data: undefined }));
+  const { data } = await dashboardClient.GET('/api/auth/registration-status').catch(() => ({ data: undefined }));
   return data?.open ?? true;
 }

@@ -9,7 +9,7 @@ import { readInvitationLink } from './invitation-link.js';
 import type { InvitationLink } from './invitation-link.js';
 import { CreateAccount } from './create-account.js';
 import { ExpiredLink } from './expired-link.js';
-import { SignIn } from './sign-in.js';
+import { SignInForm } from './sign-in.js';
 import { WrongOrigin, NoPasskeys, InsecureOrigin } from './unsupported.js';
 import './sign-in.css';
 
@@ -40,7 +40,7 @@ function Entrance() {
     user.value = signedIn;
     leave();
   };
-  if (link === undefined) return <SignIn onDone={enter} />;
+  if (link === undefined) return <SignInForm onDone={enter} />;
   if (link === ended) return <ExpiredLink link={link} onDone={enter} />;
   return <CreateAccount key={link.secret} link={link} onDone={enter} onEnded={() => setEnded(link)} />;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../../generated/dashboard/client.js';
 import { toUserMessage } from '../api-errors.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { signIn } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
 import { ActionButton } from '../ui/action-button.js';
@@ -12,7 +12,7 @@ interface SignInProps {
   readonly onDone: (user: SessionUser) => void;
 }
 
-export function SignIn({ onDone }: SignInProps) {
+export function SignInForm({ onDone }: SignInProps) {
   return (
     <section class="narrow">
       <Heading>Sign in</Heading>
@@ -45,7 +45,7 @@ function toWords(error: unknown): string {
 function Hint() {
   const [isOpen, setOpen] = useState<boolean>();
   useEffect(() => {
-    const status = dashboard.GET('/api/auth/registration-status');
+    const status = dashboardClient.GET('/api/auth/registration-status');
     // A failed request only hides the hint; signing in reports the error.
     void status.then(({ data }) => setOpen(data?.open)).catch(() => undefined);
   }, []);

@@ -50,7 +50,7 @@ function Details({ file }: { readonly file: RecordData }) {
           </a>
         )}
         {isImage && (
-          <a class="button main" href={`/explore/recipe?${new URLSearchParams({ file: String(file.id) }).toString()}`}>
+          <a class="button main" href={`/site/transform?${new URLSearchParams({ file: String(file.id) }).toString()}`}>
             Transform image
           </a>
         )}

@@ -68,5 +68,5 @@ export const isRecordReference = (value: unknown): value is RecordReference =>
   typeof value === 'object' && value !== null && 'id' in value && 'internal' in value;
 
 export function linkToRecord({ id, internal: { type } }: RecordReference): string {
-  return `/explore/records?${new URLSearchParams({ kind: type, record: id }).toString()}`;
+  return `/site/records?${new URLSearchParams({ kind: type, record: id }).toString()}`;
 }

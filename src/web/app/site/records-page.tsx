@@ -12,13 +12,13 @@ import { countRecordTypes, findRecordType, linkToRecord, listRecords } from './r
 import { RecordDetails } from './record-details.js';
 import { SchemaText } from './schema-text.js';
 import { useArrowKeys } from './use-arrow-keys.js';
-import './explore.css';
+import './site.css';
 
 /** The number of records on a page. */
 const PAGE_SIZE = 50;
 
 const linkToKind = (kind: string, page = 1): string =>
-  `/explore/records?${new URLSearchParams({ kind, ...(page > 1 && { page: String(page) }) }).toString()}`;
+  `/site/records?${new URLSearchParams({ kind, ...(page > 1 && { page: String(page) }) }).toString()}`;
 
 /** The page that lists the records of every record type, including the types of the site. */
 export function RecordsPage() {

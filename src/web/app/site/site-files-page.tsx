@@ -13,7 +13,7 @@ import { withFolder, linkToLocation, parseLocation } from './site-location.js';
 import type { SiteLocation } from './site-location.js';
 import { SourceList } from './source-list.js';
 import { Breadcrumbs } from './breadcrumbs.js';
-import './explore.css';
+import './site.css';
 
 /** The page that browses the folders and files of the site. */
 export function SiteFilesPage() {

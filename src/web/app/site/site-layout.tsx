@@ -9,8 +9,8 @@ interface ExploreFrameProps {
 }
 
 const TABS = [
-  ['/explore', 'Files'],
-  ['/explore/records', 'Records'],
+  ['/site', 'Files'],
+  ['/site/records', 'Records'],
   ['/graphql', 'GraphQL explorer'],
 ] as const;
 

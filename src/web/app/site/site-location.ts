@@ -43,7 +43,7 @@ export const parsePageNumber = (text = ''): number => (/^[1-9]\d{0,6}$/.test(tex
 export function linkToLocation(place: SiteLocation): string {
   const changed = Object.entries(place).filter(([key, value]) => value !== ROOT_LOCATION[key as keyof SiteLocation]);
   const query = new URLSearchParams(changed.map(([key, value]) => [key, String(value)])).toString();
-  return query === '' ? '/explore' : `/explore?${query}`;
+  return query === '' ? '/site' : `/site?${query}`;
 }
 
 /** Returns the state for a different folder, with the same sort order and view. */

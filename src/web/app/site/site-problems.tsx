@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/types.js';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { useResource } from '../ui/use-resource.js';
 
 type Site = components['schemas']['SiteReadiness'];
@@ -35,7 +35,7 @@ export function SiteProblems() {
 
 /** Returns `undefined` when the request fails, as the page shows its own errors. */
 async function readSite(): Promise<Site | undefined> {
-  const result = await dashboard.GET('/readyz').catch(() => undefined);
+  const result = await dashboardClient.GET('/readyz').catch(() => undefined);
   return result?.data?.site;
 }
 

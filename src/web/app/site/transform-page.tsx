@@ -12,8 +12,8 @@ import { formatArguments } from './transform.js';
 import { TransformPreview } from './transform-preview.js';
 import { QueryText } from './query-text.js';
 import { useDerivedImage } from './use-derived-image.js';
-import './explore.css';
-import './recipe.css';
+import './site.css';
+import './transform.css';
 
 interface Original {
   readonly base: string;
@@ -47,7 +47,7 @@ export function TransformPage() {
             <Workbench key={id} id={id} file={file} />
           ) : (
             <p>
-              This image doesn’t exist or was deleted. <a href="/explore">Browse files</a>
+              This image doesn’t exist or was deleted. <a href="/site">Browse files</a>
             </p>
           )
         }

@@ -36,7 +36,7 @@ export function parseTransformUrl(query: URLSearchParams): TransformForm | undef
  */
 export function toTransformUrl(file: string, { shape, values, results }: TransformForm): string {
   const isDefault = results.join() === shape.results.join();
-  return `/explore/recipe?${new URLSearchParams([
+  return `/site/transform?${new URLSearchParams([
     ['file', file],
     ['make', shape.name],
     ...(isDefault ? [] : [['results', results.join(' ')]]),

@@ -39,8 +39,12 @@ export function clearActivity(): void {
 
 function store(next: StoredActivity | undefined): void {
   stored.value = next;
-  if (next === undefined) localStorage.removeItem(STORAGE_KEY);
-  else localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+  try {
+    if (next === undefined) localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+  } catch {
+    // The storage is full or blocked. The page shows the activity all the same.
+  }
 }
 
 function read(): StoredActivity | undefined {

@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks';
-import { dashboard } from '../clients.js';
+import { dashboardClient } from '../clients.js';
 import { pageData, isServiceEnabled } from '../page-data.js';
 import { user } from '../session.js';
 import { theme } from './theme.js';
@@ -27,8 +27,8 @@ export function startPreferences(): void {
 async function load(): Promise<void> {
   const shown = { theme: theme.value, timezone: timezone.value };
   const [saved, zone] = await Promise.all([
-    dashboard.GET('/api/settings/theme').catch(() => undefined),
-    dashboard.GET('/api/settings/timezone').catch(() => undefined),
+    dashboardClient.GET('/api/settings/theme').catch(() => undefined),
+    dashboardClient.GET('/api/settings/timezone').catch(() => undefined),
   ]);
   // A choice that the user made during the request takes precedence.
   if (saved?.data !== undefined && theme.value === shown.theme) theme.value = saved.data.theme;

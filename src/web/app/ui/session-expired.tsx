@@ -59,14 +59,32 @@ export function SessionExpired() {
   return settle && <SignInDialog settle={settle} />;
 }
 
+/** Signs in with a different tab, if the server no longer has the script of this tab's release. */
+function SignInElsewhere({ onDone }: { readonly onDone: () => void }) {
+  return (
+    <>
+      <a class="button main" href="/sign-in" target="_blank">
+        Sign in in a new tab
+      </a>
+      <button type="button" onClick={onDone}>
+        Continue
+      </button>
+    </>
+  );
+}
+
 function SignInDialog({ settle }: { readonly settle: Settle }) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   const [Button, setButton] = useState<typeof SignInButton>();
+  const [isOutdated, setIsOutdated] = useState(false);
   useLayoutEffect(() => dialog.current?.showModal(), []);
   useEffect(() => {
     // Loaded on demand, as few pages need passkeys.
-    void import('../sign-in/sign-in.js').then((module) => setButton(() => module.SignInButton));
+    import('../sign-in/sign-in.js').then(
+      (module) => setButton(() => module.SignInButton),
+      () => setIsOutdated(true),
+    );
   }, []);
   const enter = (next: SessionUser): void => {
     // The page still shows data of the previous user.
@@ -83,6 +101,7 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
       <p>Sign in to continue. Nothing on this page is lost.</p>
       <div class="row wrapping">
         {Button && <Button onDone={enter} />}
+        {isOutdated && <SignInElsewhere onDone={() => settle(true)} />}
         <button type="button" onClick={() => dialog.current?.close()}>
           Cancel
         </button>

@@ -12,7 +12,11 @@ export const theme = signal<Theme>(toTheme(localStorage.getItem(STORAGE_KEY)));
 export function startTheme(): void {
   effect(() => {
     document.documentElement.style.colorScheme = theme.value === '' ? 'light dark' : theme.value;
-    localStorage.setItem(STORAGE_KEY, theme.value);
+    try {
+      localStorage.setItem(STORAGE_KEY, theme.value);
+    } catch {
+      // The storage is full or blocked, so the next page starts with the system's colours.
+    }
   });
 }
 

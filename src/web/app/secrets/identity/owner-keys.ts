@@ -1,6 +1,6 @@
 import type { components } from '../../../../generated/secrets/client.js';
 import { requireData } from '../../api-errors.js';
-import { secrets } from '../client.js';
+import { secretsClient } from '../client.js';
 
 type Schemas = components['schemas'];
 export type StoredPasskey = Schemas['Credential'];
@@ -16,8 +16,8 @@ export interface OwnerKeyData {
 
 export async function loadOwnerKeys(): Promise<OwnerKeyData> {
   const [identity, passkeys] = await Promise.all([
-    secrets.GET('/auth/identity'),
-    secrets.GET('/credentials', { params: { query: { limit: 500 } } }),
+    secretsClient.GET('/auth/identity'),
+    secretsClient.GET('/credentials', { params: { query: { limit: 500 } } }),
   ]);
   const { public_key: publicKey, recovery_wrapped_identity: recovery } = requireData(identity);
   return { publicKey, recovery, passkeys: requireData(passkeys) };
@@ -25,5 +25,5 @@ export async function loadOwnerKeys(): Promise<OwnerKeyData> {
 
 /** Saves keys and wrapped copies, and returns the stored state. A stored recovery copy is never replaced. */
 export async function saveOwnerIdentity(body: Schemas['KeepIdentityRequest']): Promise<Schemas['OwnerIdentity']> {
-  return requireData(await secrets.PUT('/auth/identity', { body }));
+  return requireData(await secretsClient.PUT('/auth/identity', { body }));
 }
