@@ -37,7 +37,9 @@ function usage() {
       const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       if (Number(pid) !== process.pid && Number(fields[1]) !== process.pid) continue;
       const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-      total.cpuMilliseconds += (Number(fields[11]) + Number(fields[12])) * 10;
+      // User and system time; of this process also those of children that have ended.
+      const times = Number(pid) === process.pid ? fields.slice(11, 15) : fields.slice(11, 13);
+      for (const ticks of times) total.cpuMilliseconds += Number(ticks) * 10;
       total.megabytes += Number(/VmHWM:\s*(\d+)/u.exec(status)?.[1]) / 1024;
     } catch {
       // The process ended since it was listed.
