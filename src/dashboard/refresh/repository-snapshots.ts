@@ -120,7 +120,7 @@ async function withKnownRows(
     const read = new Set(pullRequests.map(({ number }) => number));
     const last = known.get(repository.id)?.pullRequests.filter(({ number }) => !read.has(number)) ?? [];
     const rows = last.slice(0, incomplete).map((row) => ({ ...row, repo: repository.fullName }));
-    return { ...one, reading: { ...one.snapshot, pullRequests: [...pullRequests, ...rows] } };
+    return { ...one, snapshot: { ...one.snapshot, pullRequests: [...pullRequests, ...rows] } };
   });
 }
 

@@ -149,7 +149,7 @@ describe('an attempt', () => {
     await expect(attempts.begin(address(), 'merge', 'abd')).rejects.toMatchObject(actionError('in_progress'));
     at = MINUTE_MS;
     const next = await attempts.begin(address(), 'merge', 'abd');
-    expect(next.unconfirmed).toEqual({ headSha: 'abc', beganAt: 0 });
+    expect(next.unconfirmed).toEqual({ headSha: 'abc', startedAt: 0 });
     await next.complete();
     expect((await attempts.begin(address(), 'merge', 'abd')).unconfirmed).toBeUndefined();
   });

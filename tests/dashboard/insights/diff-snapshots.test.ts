@@ -84,5 +84,5 @@ test('diffSnapshots: a snapshot with the maximum number of pull requests counts 
     12,
     Array.from({ length: 1_000 }, (_none, index) => [index + 1, 8] as const),
   );
-  expect(diffSnapshots(full, next)).toEqual({ opened: [], left: 0 });
+  expect(diffSnapshots(full, next)).toEqual({ opened: [], closed: 0 });
 });
