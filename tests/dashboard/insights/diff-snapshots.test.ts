@@ -66,8 +66,8 @@ test.each([
     0,
   ],
   ['a closed pull request after a truncated snapshot', truncated, reading(12, []), [], 1],
-])('diffSnapshots: %s', (_reason, from, to, opened, left) => {
-  expect(diffSnapshots(from, to)).toEqual({ opened: opened.map((hour) => Date.parse(at(hour))), left });
+])('diffSnapshots: %s', (_reason, from, to, opened, closed) => {
+  expect(diffSnapshots(from, to)).toEqual({ opened: opened.map((hour) => Date.parse(at(hour))), closed });
 });
 
 test('diffSnapshots: an invalid creation time is replaced by the time of the snapshot', () => {
