@@ -34,7 +34,7 @@ test('version script: reports that no server is listening', async () => {
   await server.close();
   expect(await run([server.url])).toEqual({
     stdout: '',
-    stderr: `No version from ${server.url}: nothing listens there. Start the server with "npm start".\n`,
+    stderr: `No version from ${server.url}: no server is listening. Start the server with "npm start".\n`,
     code: 1,
   });
 });

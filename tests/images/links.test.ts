@@ -34,7 +34,7 @@ describe('image links', () => {
   });
 
   test('lead to the same image when the name is changed, as it is not signed', () => {
-    expect(links.parse(path.replace('/a.', '/b.'))).toMatchObject({ contentDigest, recipe });
+    expect(links.parse(path.replace('/a.', '/b.'))).toMatchObject({ contentDigest, transform: recipe });
   });
 
   test.each([
