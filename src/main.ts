@@ -114,7 +114,7 @@ function describe({ version, site: open }: Started, origin: string, milliseconds
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
   const leftOut = `${count(privateLeftOut, 'private name')} left out (docs/site-data.md, "What visitors can see").`;
   return [
-    `${ready} - ${counts}, indexed in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
+    `${ready} - ${counts}, scanned in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,
     ...(privateLeftOut > 0 ? [`Site: ${leftOut}`] : []),
     ...(late > 0 ? [`Site: ${count(late, 'large file')} still being read; added to the site afterwards.`] : []),

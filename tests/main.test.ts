@@ -33,7 +33,7 @@ describe('trellis serve', () => {
   test('prints its URL and the size of the site', () => {
     const [ready, explore] = shared.output().split('\n');
     expect(ready?.replace(/\d+/g, '1')).toMatch(
-      /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, indexed in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
+      /^Trellis 1\.1\.1 ready at http:\/\/localhost:1 - 1 files in 1 folders, 1 images, scanned in (1 ms|1\.1 s), started in (1 ms|1\.1 s)\.$/,
     );
     expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
   });
