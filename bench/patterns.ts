@@ -1,7 +1,6 @@
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import path from 'node:path';
+import { spawnNode } from '../tests/child-process.js';
+import type { NodeProcess } from '../tests/child-process.js';
 import { listMaliciousPatterns } from '../tests/fuzz/malicious-patterns.js';
 import type { MaliciousPattern } from '../tests/fuzz/malicious-patterns.js';
 import { build } from './child.js';
@@ -59,12 +58,10 @@ interface MeasuredServer {
 }
 
 async function startMeasured(args: readonly string[]): Promise<MeasuredServer> {
-  const root = path.join(import.meta.dirname, '..');
-  const child = spawn(process.execPath, ['--import', './bench/loop-delay.js', 'dist/cli.js', ...args], {
-    cwd: root,
+  const child = spawnNode(['--import', './bench/loop-delay.js', 'dist/cli.js', ...args], {
     env: { ...process.env, NODE_ENV: 'production', PORT: '0', TRELLIS_SERVICES: 'site', LOG_LEVEL: 'warn' },
-    stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
+  child.stderr.pipe(process.stderr);
   const exited = once(child, 'exit');
   try {
     const origin = await Promise.race([untilReady(child), exited.then(() => undefined)]);
@@ -73,7 +70,7 @@ async function startMeasured(args: readonly string[]): Promise<MeasuredServer> {
       origin,
       async longestHold() {
         const answer = once(child, 'message');
-        child.send('longest hold');
+        child.send('longest block');
         const [hold] = (await answer) as [Hold];
         return hold;
       },
@@ -88,10 +85,10 @@ async function startMeasured(args: readonly string[]): Promise<MeasuredServer> {
   }
 }
 
-function untilReady(child: ChildProcess): Promise<string> {
+function untilReady(child: NodeProcess): Promise<string> {
   return new Promise((resolve) => {
     let text = '';
-    child.stdout?.on('data', (chunk: Buffer) => {
+    child.stdout.on('data', (chunk: Buffer) => {
       text += chunk.toString();
       const [, origin] = /ready at (http:\/\/\S+)/.exec(text) ?? [];
       if (origin !== undefined) resolve(origin);
