@@ -102,7 +102,11 @@ test.each([
     'require --consumer',
   ],
   ['API tokens without a user', ['list'], 'require --user'],
-  ['a write token with more than 365 days', ['create', '--kind', 'write', '--label', 'x', '--days', '366'], 'at most 365'],
+  [
+    'a write token with more than 365 days',
+    ['create', '--kind', 'write', '--label', 'x', '--days', '366'],
+    'at most 365',
+  ],
   ['an unknown username', ['create', '--user', 'eve', '--label', 'x', '--days', '1'], 'No user named "eve"'],
   ['a blank label', ['create', '--user', 'ada', '--label', ' ', '--days', '1'], 'Expected label'],
   ['more than 366 days', ['create', '--user', 'ada', '--label', 'x', '--days', '367'], 'from 1 to 366'],
