@@ -125,6 +125,26 @@ describeInBrowser('a page with an expired session or an outdated release', () =>
     stage.takeComplaints();
   });
 
+  test('offers a sign-in in a new tab if the script of the sign-in is gone', async () => {
+    await go('/settings');
+    await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor();
+    const cookies = await stage.context.cookies();
+    await stage.context.clearCookies();
+    await page.route(/\/sign-in-(?!page)[^/]*\.js$/, (route) => route.fulfill({ status: 404 }));
+    await page.getByRole('link', { name: 'Secrets', exact: true }).click();
+    const elsewhere = dialog().getByRole('link', { name: 'Sign in in a new tab' });
+    await elsewhere.waitFor();
+    expect(await elsewhere.getAttribute('target')).toBe('_blank');
+    await dialog().getByRole('button', { name: 'Continue' }).click();
+    await dialog().getByText('You’re not signed in yet.').waitFor();
+    await stage.context.addCookies(cookies);
+    await dialog().getByRole('button', { name: 'Continue' }).click();
+    await page.getByRole('heading', { name: 'Secrets', level: 1 }).waitFor();
+    await dialog().waitFor({ state: 'detached' });
+    await page.unrouteAll();
+    stage.takeComplaints();
+  });
+
   test('reloads a tab at its next navigation after an upgrade of the server', async () => {
     await go('/services');
     await page.getByRole('heading', { name: 'Services', level: 1 }).waitFor();

@@ -91,8 +91,8 @@ class Bundler {
 }
 
 /**
- * Returns an identifier of the contract's rules. It does not depend on layout, comments, descriptions and examples, so
- * that clients are warned of changes that concern them only.
+ * Returns an identifier of the contract's rules. Layout, comments, descriptions and examples do not change it, because
+ * clients warn of a different revision.
  */
 export function toContractRevision(document: ContractDocument): string {
   // 16 hexadecimal digits suffice to distinguish the revisions of one contract.
@@ -105,7 +105,17 @@ export function toContractRevision(document: ContractDocument): string {
 const PROSE = ['description', 'summary', 'title', 'example', 'examples'];
 
 /** The members whose own members have names that the contract chooses, such as a property `title`. */
-const NAME_MAPS = ['properties', 'schemas', 'parameters', 'headers', 'responses', 'requestBodies', 'securitySchemes'];
+const NAME_MAPS = [
+  'properties',
+  'patternProperties',
+  '$defs',
+  'schemas',
+  'parameters',
+  'headers',
+  'responses',
+  'requestBodies',
+  'securitySchemes',
+];
 
 function withoutProse(value: unknown, isNameMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutProse(item));

@@ -18,7 +18,8 @@ export async function loadSession(): Promise<void> {
   user.value = isServiceEnabled('dashboard') || isServiceEnabled('secrets') ? await findUser() : null;
 }
 
-async function findUser(): Promise<SessionUser | null | undefined> {
+/** Returns the user of the current session, `null` without a session, or `undefined` if it could not be loaded. */
+export async function findUser(): Promise<SessionUser | null | undefined> {
   try {
     const result = await dashboardClient.GET('/api/auth/session');
     return result.response.status === 401 ? null : requireData(result);

@@ -2,7 +2,7 @@ import { signal } from '@preact/signals';
 import type { Middleware } from 'openapi-fetch';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { SignInButton } from '../sign-in/sign-in.js';
-import { user } from '../session.js';
+import { findUser, user } from '../session.js';
 import type { SessionUser } from '../session.js';
 
 /** Reports to the requests of an ended session whether the user has signed in and they can be sent again. */
@@ -60,15 +60,22 @@ export function SessionExpired() {
 }
 
 /** Signs in with a different tab, if the server no longer has the script of this tab's release. */
-function SignInElsewhere({ onDone }: { readonly onDone: () => void }) {
+function SignInElsewhere({ onDone }: { readonly onDone: (next: SessionUser) => void }) {
+  const [isRefused, setIsRefused] = useState(false);
+  const proceed = async (): Promise<void> => {
+    const next = await findUser();
+    if (next) onDone(next);
+    else setIsRefused(true);
+  };
   return (
     <>
       <a class="button main" href="/sign-in" target="_blank">
         Sign in in a new tab
       </a>
-      <button type="button" onClick={onDone}>
+      <button type="button" onClick={() => void proceed()}>
         Continue
       </button>
+      {isRefused && <p role="alert">You’re not signed in yet.</p>}
     </>
   );
 }
@@ -101,7 +108,7 @@ function SignInDialog({ settle }: { readonly settle: Settle }) {
       <p>Sign in to continue. Nothing on this page is lost.</p>
       <div class="row wrapping">
         {Button && <Button onDone={enter} />}
-        {isOutdated && <SignInElsewhere onDone={() => settle(true)} />}
+        {isOutdated && <SignInElsewhere onDone={enter} />}
         <button type="button" onClick={() => dialog.current?.close()}>
           Cancel
         </button>
