@@ -9,7 +9,7 @@ const STAMP = '.cache/pages.json';
 const OUTPUT = 'dist/pages';
 const FOLDERS = ['src/web/app', 'src/client', 'src/sealing', 'src/generated'];
 const FILES = [
-  'src/lib/async/concurrency.ts',
+  'src/core/concurrency.ts',
   'vite.config.js',
   'tsconfig.json',
   'package-lock.json',

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 
 import type { Config } from './config.js';
-import { AppError } from './errors.js';
+import { AppError } from './core/errors.js';
 import { createFormatDate } from './site/dates.js';
 import type { FormatDate } from './site/dates.js';
 import type { ImagesOptions } from './images/images.js';

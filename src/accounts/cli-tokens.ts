@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { COMMAND_LINE_ACTOR } from './events.js';
 import { findUserRow } from './users.js';

@@ -1,5 +1,5 @@
 /** Parses the credentials that browsers send, before they are verified. */
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** Creates the only error of all ceremonies. The reason is not revealed, as it would help an attacker. */
 export function ceremonyError(cause?: unknown): AppError {

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Caller, SessionCaller, TokenCaller } from './callers.js';
 
 /** A user, signed in or represented by a token. */

@@ -1,4 +1,4 @@
-import { batch } from '../lib/async/batch.js';
+import { batch } from '../core/batch.js';
 import type { Database } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared-batch.js';
 import type { Caller } from './callers.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** Lengths in characters, as in the contract. Names are shown in tables and are part of URLs. */
 const MAX_USERNAME = 64;

@@ -1,7 +1,7 @@
 /** A cache of rendered boards. */
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { AppError } from '../core/errors.js';
+import { singleFlight } from '../core/concurrency.js';
 import type { Database } from '../storage/database.js';
 import { EMPTY_BOARD_SNAPSHOT, prepareSnapshot, findExpiry, renderBoard } from './board.js';
 import type { PreparedSnapshot, Board, BoardSnapshot } from './board.js';

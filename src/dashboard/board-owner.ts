@@ -1,5 +1,5 @@
 import type { UserCaller } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
 

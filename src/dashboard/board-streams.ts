@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireUser } from '../accounts/scopes.js';
-import { rateLimitError } from '../errors.js';
+import { rateLimitError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
 import type { BoardOptions } from './board-cache.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { ForgeErrorKind } from './forges/forge-error.js';
 import { ALLOW_ADDRESS_HINT, toForgeError } from './forges/forge-error.js';

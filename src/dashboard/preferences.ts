@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireUser, requireSession } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';

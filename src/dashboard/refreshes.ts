@@ -1,8 +1,8 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireUser } from '../accounts/scopes.js';
-import { rateLimitError } from '../errors.js';
-import type { AppError } from '../errors.js';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { rateLimitError } from '../core/errors.js';
+import type { AppError } from '../core/errors.js';
+import { singleFlight } from '../core/concurrency.js';
 import type { Database } from '../storage/database.js';
 import type { Board } from './board.js';
 import type { BoardOptions } from './board-cache.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';

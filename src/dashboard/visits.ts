@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireSession } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { findBoardState } from './board-state.js';

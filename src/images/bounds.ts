@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** The longest side that a JPEG can have; the limit of every length argument. */
 const MAX_SIDE = 65_535;

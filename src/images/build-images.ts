@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { DerivedImage } from './links.js';
 import type { GenerateFile } from './generate-file.js';
 

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { ImageFiles } from './image-files.js';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { singleFlight } from '../core/concurrency.js';
 import type { DerivedImage } from './links.js';
 import type { MetadataStore } from './metadata.js';
 import type { ImageDimensions } from './pipeline.js';

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance, StatementSyncInstance } from '@photostructure/sqlite';
-import { makeDatabasePrivate } from '../storage/private-file.js';
+import { makeDatabasePrivate } from '../core/private-file.js';
 
 /** The database `images.db`: image metadata, and the files and values that the quota counts. */
 export interface ImageDatabase {

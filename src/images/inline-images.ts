@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { singleFlight } from '../core/concurrency.js';
 import { measureImage } from './generate-file.js';
 import type { RenderContext } from './generate-file.js';
 import type { Quota } from './quota.js';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { ImageDatabase } from './image-database.js';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { singleFlight } from '../core/concurrency.js';
 import type { Renderer } from './render/renderer.js';
 import type { SourceFormat } from './signature.js';
 import type { ImageSource } from './source.js';

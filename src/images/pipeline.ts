@@ -1,6 +1,6 @@
 import sharp from 'sharp';
 import type { ResizeOptions, Sharp } from 'sharp';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { orientBox } from './boxes.js';
 import type { Box } from './boxes.js';
 import { cropFrames, keepsFrames } from './animation.js';

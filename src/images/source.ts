@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** An image file of the site, as recorded by the last scan. */
 export interface ImageSource {

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { CropFocus, Duotone, ImageArguments } from './arguments.js';
 import { assertWithin } from './bounds.js';
 import { formatColour, parseColour, parseHex } from './colours.js';

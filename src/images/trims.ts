@@ -1,5 +1,5 @@
 import type { Box } from './boxes.js';
-import { singleFlight } from '../lib/async/concurrency.js';
+import { singleFlight } from '../core/concurrency.js';
 import type { ImageMetadata } from './metadata.js';
 import type { Quota } from './quota.js';
 import type { Renderer } from './render/renderer.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { ImageSource } from '../images/source.js';
 import type { ComputedValues } from '../site/computed-values.js';
 import type { SiteContext, SiteServices } from './context.js';

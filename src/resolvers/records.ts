@@ -1,7 +1,7 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordConnection } from '../site/connection.js';
 import type { DateArguments } from '../site/dates.js';
-import type { RecordField, RecordTable, RelationField } from '../site/fields.js';
+import type { RecordField, RecordTable, RelationField } from '../core/record-types.js';
 import type { GroupQuery, RecordGroup } from '../site/groups.js';
 import type { QueryContext, RecordQuery } from '../site/record-queries.js';
 import type { RecordSort } from '../site/compile-sort.js';

@@ -4,7 +4,7 @@ import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';
 import type { DateArguments } from '../site/dates.js';
-import type { RecordField, RecordTable } from '../site/fields.js';
+import type { RecordField, RecordTable } from '../core/record-types.js';
 import type { SiteContext } from './context.js';
 import { dateScalar } from './date.js';
 import { fileResolvers } from './file.js';

@@ -1,7 +1,7 @@
 import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAbstractType, Kind } from 'graphql';
 import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
 import { records } from '../generated/site/records.js';
-import type { RecordField, ObjectField, RecordTable, ScalarField } from '../site/fields.js';
+import type { RecordField, ObjectField, RecordTable, ScalarField } from '../core/record-types.js';
 import type { SelectedRelation, SelectedValue, RecordSelection } from '../site/selection.js';
 
 const tables: Readonly<Record<string, RecordTable>> = records;

@@ -10,7 +10,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { FieldName } from '../images/field-results.js';
 import type { StoredQuery } from '../site/stored-queries.js';
 

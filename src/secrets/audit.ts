@@ -1,7 +1,7 @@
 import type { SelectQueryBuilder } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { limitConcurrency } from '../lib/async/concurrency.js';
+import { limitConcurrency } from '../core/concurrency.js';
 import type { Database } from '../storage/database.js';
 import type { AuditLogTable, Tables } from '../storage/tables.js';
 import type { Actor } from './actor.js';

@@ -1,5 +1,5 @@
 import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
 import { mintToken, TOKEN_SUBJECT_TYPES } from './mint-token.js';

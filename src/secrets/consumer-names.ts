@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** In characters; the contract has the same limit. */
 const MAX_LENGTH = 128;

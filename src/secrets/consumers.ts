@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import type { RequestOrigin } from './actor.js';
 import { appendAuditEntries, inAuditedTransaction } from './audit-chain.js';

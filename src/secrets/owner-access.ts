@@ -2,7 +2,7 @@ import type { CreationOptions, RequestOptions } from '../accounts/passkey-option
 import type { PasskeyListener } from '../accounts/passkey-listener.js';
 import { requireAdminSession } from '../accounts/scopes.js';
 import type { SignIn } from '../accounts/sign-in.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import type { RequestOrigin } from './actor.js';
 import { auditPasskeyChange } from './audit-passkey-change.js';

@@ -2,7 +2,7 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { PasskeyListener } from '../accounts/passkey-listener.js';
 import type { Passkey } from '../accounts/passkeys.js';
 import { requireAdminSession } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import type { RequestOrigin } from './actor.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared-batch.js';
 import { selectVariant } from './variants.js';

@@ -1,5 +1,5 @@
 import { requireAdminSession } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import type { RequestOrigin } from './actor.js';
 import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';

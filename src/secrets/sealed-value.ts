@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { AgeHeaderError, readAgeHeader } from './age-header.js';
 
 export interface SealedValue {

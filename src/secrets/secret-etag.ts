@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { SecretTableRow } from './variants.js';
 
 /** Returns the ETag of the current value. It is never reused, even by a later secret with the same slug. */

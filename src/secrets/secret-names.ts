@@ -1,5 +1,5 @@
 /** Validates the slugs and tags of secrets. */
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
 

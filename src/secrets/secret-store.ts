@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Caller } from '../accounts/callers.js';
 import { requireOwner } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { toActor } from './actor.js';

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/callers.js';
 import { requireAdminSession, requireOwner } from '../accounts/scopes.js';
 import type { UserCaller } from '../accounts/scopes.js';
 import type { ServiceTokenKind, ServiceTokens } from '../accounts/service-tokens.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { toActor } from './actor.js';
 import type { RequestOrigin } from './actor.js';

@@ -1,5 +1,5 @@
 import type { IssuedToken } from '../accounts/service-tokens.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { TokensTable } from '../storage/tables.js';
 
 export type TokenStatus = 'active' | 'expired' | 'revoked';

@@ -1,6 +1,6 @@
 import { requireOwner } from '../accounts/scopes.js';
-import { AppError } from '../errors.js';
-import { batch } from '../lib/async/batch.js';
+import { AppError } from '../core/errors.js';
+import { batch } from '../core/batch.js';
 import type { Database } from '../storage/database.js';
 import type { RequestOrigin } from './actor.js';
 import type { NewAuditEntry } from './audit-actions.js';

@@ -1,6 +1,6 @@
 /** Secrets that share a slug are its variants; a consumer belongs to at most one variant of a slug. */
 import type { Selectable } from 'kysely';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';

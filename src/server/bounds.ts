@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { HostCheck } from './hosts.js';
 
 /** Longer than pages need, because URLs may contain GraphQL queries. */

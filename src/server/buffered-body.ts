@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** How much is buffered before the body is requested: about as much as the connection itself buffers. */
 const PREFETCHED_BYTES = 65_536;

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { PageData } from '../web/page-data.js';
 import { PAGE_MODULES } from './page-paths.js';
 import type { PageRequest } from './page-data.js';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
-import { AppError } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import { AppError } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import { handleOperation } from './handle-operation.js';
 import type { OperationOptions, OperationDispatch, OperationHandler } from './handle-operation.js';
 import type { Headers } from './headers.js';

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, RequestHandler, Response } from 'express';
-import { AppError, ERROR_STATUS } from '../errors.js';
-import type { ActionErrorDetails, ErrorCode } from '../errors.js';
+import { AppError, ERROR_STATUS } from '../core/errors.js';
+import type { ActionErrorDetails, ErrorCode } from '../core/errors.js';
 import type { Log } from './log.js';
 import { getRequestContext } from './request-context.js';
 

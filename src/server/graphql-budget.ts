@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { readCpuMs } from './cpu-clock.js';
 
 export interface BudgetLimits {

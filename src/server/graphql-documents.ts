@@ -1,7 +1,7 @@
 import { GraphQLError, parse, TokenKind } from 'graphql';
 import type { DocumentNode } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { assertBreadthLimits } from './graphql-breadth.js';
 import { assertLimit } from './graphql-limits.js';
 import { validateDocument } from './graphql-validate.js';

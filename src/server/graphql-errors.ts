@@ -1,7 +1,7 @@
 import { GraphQLError } from 'graphql';
 import type { GraphQLFormattedError } from 'graphql';
-import { AppError } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import { AppError } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 
 /** Logs an internal error, whose details the caller does not see. */
 export type ReportError = (error: unknown) => void;

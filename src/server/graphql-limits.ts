@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import type { ASTNode } from 'graphql';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** The size limits of a document. */
 export const DOCUMENT_LIMITS = {

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { readBody } from './body.js';
 import { parseUntrustedJson } from './json.js';
 import type { BodySpec } from './operation.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { GraphQLError, OperationTypeNode, execute as graphqlExecute, getOperationAST } from 'graphql';
 import type { DocumentNode, ExecutionArgs, ExecutionResult, GraphQLFormattedError, GraphQLSchema } from 'graphql';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from './content-encoding.js';
 import { chooseMediaType } from './graphql-accept.js';
 import type { GraphqlMediaType } from './graphql-accept.js';

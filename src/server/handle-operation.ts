@@ -1,7 +1,7 @@
 /** The steps from a matched operation to its response. */
 import type { Request, Response } from 'express';
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { IdempotencyStore } from '../storage/idempotency-store.js';
 import { getClientAddress } from './client-address.js';
 import { deferBody, readBody } from './body.js';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, STATUS_CODES } from 'node:http';
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import type { ErrorCode } from '../errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import type { ErrorBody } from './errors.js';
 import { closeLingering, isLingering, withLingeringClose } from './lingering-close.js';
 import type { LingerLimits } from './lingering-close.js';

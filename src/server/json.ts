@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** More than twice the depth of any body in the contracts. The limit protects recursive functions. */
 const MAX_DEPTH = 64;

@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** The methods of pages and documents. */
 export const READ_ONLY = 'GET, HEAD, OPTIONS';

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CredentialSource } from '../accounts/authenticate.js';
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { PageData } from '../web/page-data.js';
 import { BOARD_PATHS } from './page-paths.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { OperationSpec, ParameterSpec } from './operation.js';
 import { parseQuery } from './target.js';
 import { quoteForMessage } from './validation.js';

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../accounts/callers.js';
-import { AppError, rateLimitError, rateLimitHeaders } from '../errors.js';
+import { AppError, rateLimitError, rateLimitHeaders } from '../core/errors.js';
 import { toRateLimitKey } from './rate-limit-key.js';
 import type { RateLimitName } from './operation.js';
 import { WINDOW_MS, createRateCounter } from './rate-counter.js';

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../accounts/callers.js';
-import { AppError } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import { AppError } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import type { OperationSpec, SecurityAlternative } from './operation.js';
 
 /**

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { getClientAddress } from './client-address.js';
 import { REVALIDATE } from './headers.js';
 import type { RateLimiter } from './rate-limiter.js';

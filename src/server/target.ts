@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** A request target, still percent-encoded. */
 export interface RequestTarget {

@@ -1,6 +1,6 @@
 import type { ErrorObject } from 'ajv';
-import { AppError } from '../errors.js';
-import type { ErrorCode } from '../errors.js';
+import { AppError } from '../core/errors.js';
+import type { ErrorCode } from '../core/errors.js';
 import type { OperationSpec, Validator } from './operation.js';
 
 type Part = 'body' | 'headers' | 'params' | 'query';

@@ -1,4 +1,4 @@
-import type { RecordField, RecordTable, RelationField, ScalarField } from './fields.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '../core/record-types.js';
 
 /** The SQLite type of a column. Floats are REAL: a whole number beyond 2^53 could not be read back as an INTEGER. */
 export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';

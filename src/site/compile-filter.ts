@@ -1,6 +1,6 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { findField } from './columns.js';
-import type { RecordField, RelationField } from './fields.js';
+import type { RecordField, RelationField } from '../core/record-types.js';
 import { compileOperators, matchesMissingValue } from './operators.js';
 import type { IndexCandidates } from './indexes/index-candidates.js';
 import { findMissingListCondition, findRelationTarget } from './relations.js';

@@ -1,6 +1,6 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { findField } from './columns.js';
-import type { RecordField, RelationField } from './fields.js';
+import type { RecordField, RelationField } from '../core/record-types.js';
 import { findMissingListCondition, findRelationTarget } from './relations.js';
 import type { CompileContext, FieldScope } from './scope.js';
 import { getChildFields, jsonScope } from './scope.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { compileFilter } from './compile-filter.js';
 import type { RecordFilter } from './compile-filter.js';
 import type { PathValue } from './compile-path.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { PathValue } from './compile-path.js';
 import { compilePath } from './compile-path.js';
 import type { CompileContext, FieldScope } from './scope.js';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { WorkMeter } from './record-queries.js';
 import type { SiteRecord } from './selection.js';
 import type { SqlValue } from './sql.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { PatternCache } from './patterns.js';
 import { and, exists, sqlTemplate, NEVER, not, or, sql } from './sql.js';
 import type { Sql, SqlValue } from './sql.js';

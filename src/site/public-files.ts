@@ -4,8 +4,8 @@ import { access, constants, copyFile, mkdir, rename, rm, stat } from 'node:fs/pr
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-import { AppError } from '../errors.js';
-import { limitConcurrency, singleFlight } from '../lib/async/concurrency.js';
+import { AppError } from '../core/errors.js';
+import { limitConcurrency, singleFlight } from '../core/concurrency.js';
 import type { LinkSigner } from './link-signer.js';
 import { isMissingFileError } from './sources/unreadable.js';
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { listTableColumns } from './columns.js';
 import type { TableColumn } from './columns.js';
-import type { RecordField, RecordTable } from './fields.js';
+import type { RecordField, RecordTable } from '../core/record-types.js';
 import { quoteIdentifier } from './sql.js';
 
 export type RecordTables = Readonly<Record<string, RecordTable>>;

@@ -1,6 +1,6 @@
 import { DatabaseSync } from '@photostructure/sqlite';
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeDatabasePrivate } from '../storage/private-file.js';
+import { makeDatabasePrivate } from '../core/private-file.js';
 import { NonBmpColumns } from './non-bmp-columns.js';
 import type { TableColumn } from './columns.js';
 import { withComputedValues } from './computed-values.js';

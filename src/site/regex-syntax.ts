@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /**
  * The maximum number of characters and classes in a pattern after RE2 has expanded its counted repetitions. A pattern

@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { Matcher } from './matcher.js';
 import { translateRegex } from './regex-syntax.js';
 

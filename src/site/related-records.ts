@@ -1,4 +1,4 @@
-import type { RelationField } from './fields.js';
+import type { RelationField } from '../core/record-types.js';
 import type { WorkMeter } from './record-queries.js';
 import { recordReader } from './read-records.js';
 import type { RecordReader } from './read-records.js';

@@ -1,10 +1,10 @@
 import { listTableColumns } from './columns.js';
-import type { Relation, RelationField } from './fields.js';
+import type { Relation, RelationField } from '../core/record-types.js';
 import type { CompileContext, FieldScope } from './scope.js';
 import { nodeScope, nodeTable, rowScope, getTable } from './scope.js';
 import { quoteIdentifier, sql } from './sql.js';
 import type { Sql } from './sql.js';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** The records of a relation, in SQL. */
 export interface RelationTarget {

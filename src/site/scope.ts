@@ -1,5 +1,5 @@
-import { AppError } from '../errors.js';
-import type { ComputedField, RecordField, RecordTable } from './fields.js';
+import { AppError } from '../core/errors.js';
+import type { ComputedField, RecordField, RecordTable } from '../core/record-types.js';
 import type { PatternCache } from './patterns.js';
 import type { RecordTables } from './record-schema.js';
 import { sqlTemplate, quoteIdentifier, sql } from './sql.js';

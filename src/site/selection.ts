@@ -1,4 +1,4 @@
-import type { RelationField } from './fields.js';
+import type { RelationField } from '../core/record-types.js';
 
 /** The fields of each record that a query selects, so that only they are read. */
 export interface RecordSelection {

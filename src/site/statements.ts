@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import type { SqlValue } from './sql.js';
 
 type Statement = ReturnType<DatabaseSyncInstance['prepare']>;

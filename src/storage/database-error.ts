@@ -1,4 +1,4 @@
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /** A failure to use the database that an operator can fix. The message contains no part of the database URL. */
 export class DatabaseError extends Error {

@@ -1,6 +1,6 @@
 import { Kysely, PostgresAdapter, sql } from 'kysely';
-import { limitConcurrency } from '../lib/async/concurrency.js';
-import type { ConcurrencyLimit } from '../lib/async/concurrency.js';
+import { limitConcurrency } from '../core/concurrency.js';
+import type { ConcurrencyLimit } from '../core/concurrency.js';
 import { retrySerializationFailures } from './serialization-failures.js';
 import { DatabaseError, toDatabaseError } from './database-error.js';
 import { createTransactionContext, withTransactionContext } from './transaction-context.js';
@@ -8,7 +8,7 @@ import type { TransactionContext } from './transaction-context.js';
 import { MIGRATIONS, migrate, assertMigrated } from './migrate.js';
 import type { Migration } from './migrate.js';
 import { postgresDialect } from './postgres.js';
-import { makeDatabasePrivate } from './private-file.js';
+import { makeDatabasePrivate } from '../core/private-file.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { runInSharedTransaction } from './database.js';
 import type { Database } from './database.js';
 import { prepare, prepareInsert } from './prepared.js';

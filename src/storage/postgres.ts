@@ -2,7 +2,7 @@
 import pg from 'pg';
 import { ColumnDefinitionNode, PostgresDialect, PostgresQueryCompiler } from 'kysely';
 import type { DataTypeNode, PostgresPool, PostgresPoolClient, QueryCompiler } from 'kysely';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 import { toBindable } from './bindable.js';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../errors.js';
+import { AppError } from '../core/errors.js';
 
 /**
  * The PostgreSQL error codes of conflicting transactions: a serialization failure, a deadlock, and a unique key that

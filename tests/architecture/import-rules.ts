@@ -8,7 +8,7 @@ export interface ImportRule {
 
 /** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: ImportRule = {
-  rooms: ['storage', 'errors', 'lib', 'accounts/callers', 'accounts/scopes'],
+  rooms: ['storage', 'core', 'accounts/callers', 'accounts/scopes'],
   packages: 'no transport',
 };
 
@@ -19,6 +19,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   commands: {
     rooms: [
       ...[
+        'core',
         'config',
         'config-options',
         'startup-error',
@@ -35,7 +36,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   main: { rooms: ['app', 'services', 'config', 'listen', 'config-options', 'startup-error'] },
   app: { rooms: ['server', 'handlers', 'resolvers', 'generated'] },
   services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
-  'site-service': { rooms: ['errors', 'site', 'site-data'] },
+  'site-service': { rooms: ['core', 'site', 'site-data'] },
   'site-data': { rooms: ['site', 'images', 'generated'] },
   listen: { rooms: ['startup-error'] },
   config: { rooms: ['config-file', 'config-options', 'site-access', 'startup-error'] },
@@ -43,27 +44,27 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   'config-file': { rooms: ['config-options', 'startup-error'] },
   'config-options': { rooms: ['startup-error'] },
   'startup-error': { rooms: [], packages: [] },
-  errors: { rooms: [], packages: [] },
-  lib: { rooms: [], packages: ['node:timers/promises'] },
+  // What the toolkit's parts share. Pages import it too.
+  core: { rooms: [], packages: ['node:fs', 'node:fs/promises'] },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
-  resolvers: { rooms: ['generated', 'errors'], packages: ['graphql', '@graphql-tools/schema'] },
-  server: { rooms: ['errors', 'accounts/callers', 'accounts/scopes'] },
+  resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema'] },
+  server: { rooms: ['core', 'accounts/callers', 'accounts/scopes'] },
 
   accounts: domain,
   site: domain,
   images: domain,
   dashboard: domain,
   secrets: domain,
-  storage: { rooms: ['errors', 'lib'], packages: 'no transport' },
+  storage: { rooms: ['core'], packages: 'no transport' },
 
   generated: { rooms: ['client'] },
   client: { rooms: [], packages: 'browser' },
   // Encrypts and decrypts values wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
   // The pages use the generated clients, like any other client.
-  web: { rooms: ['client', 'sealing', 'generated', 'lib'], packages: 'browser' },
+  web: { rooms: ['client', 'sealing', 'generated', 'core'], packages: 'browser' },
   codegen: { rooms: [] },
 
   // Outside of src: thin scripts, and the list of generation targets.

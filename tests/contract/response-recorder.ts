@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../src/errors.js';
-import { ERROR_STATUS } from '../../src/errors.js';
+import type { ErrorCode } from '../../src/core/errors.js';
+import { ERROR_STATUS } from '../../src/core/errors.js';
 import { isJson } from '../../src/server/body.js';
 import { createRouteMatcher } from '../../src/server/route-matcher.js';
 import type { DocumentedOperation, TestedContract } from './contract.js';

@@ -6,7 +6,7 @@ import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import type { ComputedValues } from '../../src/site/computed-values.js';
-import type { RecordTable, RelationField } from '../../src/site/fields.js';
+import type { RecordTable, RelationField } from '../../src/core/record-types.js';
 import type { RecordSort } from '../../src/site/compile-sort.js';
 import { computeAny } from '../site/compute-any.js';
 import { Evaluator } from '../site/evaluator.js';

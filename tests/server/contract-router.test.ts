@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../src/accounts/callers.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import type { HandlerRequest, HandlerResponse } from '../../src/server/operation.js';
 import type { IdempotencyStore } from '../../src/storage/idempotency-store.js';

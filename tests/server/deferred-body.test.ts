@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/server/operation.js';
 import { serve } from './serve.js';

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../src/server/operation.js';
 import { serve } from './serve.js';

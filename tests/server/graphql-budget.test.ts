@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { readCpuMs } from '../../src/server/cpu-clock.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import type { BudgetLimits } from '../../src/server/graphql-budget.js';

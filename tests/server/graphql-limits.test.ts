@@ -1,5 +1,5 @@
 import { GraphQLError, buildSchema, parse } from 'graphql';
-import type { AppError } from '../../src/errors.js';
+import type { AppError } from '../../src/core/errors.js';
 import { assertBreadthLimits } from '../../src/server/graphql-breadth.js';
 import { createDocumentCache } from '../../src/server/graphql-documents.js';
 

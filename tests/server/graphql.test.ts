@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import type { RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import type { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createGraphqlEndpoint } from '../../src/server/graphql.js';
 import type { GraphqlOptions } from '../../src/server/graphql.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../src/accounts/callers.js';
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { contractRouter } from '../../src/server/contract-router.js';
 import { createRateLimiter } from '../../src/server/rate-limiter.js';
 import type { OperationSpec, RateLimitName } from '../../src/server/operation.js';

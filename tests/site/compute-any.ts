@@ -1,4 +1,4 @@
-import type { ComputedField, RecordField } from '../../src/site/fields.js';
+import type { ComputedField, RecordField } from '../../src/core/record-types.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';

@@ -1,6 +1,6 @@
 import picomatch from 'picomatch';
 import type { RecordSort } from '../../src/site/compile-sort.js';
-import type { RecordField, RelationField } from '../../src/site/fields.js';
+import type { RecordField, RelationField } from '../../src/core/record-types.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 
 export type Plain = Readonly<Record<string, unknown>>;

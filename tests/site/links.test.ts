@@ -1,4 +1,4 @@
-import type { RelationField } from '../../src/site/fields.js';
+import type { RelationField } from '../../src/core/record-types.js';
 import { tables } from './tables.js';
 import { fill, storeOf } from './world.js';
 

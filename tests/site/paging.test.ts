@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { pageInfo, parsePage } from '../../src/site/paging.js';
 
 test.each([

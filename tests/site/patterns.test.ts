@@ -1,4 +1,4 @@
-import { AppError } from '../../src/errors.js';
+import { AppError } from '../../src/core/errors.js';
 import { compileGlob } from '../../src/site/glob/compile-glob.js';
 import { compileRegex } from '../../src/site/regex.js';
 

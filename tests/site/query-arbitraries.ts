@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RecordField, RecordTable } from '../../src/site/fields.js';
+import type { RecordField, RecordTable } from '../../src/core/record-types.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { isLeaf } from './evaluator.js';

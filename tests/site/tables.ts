@@ -7,7 +7,7 @@ import type {
   RelationField,
   ScalarField,
   ScalarType,
-} from '../../src/site/fields.js';
+} from '../../src/core/record-types.js';
 
 const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',

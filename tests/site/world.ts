@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RecordField, RecordTable, RelationField, ScalarField } from '../../src/site/fields.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '../../src/core/record-types.js';
 import type { RecordTables } from '../../src/site/record-schema.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore, SqlValue } from '../../src/site/record-store.js';

@@ -1,4 +1,4 @@
-import type { RecordField } from '../../site/fields.js';
+import type { RecordField } from '../../core/record-types.js';
 import type { InnerFields } from './derive-members.js';
 import { OPERATOR_INPUTS } from './names.js';
 

@@ -1,4 +1,4 @@
-import type { RecordField, RecordTable } from '../../site/fields.js';
+import type { RecordField, RecordTable } from '../../core/record-types.js';
 
 /** A member of a FieldsEnum: the path of a field. */
 export interface EnumMember {

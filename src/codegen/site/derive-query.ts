@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../site/fields.js';
+import type { RecordTable } from '../../core/record-types.js';
 import { getFilterType } from './derive-filters.js';
 import type { InnerFields } from './derive-members.js';
 

@@ -1,6 +1,6 @@
 import { astFromValue, getNamedType, isEnumType, isInputObjectType, isNonNullType, print } from 'graphql';
 import type { GraphQLArgument, GraphQLInputField } from 'graphql';
-import type { ArgumentDescription, NameDescription } from '../../site/kind-descriptions.js';
+import type { ArgumentDescription, NameDescription } from '../../core/record-types.js';
 
 /**
  * Describes the arguments of a field, and recursively the fields of input types. Deprecated ones are omitted.

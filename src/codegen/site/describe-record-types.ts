@@ -1,7 +1,7 @@
 import { getNamedType, isLeafType, isObjectType, isRequiredArgument } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
-import type { RecordTable } from '../../site/fields.js';
-import type { KindDescription, DerivedFieldDescription } from '../../site/kind-descriptions.js';
+import type { RecordTable } from '../../core/record-types.js';
+import type { KindDescription, DerivedFieldDescription } from '../../core/record-types.js';
 import { describeArguments, describeName } from './describe-arguments.js';
 import { printLiteral } from './print-literal.js';
 import type { SiteContract } from './read-contract.js';
@@ -12,7 +12,7 @@ import type { SdlField } from './sdl-types.js';
 export function printRecordTypes(contract: Pick<SiteContract, 'schema' | 'tables'>): string {
   const descriptions = describeKinds(contract);
   return `
-import type { KindDescription } from '../../site/kind-descriptions.js';
+import type { KindDescription } from '../../core/record-types.js';
 
 /** The record types, in the order of the documents. */
 export const recordTypeDescriptions: readonly KindDescription[] = ${printLiteral(descriptions)};

@@ -1,4 +1,4 @@
-import type { RecordField, RelationField } from '../../site/fields.js';
+import type { RecordField, RelationField } from '../../core/record-types.js';
 
 /** One column of a table, with the type of its stored values. */
 export interface StoredColumn {

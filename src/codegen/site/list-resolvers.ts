@@ -1,6 +1,6 @@
 import { isObjectType } from 'graphql';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
-import type { RecordTable } from '../../site/fields.js';
+import type { RecordTable } from '../../core/record-types.js';
 
 /** A field with a hand-written resolver. */
 export interface HandWrittenResolver {

@@ -1,6 +1,6 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import type { GraphQLSchema } from 'graphql';
-import type { RecordTable } from '../../site/fields.js';
+import type { RecordTable } from '../../core/record-types.js';
 import { toOutputs } from '../generator-output.js';
 import type { GeneratorOutput } from '../generator-output.js';
 import { printRecordTypes } from './describe-record-types.js';

@@ -1,4 +1,4 @@
-import type { RecordTable } from '../../site/fields.js';
+import type { RecordTable } from '../../core/record-types.js';
 import { listColumns } from './list-columns.js';
 import { printKey, printLiteral } from './print-literal.js';
 
@@ -7,7 +7,7 @@ export const toRecordTypeName = (kind: string): string => `${kind}Record`;
 
 /** Prints `records.ts`: a type for the stored form of each record type, and the field tables. */
 export const printRecords = (tables: readonly RecordTable[]): string => `
-import type { RecordTable } from '../../site/fields.js';
+import type { RecordTable } from '../../core/record-types.js';
 
 export type RecordKind = ${tables.map(({ kind }) => `'${kind}'`).join(' | ') || 'never'};
 

@@ -1,6 +1,6 @@
 import { buildASTSchema, isInterfaceType, Kind, validateSchema } from 'graphql';
 import type { DefinitionNode, GraphQLSchema } from 'graphql';
-import type { RecordField, RecordTable } from '../../site/fields.js';
+import type { RecordField, RecordTable } from '../../core/record-types.js';
 import { checkRecords } from './check-records.js';
 import { checkSdl } from './check-sdl.js';
 import { checkValues } from './check-values.js';

@@ -1,6 +1,6 @@
 import { isEnumType, isLeafType, isObjectType } from 'graphql';
 import type { GraphQLObjectType } from 'graphql';
-import type { RecordField, RecordTable, Relation, ScalarType } from '../../site/fields.js';
+import type { RecordField, RecordTable, Relation, ScalarType } from '../../core/record-types.js';
 import { NODE_RELATIONS } from './check-fields.js';
 import { findDirective, findTexts, readDirectives } from './field-directives.js';
 import { allQueryName, singleQueryName } from './names.js';

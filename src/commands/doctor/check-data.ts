@@ -4,7 +4,7 @@ import type { Config } from '../../config.js';
 import { inspectDatabase } from '../../storage/database-status.js';
 import type { DatabaseStatus } from '../../storage/database-status.js';
 import { toDatabaseTarget } from '../../storage/database-target.js';
-import { isAccessibleToOthers } from '../../storage/private-file.js';
+import { isAccessibleToOthers } from '../../core/private-file.js';
 import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
 import { isStateFolderInUse } from '../../storage/state-folder.js';
 import { failed, passed, warning } from './check-result.js';

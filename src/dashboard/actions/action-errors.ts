@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js';
-import type { ActionErrorDetails, ErrorCode } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
+import type { ActionErrorDetails, ErrorCode } from '../../core/errors.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import type { ForgeError, ForgeErrorKind, ActionErrorCode } from '../forges/forge-error.js';
 

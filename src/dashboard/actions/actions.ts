@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/scopes.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { ActionName, ForgeName } from '../forges/model.js';
 import type { Check, Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';

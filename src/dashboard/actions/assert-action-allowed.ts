@@ -1,4 +1,4 @@
-import type { ActionErrorDetails } from '../../errors.js';
+import type { ActionErrorDetails } from '../../core/errors.js';
 import type { ActionName, PullRequest } from '../forges/model.js';
 import { actionConflict } from './action-errors.js';
 

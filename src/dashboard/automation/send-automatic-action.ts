@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
 import type { ActionName, PullRequest } from '../forges/model.js';
 import type { Forge } from '../forges/forge.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
 import type { BoardSnapshot } from '../board.js';
@@ -9,7 +9,7 @@ import type { ForgeName, PullRequest } from '../forges/model.js';
 import type { Forge } from '../forges/forge.js';
 import type { RefreshContext } from './board-refresh.js';
 import { createRefreshWorker } from './refresh-worker.js';
-import { singleFlightWithTrailingRun } from '../../lib/async/single-flight-with-trailing-run.js';
+import { singleFlightWithTrailingRun } from '../../core/concurrency.js';
 import { composeBoard } from './compose-board.js';
 import { createBackgroundTasks } from './background-tasks.js';
 import { invalidateSnapshots } from './repository-snapshots.js';

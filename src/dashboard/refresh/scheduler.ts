@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitConcurrency } from '../../lib/async/concurrency.js';
+import { limitConcurrency } from '../../core/concurrency.js';
 import type { Database } from '../../storage/database.js';
 import { listDueUsers, scheduleAllBoards } from './schedule.js';
 

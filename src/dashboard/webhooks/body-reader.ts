@@ -1,5 +1,5 @@
-import { limitConcurrency } from '../../lib/async/concurrency.js';
-import type { ConcurrencyLimit } from '../../lib/async/concurrency.js';
+import { limitConcurrency } from '../../core/concurrency.js';
+import type { ConcurrencyLimit } from '../../core/concurrency.js';
 
 /**
  * The number of bodies that are read concurrently per user. With 5 MiB each, they take at most 160 MiB. The limit also

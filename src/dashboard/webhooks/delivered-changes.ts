@@ -7,7 +7,7 @@ import type { ForgeName } from '../forges/model.js';
 import type { DeliveredEvent } from '../forges/forge.js';
 import type { Refresher } from '../refresh/refresher.js';
 import { isOnBoard } from './is-on-board.js';
-import { throttleWithBackoff } from '../../lib/async/throttle-with-backoff.js';
+import { throttleWithBackoff } from './throttle-with-backoff.js';
 
 /** Single changes are read soon. A pipeline that reports every step for an hour costs about 120 reads. */
 const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };

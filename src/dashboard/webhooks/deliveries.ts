@@ -1,5 +1,5 @@
-import { AppError } from '../../errors.js';
-import { limitConcurrency } from '../../lib/async/concurrency.js';
+import { AppError } from '../../core/errors.js';
+import { limitConcurrency } from '../../core/concurrency.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { ForgeName } from '../forges/model.js';
 import type { WebhookDelivery } from '../forges/forge.js';

@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/scopes.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import { toActionError } from '../actions/action-errors.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../errors.js';
+import type { ErrorCode } from '../../core/errors.js';
 
 /** Messages that are fixed by the wire contract: clients compare them. */
 export const FIXED_ERROR_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {

@@ -3,7 +3,7 @@ import type { ChildProcess, ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { Job, JobLimits } from './jobs.js';
 import type { RenderReply } from './render-process.js';
 

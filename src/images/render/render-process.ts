@@ -2,8 +2,8 @@
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
-import { AppError } from '../../errors.js';
-import type { ErrorCode } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
+import type { ErrorCode } from '../../core/errors.js';
 import { MEDIA_TYPES } from '../formats.js';
 import { renderImage, renderPixels, measureTrim } from '../pipeline.js';
 import { readHeader } from '../read-header.js';

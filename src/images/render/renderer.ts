@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../errors.js';
-import { limitConcurrency } from '../../lib/async/concurrency.js';
+import { AppError } from '../../core/errors.js';
+import { limitConcurrency } from '../../core/concurrency.js';
 import { isDrawing, getJobLimits, countPixels, estimateCost } from './jobs.js';
 import type { Job, JobKind, JobTypes } from './jobs.js';
 import { JobKilled, startProcess } from './killable-process.js';

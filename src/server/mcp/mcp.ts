@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { HandlerRequest } from '../operation.js';
 import type { ToolContract } from './tool-schemas.js';
 import { createMcpTools } from './tools.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { OperationHandler } from '../handle-operation.js';
 import type { HandlerResponse, OperationSpec } from '../operation.js';
 import { assertValid } from '../validation.js';

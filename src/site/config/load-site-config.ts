@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import { describeErrorCode, getErrorCode } from '../sources/unreadable.js';
 import { assertUniqueSources, toSiteConfig, type SiteConfig } from './site-config.js';
 

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import { STORED_QUERIES } from '../stored-queries.js';
 
 /** The private entries that a site shows; none by default. */

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { Matcher } from '../matcher.js';
 import { createAutomaton } from './glob-automaton.js';
 import type { GlobOptions } from './glob-automaton.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import { ANY, CharClasses, DOT, NOT_SLASH, SLASH, WORD, invert, single } from './char-set.js';
 import type { CharSet } from './char-set.js';
 import type { Glob, GlobNode, Quantifier } from './parse-glob.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import { invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
 import type { CharSet } from './char-set.js';
 

@@ -1,4 +1,4 @@
-import type { ScalarField } from '../fields.js';
+import type { ScalarField } from '../../core/record-types.js';
 
 /** Collects the columns that an index for a query would cover, while the query is compiled. */
 export class IndexCandidates {

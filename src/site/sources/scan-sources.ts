@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { ScanProgress } from '../scan-progress.js';
 import type { EntryProblems, SiteProblem } from '../problems.js';
 import type { RecordStore } from '../record-store.js';

@@ -1,6 +1,6 @@
 import { realpathSync } from 'node:fs';
 
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { ExposureConfig, SourceConfig } from '../config/site-config.js';
 import { createExclude } from './exclusions.js';
 import { MAX_SOURCES } from './positions.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 
 /** An entry of a source that is skipped. */
 export interface EntryProblem {

@@ -3,7 +3,7 @@ import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import type { Dirent, Stats } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
 
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import { retryOnEmfile } from './retry-on-emfile.js';
 import { WalkEntries } from './entries.js';
 import { createExclude, DEFAULT_EXPOSURE, isExcludedPath } from './exclusions.js';

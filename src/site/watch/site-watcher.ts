@@ -1,4 +1,4 @@
-import { AppError } from '../../errors.js';
+import { AppError } from '../../core/errors.js';
 import type { ChangeCounts } from './source-update.js';
 import { WATCH_DELAY_MS, applyChanges } from './apply-changes.js';
 import { WatchedSource } from './watched-source.js';

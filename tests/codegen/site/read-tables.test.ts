@@ -1,4 +1,4 @@
-import type { RecordField } from '../../../src/site/fields.js';
+import type { RecordField } from '../../../src/core/record-types.js';
 import { listColumns } from '../../../src/codegen/site/list-columns.js';
 import { readContract } from '../../../src/codegen/site/read-contract.js';
 import { documentsWith } from './documents.js';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import { limitConcurrency } from '../../../lib/async/concurrency.js';
+import { limitConcurrency } from '../../../core/concurrency.js';
 import type { NewRequestLogEntry } from '../../request-log.js';
 import type { ForgeName } from '../model.js';
 import type { ApiQuota } from '../forge.js';

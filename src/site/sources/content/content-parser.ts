@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 
-import { limitConcurrency } from '../../../lib/async/concurrency.js';
+import { limitConcurrency } from '../../../core/concurrency.js';
 import { openThread } from '../threads.js';
 import { ContentError, countParsedCharacters, readEntries } from './read-entries.js';
 import type { ContentEntry } from './read-entries.js';

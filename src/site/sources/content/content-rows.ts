@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import type { RecordTable } from '../../fields.js';
+import type { RecordTable } from '../../../core/record-types.js';
 import { formatSourcePath } from '../../problems.js';
 import type { SiteProblem } from '../../problems.js';
 import type { RecordRow } from '../file-record.js';

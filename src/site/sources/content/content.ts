@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
-import type { RecordTable } from '../../fields.js';
+import type { RecordTable } from '../../../core/record-types.js';
 import type { RecordTables } from '../../record-schema.js';
 import { formatProblem } from '../../problems.js';
 import type { SiteProblem } from '../../problems.js';

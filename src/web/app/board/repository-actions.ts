@@ -1,4 +1,4 @@
-import { limitConcurrency } from '../../../lib/async/concurrency.js';
+import { limitConcurrency } from '../../../core/concurrency.js';
 import { requireData } from '../api-errors.js';
 import { dashboardClient } from '../clients.js';
 import { changeRepository } from './board-store.js';

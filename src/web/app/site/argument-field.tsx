@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
+import type { ArgumentDescription } from '../../../core/record-types.js';
 import { SchemaText } from './schema-text.js';
 
 interface ArgumentFieldProps {

@@ -1,4 +1,4 @@
-import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
+import type { ArgumentDescription } from '../../../core/record-types.js';
 
 interface Literal {
   /** The GraphQL literal. */

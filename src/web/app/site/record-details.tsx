@@ -1,5 +1,5 @@
 import { useCallback } from 'preact/hooks';
-import type { KindDescription } from '../../../site/kind-descriptions.js';
+import type { KindDescription } from '../../../core/record-types.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
 import { findRecord } from './record.js';

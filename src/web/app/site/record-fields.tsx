@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { KindDescription } from '../../../site/kind-descriptions.js';
+import type { KindDescription } from '../../../core/record-types.js';
 import { isRecordReference, linkToRecord } from './record.js';
 import type { RecordData } from './record.js';
 import { SchemaText } from './schema-text.js';

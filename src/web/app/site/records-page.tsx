@@ -1,7 +1,7 @@
 import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
 import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
-import type { KindDescription } from '../../../site/kind-descriptions.js';
+import type { KindDescription } from '../../../core/record-types.js';
 import { AsyncContent } from '../ui/async-content.js';
 import { useResource } from '../ui/use-resource.js';
 import { SiteLayout } from './site-layout.js';

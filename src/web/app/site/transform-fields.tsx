@@ -1,4 +1,4 @@
-import type { ArgumentDescription } from '../../../site/kind-descriptions.js';
+import type { ArgumentDescription } from '../../../core/record-types.js';
 import { Select } from '../ui/select.js';
 import { ArgumentField } from './argument-field.js';
 import type { TransformForm } from './transform-url.js';

@@ -1,4 +1,4 @@
-import type { ArgumentDescription, DerivedFieldDescription } from '../../../site/kind-descriptions.js';
+import type { ArgumentDescription, DerivedFieldDescription } from '../../../core/record-types.js';
 import { toGraphqlLiteral } from './graphql-literal.js';
 import { findRecordType } from './record.js';
 

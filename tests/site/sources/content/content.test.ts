@@ -1,6 +1,6 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
 
-import type { RecordField, RecordTable, ScalarField, ScalarType } from '../../../../src/site/fields.js';
+import type { RecordField, RecordTable, ScalarField, ScalarType } from '../../../../src/core/record-types.js';
 import { records } from '../../../../src/generated/site/records.js';
 import { SiteFolder } from '../site-folder.js';
 import type { Row } from '../site-folder.js';

@@ -1,4 +1,4 @@
-import { throttleWithBackoff } from '../../../src/lib/async/throttle-with-backoff.js';
+import { throttleWithBackoff } from '../../../src/dashboard/webhooks/throttle-with-backoff.js';
 
 /** Longer than any test: runs that wait for it start on close, or never. */
 const NEVER_MS = 600_000;

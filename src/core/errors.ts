@@ -1,4 +1,4 @@
-import type { components } from './generated/dashboard/types.js';
+import type { components } from '../generated/dashboard/types.js';
 
 /** The error codes of `openapi/common.yaml`. GraphQL errors carry the same codes in `extensions.code`. */
 export type ErrorCode = components['schemas']['ErrorCode'];

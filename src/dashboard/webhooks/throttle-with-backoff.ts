@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
-export interface BackoffThrottleOptions {
+interface BackoffThrottleOptions {
   /** The delay between the end of a run and the next run of the same key, if that was requested in between. */
   readonly firstMs: number;
   /** The upper limit of the delay, which doubles with every run until a delay passes without a request. */
@@ -9,7 +9,7 @@ export interface BackoffThrottleOptions {
   readonly report: (error: unknown) => void;
 }
 
-export interface BackoffThrottle {
+interface BackoffThrottle {
   /**
    * Requests a run: at once if the key had no recent run, else after the delay, once for all requests until then. After
    * every request, a run starts, so that no change is missed.

@@ -1,4 +1,4 @@
-import { singleFlightWithTrailingRun } from '../../../src/lib/async/single-flight-with-trailing-run.js';
+import { singleFlightWithTrailingRun } from '../../src/core/concurrency.js';
 
 /** Creates runs that end one by one, on demand. */
 function createRuns() {

@@ -1,4 +1,4 @@
-import { batch } from '../../../src/lib/async/batch.js';
+import { batch } from '../../src/core/batch.js';
 
 /** Creates runs that the test completes, and records the batch of each. */
 function createRuns() {
