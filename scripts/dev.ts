@@ -1,0 +1,28 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { build } from 'vite';
+
+const SOURCES = ['--conditions=trellis-source', '--import', 'tsx', 'src/cli.ts', 'serve', ...process.argv.slice(2)];
+
+/**
+ * Serves from the sources: `npm run dev -- --site <dir>`. Node restarts the server when one of its files is saved, and the
+ * bundler builds the pages again when one of theirs is. `npm run generate -- --watch` does the same for contracts.
+ */
+async function develop(): Promise<void> {
+  const watcher = await build({ configFile: 'vite.config.js', build: { watch: {} } });
+  if (!('on' in watcher)) throw new Error('Expected a bundler that watches.');
+  let server: ChildProcess | undefined;
+  // The server reads the pages when it starts.
+  watcher.on('event', ({ code }) => {
+    if (code !== 'END') return;
+    server?.kill();
+    server = spawn(process.execPath, ['--watch', '--watch-preserve-output', ...SOURCES], { stdio: 'inherit' });
+  });
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => {
+      server?.once('exit', () => process.exit()).kill();
+      void watcher.close();
+    });
+  }
+}
+
+await develop();
