@@ -2,8 +2,8 @@ import { join } from 'node:path';
 
 import type { Config } from './config.js';
 import { AppError } from './core/errors.js';
-import { createFormatDate } from './site/dates.js';
-import type { FormatDate } from './site/dates.js';
+import { createFormatDate } from './site/query/dates.js';
+import type { FormatDate } from './site/query/dates.js';
 import type { ImagesOptions } from './images/images.js';
 import type { SiteChange } from './site/watch/site-watcher.js';
 import { formatChange } from './site/watch/format-change.js';

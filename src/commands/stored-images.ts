@@ -5,7 +5,7 @@ import { createSiteContext } from '../resolvers/context.js';
 import type { ResolverBudget, SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, parseStoredQuery } from '../resolvers/stored-arguments.js';
-import { createFormatDate } from '../site/dates.js';
+import { createFormatDate } from '../site/query/dates.js';
 import type { Site } from '../site/site.js';
 import { readStoredQueries } from '../site/stored-queries.js';
 import type { StoredQuery } from '../site/stored-queries.js';

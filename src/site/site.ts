@@ -10,7 +10,7 @@ import { SiteWatcher } from './watch/site-watcher.js';
 import type { SiteWatcherCallbacks } from './watch/site-watcher.js';
 import { EntryProblems, formatProblem, toProblemReport } from './problems.js';
 import type { ProblemReport, SiteProblem } from './problems.js';
-import type { RecordTables } from './record-schema.js';
+import type { RecordTables } from './records/record-schema.js';
 import { openRecordStore } from './record-store.js';
 import type { RecordStore } from './record-store.js';
 import { openContentRecords } from './sources/content/content.js';

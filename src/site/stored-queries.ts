@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import picomatch from 'picomatch';
 import { AppError } from '../core/errors.js';
-import { compileGlob } from './glob/compile-glob.js';
+import { compileGlob } from './patterns/compile-glob.js';
 import { isIgnored } from './sources/exclusions.js';
 
 /** A GraphQL query in the site's folder, whose images are generated ahead of time. */

@@ -6,10 +6,10 @@ import { setTimeout } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 
 import { records } from '../../src/generated/site/records.js';
-import { createIndexes } from '../../src/site/record-schema.js';
+import { createIndexes } from '../../src/site/records/record-schema.js';
 import { openRecordStore } from '../../src/site/record-store.js';
 import type { RecordStore } from '../../src/site/record-store.js';
-import type { RecordSelection } from '../../src/site/selection.js';
+import type { RecordSelection } from '../../src/site/query/record-queries.js';
 
 let folder: string;
 let file: string;

@@ -1,5 +1,5 @@
 import type { ComputedField, RecordField } from '../../src/core/record-types.js';
-import type { RecordTables } from '../../src/site/record-schema.js';
+import type { RecordTables } from '../../src/site/records/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';
 

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
-import type { RecordSort } from '../../src/site/compile-sort.js';
 import type { RecordField, RelationField } from '../../src/core/record-types.js';
-import type { RecordTables } from '../../src/site/record-schema.js';
+import type { RecordSort } from '../../src/site/query/record-queries.js';
+import type { RecordTables } from '../../src/site/records/record-schema.js';
 
 export type Plain = Readonly<Record<string, unknown>>;
 /** Records in creation order, by record type. */

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import micromatch from 'micromatch';
 import { AppError } from '../../src/core/errors.js';
-import { compileGlob, compilePathGlobs } from '../../src/site/glob/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '../../src/site/patterns/compile-glob.js';
 
 /** Returns all texts over an alphabet up to a length. */
 function textsOver(alphabet: readonly string[], length: number): string[] {

@@ -1,5 +1,5 @@
 import { AppError } from '../../src/core/errors.js';
-import { pageInfo, parsePage } from '../../src/site/paging.js';
+import { pageInfo, parsePage } from '../../src/site/query/connection.js';
 
 test.each([
   [

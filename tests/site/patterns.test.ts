@@ -1,6 +1,6 @@
 import { AppError } from '../../src/core/errors.js';
-import { compileGlob } from '../../src/site/glob/compile-glob.js';
-import { compileRegex } from '../../src/site/regex.js';
+import { compileGlob } from '../../src/site/patterns/compile-glob.js';
+import { compileRegex } from '../../src/site/patterns/compile-regex.js';
 
 describe('regex', () => {
   test.each([

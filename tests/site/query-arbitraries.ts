@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RecordField, RecordTable } from '../../src/core/record-types.js';
-import type { RecordTables } from '../../src/site/record-schema.js';
+import type { RecordTables } from '../../src/site/records/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { isLeaf } from './evaluator.js';
 import { poolOf, VALUES } from './world.js';

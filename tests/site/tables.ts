@@ -1,13 +1,13 @@
-import type { ComputedValues } from '../../src/site/computed-values.js';
 import type {
   ComputedField,
-  RecordField,
   ObjectField,
+  RecordField,
   RecordTable,
   RelationField,
   ScalarField,
   ScalarType,
 } from '../../src/core/record-types.js';
+import type { ComputedValues } from '../../src/site/query/record-queries.js';
 
 const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { RecordField, RecordTable, RelationField, ScalarField } from '../../src/core/record-types.js';
-import type { RecordTables } from '../../src/site/record-schema.js';
-import { openRecordStore } from '../../src/site/record-store.js';
-import type { RecordStore, SqlValue } from '../../src/site/record-store.js';
+import { openRecordStore, type RecordStore } from '../../src/site/record-store.js';
+import type { RecordTables } from '../../src/site/records/record-schema.js';
+import type { SqlValue } from '../../src/site/records/sql.js';
 import type { Plain, World } from './evaluator.js';
 import { tables as small } from './tables.js';
 

@@ -1,4 +1,4 @@
-import type { RecordTables } from '../record-schema.js';
+import type { RecordTables } from '../records/record-schema.js';
 import type { RecordStore } from '../record-store.js';
 import { getPositionRange } from './positions.js';
 import type { SiteSource } from './site-source.js';

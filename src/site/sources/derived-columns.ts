@@ -1,4 +1,4 @@
-import type { DerivedColumns } from '../record-schema.js';
+import type { DerivedColumns } from '../records/record-schema.js';
 import { FILE_PLUGIN, IMAGE_PLUGIN } from './file-record.js';
 
 /** The extension without its dot. */

@@ -3,11 +3,11 @@ import path from 'node:path';
 
 import prettyBytes from 'pretty-bytes';
 
-import type { SqlValue } from '../sql.js';
+import type { SqlValue } from '../records/sql.js';
 import { STAT_FIELDS } from './entries.js';
 import type { StatNumbers } from './entries.js';
 import { createIdGenerator } from './ids.js';
-import { createIsoTimes } from './iso-times.js';
+import { createIsoTimes } from '../records/iso-times.js';
 import { toMediaType } from './media-types.js';
 
 export interface SourceLocation {

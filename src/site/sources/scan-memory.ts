@@ -1,9 +1,9 @@
-import type { RecordStore, RecordWriter } from '../record-store.js';
-import type { StoredEntry, ScanMemory } from './scan-plan.js';
-import { TIMESTAMP_GRANULARITY_MS, STAT_FIELDS } from './entries.js';
-import type { StatField, StatNumbers } from './entries.js';
+import type { RecordStore } from '../record-store.js';
+import type { RecordWriter } from '../records/record-writer.js';
+import { STAT_FIELDS, type StatField, type StatNumbers, TIMESTAMP_GRANULARITY_MS } from './entries.js';
 import { RECORD_FORMAT } from './file-record.js';
 import { getPositionRange } from './positions.js';
+import type { ScanMemory, StoredEntry } from './scan-plan.js';
 import type { Signatures } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 

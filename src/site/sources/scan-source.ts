@@ -1,24 +1,20 @@
+import type { RecordStore } from '../record-store.js';
+import type { RecordWriter } from '../records/record-writer.js';
 import type { ScanProgress } from '../scan-progress.js';
-import type { RecordStore, RecordWriter } from '../record-store.js';
-import { isFirstScan, isUnchanged, recordScanEnd, recordScanStart, readScanMemory } from './scan-memory.js';
-import { getChangedPaths, planScan } from './scan-plan.js';
-import type { ScanPlan, PlannedWrite } from './scan-plan.js';
-import { digestWrites, measureWork } from './digest-writes.js';
-import { createEntryWriter } from './entry-writer.js';
-import type { EntryWriter } from './entry-writer.js';
-import { isFolder, TIMESTAMP_GRANULARITY_MS } from './entries.js';
-import type { WalkEntries } from './entries.js';
 import { PositionsExhaustedError } from './content/positions-exhausted-error.js';
 import type { SourceContent } from './content/source-content.js';
+import { digestWrites, measureWork } from './digest-writes.js';
+import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from './entries.js';
+import { createEntryWriter, type EntryWriter } from './entry-writer.js';
 import { isImage } from './file-record.js';
 import type { LargeFileDigests } from './large-file-digests.js';
-import { ReadAhead, READ_AHEAD_MIN_ENTRIES } from './read-ahead.js';
-import { signFolders } from './signatures.js';
-import type { Signatures } from './signatures.js';
+import { READ_AHEAD_MIN_ENTRIES, ReadAhead } from './read-ahead.js';
+import { isFirstScan, isUnchanged, readScanMemory, recordScanEnd, recordScanStart } from './scan-memory.js';
+import { getChangedPaths, type PlannedWrite, planScan, type ScanPlan } from './scan-plan.js';
+import { type Signatures, signFolders } from './signatures.js';
 import type { SiteSource } from './site-source.js';
 import type { EntryProblem } from './unreadable.js';
-import { walk } from './walk.js';
-import type { WalkResult, WalkObserver } from './walk.js';
+import { walk, type WalkObserver, type WalkResult } from './walk.js';
 
 export interface ScanOptions {
   readonly source: SiteSource;

@@ -2,9 +2,9 @@ import { hash } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 
 import type { SiteConfig } from '../config/site-config.js';
-import { listTableColumns } from '../columns.js';
-import type { ColumnType } from '../columns.js';
-import type { RecordTables } from '../record-schema.js';
+import { listTableColumns } from '../records/record-schema.js';
+import type { ColumnType } from '../records/record-schema.js';
+import type { RecordTables } from '../records/record-schema.js';
 import type { RecordStore } from '../record-store.js';
 import type { RecordRow } from './file-record.js';
 import { readPages } from './pages.js';

@@ -1,26 +1,21 @@
-import type { WatchedSource } from './watched-source.js';
+import type { EntryProblems, SiteProblem } from '../problems.js';
+import type { RecordStore } from '../record-store.js';
+import type { RecordWriter } from '../records/record-writer.js';
 import { RescanRequiredError } from '../rescan-required-error.js';
-import type { RecordStore, RecordWriter } from '../record-store.js';
 import type { ContentRecords } from '../sources/content/content.js';
 import type { SourceContent } from '../sources/content/source-content.js';
-import { findStoredEntry, recordWatchedUpdate } from '../sources/scan-memory.js';
-import { getChangedPaths } from '../sources/scan-plan.js';
-import type { PlannedWrite } from '../sources/scan-plan.js';
-import { digestWrites, measureWork } from '../sources/digest-writes.js';
-import type { Workload } from '../sources/digest-writes.js';
+import { digestWrites, measureWork, type Workload } from '../sources/digest-writes.js';
 import type { Digesters } from '../sources/digesters.js';
-import type { EntryProblems, SiteProblem } from '../problems.js';
-import { isFolder } from '../sources/entries.js';
-import type { WalkEntries } from '../sources/entries.js';
-import { createEntryWriter } from '../sources/entry-writer.js';
-import type { EntryWriter } from '../sources/entry-writer.js';
-import { isAtOrBelow, Listing } from '../sources/listing.js';
+import { isFolder, type WalkEntries } from '../sources/entries.js';
+import { createEntryWriter, type EntryWriter } from '../sources/entry-writer.js';
 import type { LargeFileDigests } from '../sources/large-file-digests.js';
-import { planChanges } from '../sources/plan-changes.js';
-import type { ChangePlan } from '../sources/plan-changes.js';
+import { isAtOrBelow, Listing } from '../sources/listing.js';
+import { type ChangePlan, planChanges } from '../sources/plan-changes.js';
+import { findStoredEntry, recordWatchedUpdate } from '../sources/scan-memory.js';
+import { getChangedPaths, type PlannedWrite } from '../sources/scan-plan.js';
 import type { EntryProblem } from '../sources/unreadable.js';
-import { walk } from '../sources/walk.js';
-import type { WalkResult, WalkStart } from '../sources/walk.js';
+import { walk, type WalkResult, type WalkStart } from '../sources/walk.js';
+import type { WatchedSource } from './watched-source.js';
 
 /** The number of records of files and folders that an update changed. */
 export interface ChangeCounts {

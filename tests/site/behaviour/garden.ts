@@ -3,7 +3,7 @@ import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../../src/resolvers/schema.js';
 import { OperationBudget } from '../../../src/server/graphql-budget.js';
-import { createFormatDate } from '../../../src/site/dates.js';
+import { createFormatDate } from '../../../src/site/query/dates.js';
 import type { World } from '../evaluator.js';
 import { storeOf } from '../world.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-import { createIsoTimes } from '../../../src/site/sources/iso-times.js';
+import { createIsoTimes } from '../../../src/site/records/iso-times.js';
 
 const DAY_MS = 86_400_000;
 const LAST_MS = 8.64e15;

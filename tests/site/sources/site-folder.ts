@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { records } from '../../../src/generated/site/records.js';
-import type { SqlValue } from '../../../src/site/record-store.js';
 import type { ProblemReport } from '../../../src/site/problems.js';
-import { openSite } from '../../../src/site/site.js';
-import type { Site, SiteOptions } from '../../../src/site/site.js';
+import type { SqlValue } from '../../../src/site/records/sql.js';
+import { openSite, type Site, type SiteOptions } from '../../../src/site/site.js';
 
 /** A site folder and a state folder for one test, with access to its records. */
 export class SiteFolder {

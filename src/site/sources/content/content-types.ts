@@ -1,8 +1,8 @@
 import path from 'node:path';
 
-import { compilePathGlobs } from '../../glob/compile-glob.js';
+import { compilePathGlobs } from '../../patterns/compile-glob.js';
 import type { RecordField, RecordTable, RelationField } from '../../../core/record-types.js';
-import type { RecordTables } from '../../record-schema.js';
+import type { RecordTables } from '../../records/record-schema.js';
 import type { SiteSource } from '../site-source.js';
 import { CONTENT_EXTENSIONS } from './read-entries.js';
 

@@ -2,31 +2,27 @@ import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 
 import type { RecordTable } from '../../../core/record-types.js';
-import type { RecordTables } from '../../record-schema.js';
-import { formatProblem } from '../../problems.js';
-import type { SiteProblem } from '../../problems.js';
-import type { RecordStore, RecordWriter } from '../../record-store.js';
-import type { PlannedWrite } from '../scan-plan.js';
-import type { WalkEntries } from '../entries.js';
-import { isFolder } from '../entries.js';
+import { formatProblem, type SiteProblem } from '../../problems.js';
+import type { RecordStore } from '../../record-store.js';
+import type { RecordTables } from '../../records/record-schema.js';
+import type { RecordWriter } from '../../records/record-writer.js';
+import { isFolder, type WalkEntries } from '../entries.js';
 import { toFileId } from '../file-record.js';
-import { findSource } from '../site-source.js';
-import type { SiteSource } from '../site-source.js';
-import { createContentTypes } from './content-types.js';
-import type { ContentTypes, FindContentTypes } from './content-types.js';
+import type { PlannedWrite } from '../scan-plan.js';
+import { findSource, type SiteSource } from '../site-source.js';
+import { openContentParser } from './content-parser.js';
+import { type ContentRows, getContentId, readContentRows } from './content-rows.js';
+import { type ContentTypes, createContentTypes, type FindContentTypes } from './content-types.js';
 import {
   contentConfigDigest,
+  type FileCache,
+  type FileCacheEntry,
   isWorthCaching,
   markReadFinished,
   markReadStarted,
   readContentCache,
 } from './file-cache.js';
-import type { FileCacheEntry, FileCache } from './file-cache.js';
-import { getContentId, readContentRows } from './content-rows.js';
-import type { ContentRows } from './content-rows.js';
-import { openContentParser } from './content-parser.js';
-import { createFindTarget } from './link-targets.js';
-import type { FindTarget } from './link-targets.js';
+import { createFindTarget, type FindTarget } from './link-targets.js';
 import { PositionsExhaustedError } from './positions-exhausted-error.js';
 import type { SourceContent } from './source-content.js';
 

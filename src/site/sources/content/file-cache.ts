@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 
 import type { SiteProblem } from '../../problems.js';
-import type { RecordStore, RecordWriter } from '../../record-store.js';
+import type { RecordStore } from '../../record-store.js';
+import type { RecordWriter } from '../../records/record-writer.js';
 import type { SiteSource } from '../site-source.js';
 import type { ContentTypes } from './content-types.js';
 

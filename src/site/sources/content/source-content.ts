@@ -1,6 +1,6 @@
-import type { RecordWriter } from '../../record-store.js';
-import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
+import type { RecordWriter } from '../../records/record-writer.js';
 import type { WalkEntries } from '../entries.js';
+import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
 
 /** Reads the records in the files of one source. All paths are relative to the source. */
 export interface SourceContent extends ContentMemory {
