@@ -1,7 +1,7 @@
 import type { Images } from '../images/images.js';
 import type { ImageSource } from '../images/source.js';
 import type { ImageSources } from '../site-images.js';
-import type { PublicFiles } from '../site/public-files.js';
+import type { PublicFiles } from '../site/public/public-files.js';
 import type { FormatDate } from '../site/query/dates.js';
 import type { ComputedValues, RecordQueries, WorkMeter } from '../site/query/record-queries.js';
 import { type BatchLoad, createBatchLoader } from './batch-loader.js';

@@ -1,5 +1,4 @@
-import { DatabaseSync } from '@photostructure/sqlite';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '../core/private-file.js';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';

@@ -7,10 +7,10 @@ import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import type { ComputedValues, RecordSort } from '../../src/site/query/record-queries.js';
-import { computeAny } from '../site/compute-any.js';
-import { Evaluator, type Plain, type World } from '../site/evaluator.js';
-import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query-arbitraries.js';
-import { fill, storeOf, worldsOf } from '../site/world.js';
+import { computeAny } from '../site/query/compute-any.js';
+import { Evaluator, type Plain, type World } from '../site/query/evaluator.js';
+import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query/query-arbitraries.js';
+import { fill, storeOf, worldsOf } from '../site/query/world.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);

@@ -11,7 +11,7 @@ import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
 import { createImageSources } from '../../src/site-images.js';
-import { createPublicPath } from '../../src/site/public-files.js';
+import { createPublicPath } from '../../src/site/public/public-files.js';
 import { createFormatDate } from '../../src/site/query/dates.js';
 import { openRecordStore, type RecordStore } from '../../src/site/record-store.js';
 import type { RecordWriter } from '../../src/site/records/record-writer.js';

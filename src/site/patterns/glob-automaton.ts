@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.js';
-import { ANY, CharClasses, DOT, NOT_SLASH, SLASH, WORD, invert, single } from './char-set.js';
-import type { CharSet } from './char-set.js';
+import { ANY, CharClasses, type CharSet, DOT, invert, NOT_SLASH, single, SLASH, WORD } from './char-set.js';
 import type { Glob, GlobNode, Quantifier } from './parse-glob.js';
 
 /**

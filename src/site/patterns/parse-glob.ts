@@ -1,6 +1,5 @@
 import { AppError } from '../../core/errors.js';
-import { invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
-import type { CharSet } from './char-set.js';
+import { type CharSet, invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
 
 /** The quantifier of a group: `(…)`, `?(…)`, `*(…)` or `+(…)`. */
 export type Quantifier = 'once' | 'optional' | 'any' | 'many';

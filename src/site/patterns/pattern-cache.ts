@@ -1,6 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { compileGlob } from './compile-glob.js';
-import type { Matcher } from './compile-glob.js';
+import { compileGlob, type Matcher } from './compile-glob.js';
 import { compileRegex } from './compile-regex.js';
 
 export type PatternOperator = 'regex' | 'glob';

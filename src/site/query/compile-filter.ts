@@ -15,6 +15,7 @@ import {
   type SqlValue,
   toCodeUnits,
 } from '../records/sql.js';
+import type { RecordFilter } from './record-queries.js';
 import {
   type CompileContext,
   type FieldScope,
@@ -24,7 +25,6 @@ import {
   getChildFields,
   jsonScope,
 } from './scope.js';
-import type { RecordFilter } from './record-queries.js';
 
 /** Returns the SQL condition of a filter on the rows of a scope. Null and `{}` add no condition at any level. */
 export function compileFilter(

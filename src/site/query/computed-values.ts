@@ -1,8 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { AppError } from '../../core/errors.js';
-import type { WorkMeter, ComputedValues } from './record-queries.js';
-import type { SiteRecord } from './record-queries.js';
 import type { SqlValue } from '../records/sql.js';
+import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
 
 /** Computing values for a few hundred images takes long enough to delay other requests noticeably. */
 const BATCH = 200;

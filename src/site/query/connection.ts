@@ -4,24 +4,24 @@ import {
   type CompiledQuery,
   compileValue,
   countStatement,
+  type PageRange,
   pageStatement,
   type QueryStatement,
   tallyStatement,
   toStatement,
-  type PageRange,
 } from './compile-query.js';
 import type { Engine } from './engine.js';
 import type { PathValue } from './paths.js';
 import type {
-  QueryContext,
-  RecordQuery,
-  RecordSelection,
-  SiteRecord,
   GroupQuery,
   PageInfo,
+  QueryContext,
   RecordConnection,
   RecordEdge,
   RecordGroup,
+  RecordQuery,
+  RecordSelection,
+  SiteRecord,
 } from './record-queries.js';
 
 /** Reads the parts of a connection with the engine. */

@@ -1,6 +1,7 @@
 import { AppError } from '../../core/errors.js';
 import type { RecordField, RelationField } from '../../core/record-types.js';
 import { sql, type Sql, sqlTemplate } from '../records/sql.js';
+import type { RecordSort } from './record-queries.js';
 import {
   type CompileContext,
   type FieldScope,
@@ -10,7 +11,6 @@ import {
   getChildFields,
   jsonScope,
 } from './scope.js';
-import type { RecordSort } from './record-queries.js';
 
 /** The value that a dotted path such as `internal.mediaType` leads to. */
 export interface PathValue {

@@ -1,10 +1,9 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import type { PatternOperator, PatternCache } from '../patterns/pattern-cache.js';
-import type { ComputedValueLoader } from './computed-values.js';
 import type { Matcher } from '../patterns/compile-glob.js';
+import type { PatternCache, PatternOperator } from '../patterns/pattern-cache.js';
 import { createIsoTimes } from '../records/iso-times.js';
-import type { SqlValue } from '../records/sql.js';
-import { toCodeUnits } from '../records/sql.js';
+import { type SqlValue, toCodeUnits } from '../records/sql.js';
+import type { ComputedValueLoader } from './computed-values.js';
 
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {

@@ -1,7 +1,7 @@
 import type { RecordWriter } from '../records/record-writer.js';
 import type { SqlValue } from '../records/sql.js';
 import { isFolder } from './entries.js';
-import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage, type SourceLocation } from './file-record.js';
+import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage, type SourceLocation } from './file-records.js';
 import type { PlannedWrite, StoredEntry } from './scan-plan.js';
 import type { WalkResult } from './walk.js';
 

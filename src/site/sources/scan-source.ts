@@ -1,19 +1,23 @@
 import type { RecordStore } from '../record-store.js';
 import type { RecordWriter } from '../records/record-writer.js';
-import type { ScanProgress } from '../scan-progress.js';
-import { PositionsExhaustedError } from './content/positions-exhausted-error.js';
-import type { SourceContent } from './content/source-content.js';
-import { digestWrites, measureWork } from './digest-writes.js';
+import { PositionsExhaustedError, type SourceContent } from './content/content.js';
+import { digestWrites, measureWork, READ_AHEAD_MIN_ENTRIES, ReadAhead } from './digests/digest-writes.js';
+import type { LargeFileDigests } from './digests/large-file-digests.js';
 import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from './entries.js';
 import { createEntryWriter, type EntryWriter } from './entry-writer.js';
-import { isImage } from './file-record.js';
-import type { LargeFileDigests } from './large-file-digests.js';
-import { READ_AHEAD_MIN_ENTRIES, ReadAhead } from './read-ahead.js';
-import { isFirstScan, isUnchanged, readScanMemory, recordScanEnd, recordScanStart } from './scan-memory.js';
+import type { EntryProblem } from './file-errors.js';
+import { isImage } from './file-records.js';
+import {
+  isFirstScan,
+  isUnchanged,
+  readScanMemory,
+  recordScanEnd,
+  recordScanStart,
+  type Signatures,
+  signFolders,
+} from './scan-memory.js';
 import { getChangedPaths, type PlannedWrite, planScan, type ScanPlan } from './scan-plan.js';
-import { type Signatures, signFolders } from './signatures.js';
-import type { SiteSource } from './site-source.js';
-import type { EntryProblem } from './unreadable.js';
+import type { SiteSource } from './site-sources.js';
 import { walk, type WalkObserver, type WalkResult } from './walk.js';
 
 export interface ScanOptions {
@@ -33,6 +37,19 @@ export interface ScanOptions {
   readonly late?: LargeFileDigests | undefined;
 }
 
+/** The progress of a scan. */
+export interface ScanProgress {
+  /** Files and folders found so far. */
+  readonly found: number;
+  /** The number of files to read; 0 while folders are still being listed. */
+  readonly total: number;
+  readonly hashed: number;
+  /** Absent while some sizes are unknown: in a large site, files are examined only when they are read. */
+  readonly totalBytes?: number;
+  /** The number of bytes read so far. */
+  readonly bytes: number;
+}
+
 export interface ScanSummary {
   readonly files: number;
   readonly directories: number;
@@ -50,7 +67,7 @@ export interface ScanSummary {
 }
 
 /** The result of a scan. */
-export interface ScanResult {
+interface ScanResult {
   readonly summary: ScanSummary;
   readonly problems: readonly EntryProblem[];
 }
