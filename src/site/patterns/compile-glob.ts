@@ -2,6 +2,13 @@ import { AppError } from '../../core/errors.js';
 import { type Automaton, closure, createAutomaton, type GlobOptions, step } from './glob-automaton.js';
 import { type Glob, type GlobNode, parseGlob } from './parse-glob.js';
 
+/**
+ * Tests a text against a caller's pattern in time that is linear in the text.
+ *
+ * @param check Called regularly in a long text; an error that it throws ends the test.
+ */
+export type Matcher = (text: string, check?: () => void) => boolean;
+
 /** No practical pattern is longer, and braces may multiply its size. */
 const MAX_PATTERN = 500;
 
@@ -137,10 +144,3 @@ class LazyAutomaton {
     return closure(this.#automaton, kernel, classes.count).includes(final);
   }
 }
-
-/**
- * Tests a text against a caller's pattern in time that is linear in the text.
- *
- * @param check Called regularly in a long text; an error that it throws ends the test.
- */
-export type Matcher = (text: string, check?: () => void) => boolean;
