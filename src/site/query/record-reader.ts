@@ -194,4 +194,4 @@ function buildColumn({ holds }: SelectedColumn, index: number): number | Build {
 }
 
 /** Returns a key that no field has, so that a relation never hides a column of the same name, such as `parent`. */
-export const relatedKey = (field: string): `~${string}` => `~${field}`;
+const relatedKey = (field: string): `~${string}` => `~${field}`;
