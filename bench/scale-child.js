@@ -8,7 +8,7 @@ import { execute, parse } from 'graphql';
 import { records } from '../dist/generated/site/records.js';
 import { createSiteContext } from '../dist/resolvers/context.js';
 import { buildSiteSchema } from '../dist/resolvers/schema.js';
-import { createFormatDate } from '../dist/site/dates.js';
+import { createFormatDate } from '../dist/site/query/dates.js';
 import { openSite } from '../dist/site/site.js';
 
 const [queries, rounds, ...directories] = JSON.parse(process.argv[2]);

@@ -2,16 +2,11 @@ import { join } from 'node:path';
 import type { Config } from './config.js';
 import { records } from './generated/site/records.js';
 import { toImageFolder } from './images/image-files.js';
-import { openImages } from './images/images.js';
-import type { Images, ImagesOptions } from './images/images.js';
-import { openScanTerminal } from './site/scan-terminal.js';
-import { createImageSources } from './site/image-sources.js';
-import type { ImageSources } from './site/image-sources.js';
-import { openPublicFiles } from './site/public-files.js';
-import type { PublicFiles } from './site/public-files.js';
-import { openSite } from './site/site.js';
-import type { Site, SiteWatchOptions } from './site/site.js';
-import { formatWarnings } from './site/warnings.js';
+import { type Images, type ImagesOptions, openImages } from './images/images.js';
+import { createImageSources, type ImageSources } from './site-images.js';
+import { openPublicFiles, type PublicFiles } from './site/public/public-files.js';
+import { openSite, type Site, type SiteWatchOptions } from './site/site.js';
+import { formatWarnings, openScanTerminal } from './site/terminal.js';
 
 /** The source images of a site, the images derived from them, and the public copies of files. */
 export interface ImageService {

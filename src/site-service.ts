@@ -2,15 +2,15 @@ import { join } from 'node:path';
 
 import type { Config } from './config.js';
 import { AppError } from './core/errors.js';
-import { createFormatDate } from './site/dates.js';
-import type { FormatDate } from './site/dates.js';
+import { createFormatDate } from './site/query/dates.js';
+import type { FormatDate } from './site/query/dates.js';
 import type { ImagesOptions } from './images/images.js';
 import type { SiteChange } from './site/watch/site-watcher.js';
-import { formatChange } from './site/watch/format-change.js';
-import type { ProblemReport } from './site/problems.js';
+import { formatChange } from './site/terminal.js';
+import type { ProblemReport } from './site/sources/problems.js';
 import type { Site } from './site/site.js';
-import { readStoredQueries } from './site/stored-queries.js';
-import type { StoredQuery } from './site/stored-queries.js';
+import { readStoredQueries } from './site/config/stored-queries.js';
+import type { StoredQuery } from './site/config/stored-queries.js';
 import { openSiteFromConfig, openImageService } from './site-data.js';
 import type { ImageService } from './site-data.js';
 

@@ -2,7 +2,7 @@ import { execute, Kind, parse } from 'graphql';
 import type { DocumentNode, ExecutionResult, FieldNode, GraphQLError, GraphQLSchema } from 'graphql';
 import type { SiteContext } from '../resolvers/context.js';
 import { getOperation } from '../resolvers/stored-arguments.js';
-import type { StoredQuery } from '../site/stored-queries.js';
+import type { StoredQuery } from '../site/config/stored-queries.js';
 
 /** The reason for a missing part of a response. */
 export interface QueryFailure {

@@ -1,6 +1,6 @@
 import { AppError } from '../core/errors.js';
 import type { ImageSource } from '../images/source.js';
-import type { ComputedValues } from '../site/computed-values.js';
+import type { ComputedValues } from '../site/query/record-queries.js';
 import type { SiteContext, SiteServices } from './context.js';
 import { siteResolvers } from './site.js';
 

@@ -1,13 +1,11 @@
 import type { Images } from '../images/images.js';
 import type { ImageSource } from '../images/source.js';
-import type { ComputedValues } from '../site/computed-values.js';
-import type { FormatDate } from '../site/dates.js';
-import type { ImageSources } from '../site/image-sources.js';
-import type { PublicFiles } from '../site/public-files.js';
-import type { WorkMeter, RecordQueries } from '../site/record-queries.js';
+import type { ImageSources } from '../site-images.js';
+import type { PublicFiles } from '../site/public/public-files.js';
+import type { FormatDate } from '../site/query/dates.js';
+import type { ComputedValues, RecordQueries, WorkMeter } from '../site/query/record-queries.js';
+import { type BatchLoad, createBatchLoader } from './batch-loader.js';
 import { createComputedValues } from './computed-values.js';
-import { createBatchLoader } from './batch-loader.js';
-import type { BatchLoad } from './batch-loader.js';
 import type { ImagePolicy } from './stored-arguments.js';
 
 /** The services of the site that resolvers use. */

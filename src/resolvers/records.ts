@@ -1,11 +1,15 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
-import type { RecordConnection } from '../site/connection.js';
-import type { DateArguments } from '../site/dates.js';
 import type { RecordField, RecordTable, RelationField } from '../core/record-types.js';
-import type { GroupQuery, RecordGroup } from '../site/groups.js';
-import type { QueryContext, RecordQuery } from '../site/record-queries.js';
-import type { RecordSort } from '../site/compile-sort.js';
-import type { RecordFilter } from '../site/compile-filter.js';
+import type { DateArguments } from '../site/query/dates.js';
+import type {
+  GroupQuery,
+  QueryContext,
+  RecordConnection,
+  RecordFilter,
+  RecordGroup,
+  RecordQuery,
+  RecordSort,
+} from '../site/query/record-queries.js';
 import type { ResolverBudget, SiteContext } from './context.js';
 import { getSelection } from './selection.js';
 import { valuesPerRecord } from './values-per-record.js';

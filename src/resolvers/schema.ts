@@ -3,7 +3,7 @@ import type { GraphQLFieldResolver, GraphQLSchema } from 'graphql';
 import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';
-import type { DateArguments } from '../site/dates.js';
+import type { DateArguments } from '../site/query/dates.js';
 import type { RecordField, RecordTable } from '../core/record-types.js';
 import type { SiteContext } from './context.js';
 import { dateScalar } from './date.js';

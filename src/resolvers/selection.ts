@@ -2,7 +2,7 @@ import { getDirectiveValues, GraphQLIncludeDirective, GraphQLSkipDirective, isAb
 import type { FieldNode, GraphQLResolveInfo, SelectionNode, SelectionSetNode } from 'graphql';
 import { records } from '../generated/site/records.js';
 import type { RecordField, ObjectField, RecordTable, ScalarField } from '../core/record-types.js';
-import type { SelectedRelation, SelectedValue, RecordSelection } from '../site/selection.js';
+import type { SelectedRelation, SelectedValue, RecordSelection } from '../site/query/record-queries.js';
 
 const tables: Readonly<Record<string, RecordTable>> = records;
 

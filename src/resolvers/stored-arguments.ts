@@ -12,7 +12,7 @@ import {
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../core/errors.js';
 import type { FieldName } from '../images/field-results.js';
-import type { StoredQuery } from '../site/stored-queries.js';
+import type { StoredQuery } from '../site/config/stored-queries.js';
 
 /** The fields that derive images, each with the field that it is an alias of. */
 const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {

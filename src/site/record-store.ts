@@ -1,28 +1,31 @@
-import { DatabaseSync } from '@photostructure/sqlite';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
 import { makeDatabasePrivate } from '../core/private-file.js';
-import { NonBmpColumns } from './non-bmp-columns.js';
-import type { TableColumn } from './columns.js';
-import { withComputedValues } from './computed-values.js';
-import { RecordConnection } from './connection.js';
-import { Engine } from './engine.js';
-import { discardPartialLoad, bulkLoad, DURABILITY_PRAGMAS } from './bulk-load.js';
-import type { BulkLoadOptions } from './bulk-load.js';
-import { IdIndexes } from './indexes/id-indexes.js';
-import { createMissingIndexes } from './indexes/missing-indexes.js';
-import { PatternCache } from './patterns.js';
-import type { RecordQueries } from './record-queries.js';
-import { addDerivedColumns, createIndexes, createTables, schemaDigest, storedColumns } from './record-schema.js';
-import type { RecordSchema } from './record-schema.js';
-import { RecordWriter } from './record-writer.js';
-import { defineFunctions } from './sql-functions.js';
-import type { FunctionState } from './sql-functions.js';
-import type { SqlValue } from './sql.js';
-import { quoteIdentifier } from './sql.js';
-import { Statements } from './statements.js';
-
-export type { RecordWriter } from './record-writer.js';
-export type { SqlValue } from './sql.js';
+import { PatternCache } from './patterns/pattern-cache.js';
+import { firstRowStatement } from './query/compile-query.js';
+import { withComputedValues } from './query/computed-values.js';
+import { QueryConnection } from './query/connection.js';
+import { Engine } from './query/engine.js';
+import type { RecordQueries } from './query/record-queries.js';
+import { defineFunctions, type FunctionState } from './query/sql-functions.js';
+import {
+  bulkLoad,
+  type BulkLoadOptions,
+  createMissingIndexes,
+  discardPartialLoad,
+  DURABILITY_PRAGMAS,
+  IdIndexes,
+} from './records/bulk-load.js';
+import {
+  addDerivedColumns,
+  createIndexes,
+  createTables,
+  type RecordSchema,
+  schemaDigest,
+  storedColumns,
+  type TableColumn,
+} from './records/record-schema.js';
+import { RecordWriter } from './records/record-writer.js';
+import { quoteIdentifier, type SqlValue, Statements } from './records/sql.js';
 
 /** Stores the records of a site, which are derived data, in one table per record type. */
 export interface RecordStore extends RecordQueries {
@@ -39,6 +42,12 @@ export interface RecordStore extends RecordQueries {
   rows(kind: string, columns: readonly string[], within?: PositionRange): Iterable<Record<string, SqlValue>>;
   /** Returns the named columns of the record at a position, if there is one. */
   at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined;
+  /** Returns the named columns of the first record with these values, if there is one. */
+  first(
+    kind: string,
+    columns: readonly string[],
+    values: Readonly<Record<string, SqlValue>>,
+  ): Record<string, SqlValue> | undefined;
   meta(key: string): string | undefined;
   /** Increases with each write, so that results of the same generation can be reused. */
   readonly generation: number;
@@ -127,7 +136,12 @@ class SqliteRecordStore implements RecordStore {
 
   write<T>(change: (writer: RecordWriter) => T): T {
     const { database } = this.#opened;
-    const writer = new RecordWriter(this.#statements, this.#columns(), this.#astral, this.#ids);
+    const writer = new RecordWriter({
+      statements: this.#statements,
+      columns: this.#columns(),
+      ids: this.#ids,
+      onNonBmp: (kind, column) => this.#astral.add(kind, column),
+    });
     let isCommitted = false;
     database.exec('BEGIN IMMEDIATE');
     try {
@@ -171,8 +185,16 @@ class SqliteRecordStore implements RecordStore {
 
   at(kind: string, columns: readonly string[], position: number): Record<string, SqlValue> | undefined {
     const text = `SELECT ${columns.map(quoteIdentifier).join(', ')} FROM ${quoteIdentifier(kind)} WHERE position = ?`;
-    const row = this.#statements.get(text, [position]);
-    return row && Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
+    return toNamed(columns, this.#statements.get(text, [position]));
+  }
+
+  first(
+    kind: string,
+    columns: readonly string[],
+    values: Readonly<Record<string, SqlValue>>,
+  ): Record<string, SqlValue> | undefined {
+    const statement = firstRowStatement({ kind, columns, values }, this.#engine.advisor);
+    return toNamed(columns, this.#statements.get(statement.text, statement.values));
   }
 
   meta(key: string): string | undefined {
@@ -182,9 +204,9 @@ class SqliteRecordStore implements RecordStore {
   withComputedValues: RecordQueries['withComputedValues'] = withComputedValues;
 
   find: RecordQueries['find'] = (kind, query, selection) =>
-    new RecordConnection(this.#engine, kind, { ...query, limit: 1 }, selection).nodes[0];
+    new QueryConnection(this.#engine, kind, { ...query, limit: 1 }, selection).nodes[0];
 
-  page: RecordQueries['page'] = (kind, query, selection) => new RecordConnection(this.#engine, kind, query, selection);
+  page: RecordQueries['page'] = (kind, query, selection) => new QueryConnection(this.#engine, kind, query, selection);
 
   close(): void {
     this.#closing.abort();
@@ -200,5 +222,47 @@ class SqliteRecordStore implements RecordStore {
   #columns(): ReadonlyMap<string, readonly TableColumn[]> {
     const { tables } = this.#opened;
     return new Map(Object.values(tables).map((table) => [table.kind, storedColumns(this.#opened, table)]));
+  }
+}
+
+function toNamed(
+  columns: readonly string[],
+  row: readonly SqlValue[] | undefined,
+): Record<string, SqlValue> | undefined {
+  return row && Object.fromEntries(columns.map((name, index) => [name, row[index] ?? null]));
+}
+
+/** The columns that contain, or once contained, text with characters beyond U+FFFF. */
+class NonBmpColumns {
+  readonly #columns: Set<string>;
+  #changed = false;
+
+  constructor(stored: string | undefined) {
+    this.#columns = new Set(stored === undefined ? [] : (JSON.parse(stored) as string[]));
+  }
+
+  has(kind: string, column: string): boolean {
+    return this.#columns.has(`${kind} ${column}`);
+  }
+
+  hasAny(kind: string): boolean {
+    return [...this.#columns].some((key) => key.startsWith(`${kind} `));
+  }
+
+  add(kind: string, column: string): void {
+    const key = `${kind} ${column}`;
+    if (this.#columns.has(key)) return;
+    this.#columns.add(key);
+    this.#changed = true;
+  }
+
+  /** Whether columns were added since the set was last stored. */
+  get changed(): boolean {
+    return this.#changed;
+  }
+
+  toText(): string {
+    this.#changed = false;
+    return JSON.stringify([...this.#columns]);
   }
 }

@@ -1,26 +1,24 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
-
 import { loadSiteConfig } from './config/load-site-config.js';
-import { DEFAULT_SOURCE_NAME } from './config/site-config.js';
-import type { SiteConfig } from './config/site-config.js';
-import type { ScanProgress } from './scan-progress.js';
-import { SiteWatcher } from './watch/site-watcher.js';
-import type { SiteWatcherCallbacks } from './watch/site-watcher.js';
-import { EntryProblems, formatProblem, toProblemReport } from './problems.js';
-import type { ProblemReport, SiteProblem } from './problems.js';
-import type { RecordTables } from './record-schema.js';
-import { openRecordStore } from './record-store.js';
-import type { RecordStore } from './record-store.js';
-import { openContentRecords } from './sources/content/content.js';
-import type { ContentProblems } from './sources/content/content.js';
-import type { ScanSummary } from './sources/scan-source.js';
+import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
+import { writeSiteRecords } from './config/site-records.js';
+import { openRecordStore, type RecordStore } from './record-store.js';
+import type { RecordTables } from './records/record-schema.js';
+import { type ContentProblems, openContentRecords } from './sources/content/content.js';
+import { ENTRY_COLUMNS } from './sources/file-records.js';
+import {
+  EntryProblems,
+  formatProblem,
+  type ProblemReport,
+  type SiteProblem,
+  toProblemReport,
+} from './sources/problems.js';
+import type { ScanProgress, ScanSummary } from './sources/scan-source.js';
 import { scanSources } from './sources/scan-sources.js';
-import { ENTRY_COLUMNS } from './sources/derived-columns.js';
-import { deleteSourceRecords, deleteObsoleteSources } from './sources/delete-sources.js';
-import { writeSiteRecords } from './sources/site-records.js';
-import { createSources } from './sources/site-sources.js';
+import { createSources, deleteObsoleteSources, deleteSourceRecords } from './sources/site-sources.js';
+import { SiteWatcher, type SiteWatcherCallbacks } from './watch/site-watcher.js';
 
 export interface Site {
   readonly store: RecordStore;

@@ -10,10 +10,10 @@ import { createSiteContext } from '../../src/resolvers/context.js';
 import type { SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
-import { createFormatDate } from '../../src/site/dates.js';
+import { createFormatDate } from '../../src/site/query/dates.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createImageSources } from '../../src/site/image-sources.js';
-import { createPublicPath } from '../../src/site/public-files.js';
+import { createImageSources } from '../../src/site-images.js';
+import { createPublicPath } from '../../src/site/public/public-files.js';
 import { openSite } from '../../src/site/site.js';
 import type { Site } from '../../src/site/site.js';
 

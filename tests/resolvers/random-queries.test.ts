@@ -1,18 +1,16 @@
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
+import type { RecordTable, RelationField } from '../../src/core/record-types.js';
 import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql-budget.js';
-import type { ComputedValues } from '../../src/site/computed-values.js';
-import type { RecordTable, RelationField } from '../../src/core/record-types.js';
-import type { RecordSort } from '../../src/site/compile-sort.js';
-import { computeAny } from '../site/compute-any.js';
-import { Evaluator } from '../site/evaluator.js';
-import type { Plain, World } from '../site/evaluator.js';
-import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query-arbitraries.js';
-import { fill, storeOf, worldsOf } from '../site/world.js';
+import type { ComputedValues, RecordSort } from '../../src/site/query/record-queries.js';
+import { computeAny } from '../site/query/compute-any.js';
+import { Evaluator, type Plain, type World } from '../site/query/evaluator.js';
+import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query/query-arbitraries.js';
+import { fill, storeOf, worldsOf } from '../site/query/world.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);

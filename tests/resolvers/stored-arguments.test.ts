@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
-import type { StoredQuery } from '../../src/site/stored-queries.js';
+import type { StoredQuery } from '../../src/site/config/stored-queries.js';
 import { scene } from '../images/image-folder.js';
 import { collect, runCli, startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';

@@ -9,7 +9,7 @@ import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { imageLinks } from '../../src/server/image-links.js';
 import { staticFiles } from '../../src/server/static-files.js';
-import { openPublicFiles } from '../../src/site/public-files.js';
+import { openPublicFiles } from '../../src/site/public/public-files.js';
 import { createImageFolder, scene } from '../images/image-folder.js';
 import type { ImageFolder } from '../images/image-folder.js';
 import { serve } from './serve.js';

@@ -7,9 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-
-import { compileServer } from '../contract/compiled-server.js';
-import type { CompiledServer } from '../contract/compiled-server.js';
+import { type CompiledServer, compileServer } from '../contract/compiled-server.js';
 import { eventually } from '../eventually.js';
 
 /** File permissions do not apply to root, so the server runs as a different user. */

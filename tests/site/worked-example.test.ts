@@ -3,9 +3,7 @@ import { cp, mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { type RunningServer, startServer } from '../running-server.js';
 
 /** The site that `npm start` serves. */
 const EXAMPLE = fileURLToPath(new URL('../../examples/site', import.meta.url));

@@ -1,5 +1,5 @@
 import type { SiteConfigInput } from './site-config.js';
-import { parseModule, readExportedValue, UNREADABLE, type StaticValue } from './static-value.js';
+import { parseModule, readExportedValue, type StaticValue, UNREADABLE } from './static-module.js';
 
 /** The values of a `gatsby-config` that can be read without running it, and warnings about the others. */
 export interface StaticConfig {

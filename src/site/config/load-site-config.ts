@@ -2,8 +2,8 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { parseDocument } from 'yaml';
 import { AppError } from '../../core/errors.js';
-import { describeErrorCode, getErrorCode } from '../sources/unreadable.js';
-import { assertUniqueSources, toSiteConfig, type SiteConfig } from './site-config.js';
+import { describeErrorCode, getErrorCode } from '../sources/file-errors.js';
+import { assertUniqueSources, type SiteConfig, toSiteConfig } from './site-config.js';
 
 export interface LoadedSiteConfig {
   readonly config: SiteConfig;

@@ -1,6 +1,5 @@
 import path from 'node:path';
 import { AppError } from '../../core/errors.js';
-import { STORED_QUERIES } from '../stored-queries.js';
 
 /** The private entries that a site shows; none by default. */
 export interface ExposureConfig {
@@ -75,6 +74,9 @@ export interface SiteConfigInput {
 
 /** The name of the only source of a site without configured sources. */
 export const DEFAULT_SOURCE_NAME = '__PROGRAMMATIC__';
+
+/** The default of `queries`. */
+export const STORED_QUERIES = 'queries/**/*.graphql';
 
 /** Fills in the defaults and resolves paths against `directory`, the folder of the file. */
 export function toSiteConfig(written: SiteConfigInput, directory: string): SiteConfig {

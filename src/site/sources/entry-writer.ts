@@ -1,8 +1,8 @@
-import type { RecordWriter, SqlValue } from '../record-store.js';
-import type { StoredEntry, PlannedWrite } from './scan-plan.js';
+import type { RecordWriter } from '../records/record-writer.js';
+import type { SqlValue } from '../records/sql.js';
 import { isFolder } from './entries.js';
-import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage } from './file-record.js';
-import type { SourceLocation } from './file-record.js';
+import { createEntryRecords, ENTRY_ROW, IMAGE_ROW, isImage, type SourceLocation } from './file-records.js';
+import type { PlannedWrite, StoredEntry } from './scan-plan.js';
 import type { WalkResult } from './walk.js';
 
 /** Converts planned writes to records and writes them. */

@@ -1,5 +1,5 @@
 import type { ExposureConfig } from '../config/site-config.js';
-import { compileGlob, compilePathGlobs } from '../glob/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '../patterns/compile-glob.js';
 
 const LEFT_OUT: ReadonlySet<string> = new Set([
   '.DS_Store',

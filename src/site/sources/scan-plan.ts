@@ -1,6 +1,5 @@
-import { isFolder, isUnchangedFile } from './entries.js';
-import type { FileFingerprint } from './entries.js';
-import { POSITIONS_PER_SOURCE, nextPosition, POSITION_GAP, assignPositions } from './positions.js';
+import { type FileFingerprint, isFolder, isUnchangedFile } from './entries.js';
+import { assignPositions, nextPosition, POSITION_GAP, POSITIONS_PER_SOURCE } from './positions.js';
 import type { WalkResult } from './walk.js';
 
 /** A stored file or folder. */

@@ -1,24 +1,24 @@
-import type { ScanProgress } from '../scan-progress.js';
-import type { RecordStore, RecordWriter } from '../record-store.js';
-import { isFirstScan, isUnchanged, recordScanEnd, recordScanStart, readScanMemory } from './scan-memory.js';
-import { getChangedPaths, planScan } from './scan-plan.js';
-import type { ScanPlan, PlannedWrite } from './scan-plan.js';
-import { digestWrites, measureWork } from './digest-writes.js';
-import { createEntryWriter } from './entry-writer.js';
-import type { EntryWriter } from './entry-writer.js';
-import { isFolder, TIMESTAMP_GRANULARITY_MS } from './entries.js';
-import type { WalkEntries } from './entries.js';
-import { PositionsExhaustedError } from './content/positions-exhausted-error.js';
-import type { SourceContent } from './content/source-content.js';
-import { isImage } from './file-record.js';
-import type { LargeFileDigests } from './large-file-digests.js';
-import { ReadAhead, READ_AHEAD_MIN_ENTRIES } from './read-ahead.js';
-import { signFolders } from './signatures.js';
-import type { Signatures } from './signatures.js';
-import type { SiteSource } from './site-source.js';
-import type { EntryProblem } from './unreadable.js';
-import { walk } from './walk.js';
-import type { WalkResult, WalkObserver } from './walk.js';
+import type { RecordStore } from '../record-store.js';
+import type { RecordWriter } from '../records/record-writer.js';
+import { PositionsExhaustedError, type SourceContent } from './content/content.js';
+import { digestWrites, measureWork, READ_AHEAD_MIN_ENTRIES, ReadAhead } from './digests/digest-writes.js';
+import type { LargeFileDigests } from './digests/large-file-digests.js';
+import { isFolder, TIMESTAMP_GRANULARITY_MS, type WalkEntries } from './entries.js';
+import { createEntryWriter, type EntryWriter } from './entry-writer.js';
+import type { EntryProblem } from './file-errors.js';
+import { isImage } from './file-records.js';
+import {
+  isFirstScan,
+  isUnchanged,
+  readScanMemory,
+  recordScanEnd,
+  recordScanStart,
+  type Signatures,
+  signFolders,
+} from './scan-memory.js';
+import { getChangedPaths, type PlannedWrite, planScan, type ScanPlan } from './scan-plan.js';
+import type { SiteSource } from './site-sources.js';
+import { walk, type WalkObserver, type WalkResult } from './walk.js';
 
 export interface ScanOptions {
   readonly source: SiteSource;
@@ -35,6 +35,19 @@ export interface ScanOptions {
    * Reads large files in the background, so that their records are missing at first. If absent, the scan reads them.
    */
   readonly late?: LargeFileDigests | undefined;
+}
+
+/** The progress of a scan. */
+export interface ScanProgress {
+  /** Files and folders found so far. */
+  readonly found: number;
+  /** The number of files to read; 0 while folders are still being listed. */
+  readonly total: number;
+  readonly hashed: number;
+  /** Absent while some sizes are unknown: in a large site, files are examined only when they are read. */
+  readonly totalBytes?: number;
+  /** The number of bytes read so far. */
+  readonly bytes: number;
 }
 
 export interface ScanSummary {
@@ -54,7 +67,7 @@ export interface ScanSummary {
 }
 
 /** The result of a scan. */
-export interface ScanResult {
+interface ScanResult {
   readonly summary: ScanSummary;
   readonly problems: readonly EntryProblem[];
 }

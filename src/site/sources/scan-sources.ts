@@ -1,12 +1,10 @@
 import { AppError } from '../../core/errors.js';
-import type { ScanProgress } from '../scan-progress.js';
-import type { EntryProblems, SiteProblem } from '../problems.js';
 import type { RecordStore } from '../record-store.js';
-import type { ContentRecords, ContentProblems } from './content/content.js';
-import { scanSource } from './scan-source.js';
-import type { ScanOptions, ScanSummary } from './scan-source.js';
-import type { LargeFileDigests } from './large-file-digests.js';
-import type { SiteSource } from './site-source.js';
+import type { ContentProblems, ContentRecords } from './content/content.js';
+import type { LargeFileDigests } from './digests/large-file-digests.js';
+import type { EntryProblems, SiteProblem } from './problems.js';
+import { type ScanOptions, type ScanProgress, scanSource, type ScanSummary } from './scan-source.js';
+import type { SiteSource } from './site-sources.js';
 import type { WalkObserver } from './walk.js';
 
 export interface ScanSourcesOptions {

@@ -1,8 +1,10 @@
-import { Worker } from 'node:worker_threads';
-import type { WorkerOptions } from 'node:worker_threads';
+import { Worker, type WorkerOptions } from 'node:worker_threads';
 
 /** Starts a worker thread with a module of this folder, compiled or not. */
-export function openThread(module: 'content/content-worker' | 'digest-worker', options: WorkerOptions = {}): Worker {
+export function openThread(
+  module: 'content/content-worker' | 'digests/digest-worker',
+  options: WorkerOptions = {},
+): Worker {
   if (import.meta.url.endsWith('.ts')) return openUncompiled(new URL(`./${module}.ts`, import.meta.url), options);
   return new Worker(new URL(`./${module}.js`, import.meta.url), { ...options, execArgv: [] });
 }

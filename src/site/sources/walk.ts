@@ -1,22 +1,19 @@
 import { isUtf8 } from 'node:buffer';
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs';
-import type { Dirent, Stats } from 'node:fs';
+import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-
 import { AppError } from '../../core/errors.js';
-import { retryOnEmfile } from './retry-on-emfile.js';
 import { WalkEntries } from './entries.js';
-import { createExclude, DEFAULT_EXPOSURE, isExcludedPath } from './exclusions.js';
-import type { Exclude } from './exclusions.js';
-import { MAX_ENTRIES } from './positions.js';
+import { createExclude, DEFAULT_EXPOSURE, type Exclude, isExcludedPath } from './exclusions.js';
 import {
+  type EntryProblem,
   getErrorCode,
   isMissingFileError,
   nonUtf8NameProblem,
+  retryOnEmfile,
   unreadableEntry,
   unreadableSourceError,
-} from './unreadable.js';
-import type { EntryProblem } from './unreadable.js';
+} from './file-errors.js';
+import { MAX_ENTRIES } from './positions.js';
 
 export interface WalkOptions {
   /** A real absolute path without a trailing slash. */

@@ -1,8 +1,6 @@
-import { readFileSync, watch } from 'node:fs';
-import type { FSWatcher } from 'node:fs';
-
-import { isAtOrBelow } from '../sources/listing.js';
-import { getErrorCode, isMissingFileError } from '../sources/unreadable.js';
+import { type FSWatcher, readFileSync, watch } from 'node:fs';
+import { getErrorCode, isMissingFileError } from '../sources/file-errors.js';
+import { isAtOrBelow } from '../sources/problems.js';
 
 /**
  * Watches folders below a root individually, so that a new folder is watched before it is listed for the first time.

@@ -1,20 +1,16 @@
 import { AppError } from '../../core/errors.js';
-import type { ChangeCounts } from './source-update.js';
-import { WATCH_DELAY_MS, applyChanges } from './apply-changes.js';
-import { WatchedSource } from './watched-source.js';
-import { RescanRequiredError } from '../rescan-required-error.js';
-import { formatProblem } from '../problems.js';
-import type { EntryProblems, SiteProblem } from '../problems.js';
 import type { RecordStore } from '../record-store.js';
-import type { ContentRecords, ContentProblems } from '../sources/content/content.js';
-import { PositionsExhaustedError } from '../sources/content/positions-exhausted-error.js';
-import { recordWatchedUpdate } from '../sources/scan-memory.js';
+import { type ContentProblems, type ContentRecords, PositionsExhaustedError } from '../sources/content/content.js';
+import { LargeFileDigests } from '../sources/digests/large-file-digests.js';
 import { TIMESTAMP_GRANULARITY_MS } from '../sources/entries.js';
+import { type EntryProblems, formatProblem, type SiteProblem } from '../sources/problems.js';
+import { recordWatchedUpdate } from '../sources/scan-memory.js';
 import { scanSources } from '../sources/scan-sources.js';
-import { LargeFileDigests } from '../sources/large-file-digests.js';
-import type { SiteSource } from '../sources/site-source.js';
+import type { SiteSource } from '../sources/site-sources.js';
 import type { WalkObserver } from '../sources/walk.js';
+import { applyChanges, type ChangeCounts, RescanRequiredError, WATCH_DELAY_MS } from './apply-changes.js';
 import { OverflowDetector } from './folder-watcher.js';
+import { WatchedSource } from './watched-source.js';
 
 export interface SiteChange extends ChangeCounts {
   readonly milliseconds: number;

@@ -1,14 +1,12 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-
 import type { RecordStore } from '../record-store.js';
 import { isExcludedPath } from '../sources/exclusions.js';
-import { isAtOrBelow, readListing } from '../sources/listing.js';
-import type { Listing } from '../sources/listing.js';
-import type { SiteSource } from '../sources/site-source.js';
+import { isAtOrBelow } from '../sources/problems.js';
+import type { SiteSource } from '../sources/site-sources.js';
 import type { WalkObserver, WalkStart } from '../sources/walk.js';
-import { createFolderWatcher } from './folder-watcher.js';
-import type { FolderWatcher, FolderWatcherOptions } from './folder-watcher.js';
+import { createFolderWatcher, type FolderWatcher, type FolderWatcherOptions } from './folder-watcher.js';
+import { type Listing, readListing } from './plan-changes.js';
 
 export interface WatchedSourceOptions extends Pick<FolderWatcherOptions, 'queue' | 'onLost'> {
   readonly source: SiteSource;

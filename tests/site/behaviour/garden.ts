@@ -3,9 +3,9 @@ import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../../src/resolvers/schema.js';
 import { OperationBudget } from '../../../src/server/graphql-budget.js';
-import { createFormatDate } from '../../../src/site/dates.js';
-import type { World } from '../evaluator.js';
-import { storeOf } from '../world.js';
+import { createFormatDate } from '../../../src/site/query/dates.js';
+import type { World } from '../query/evaluator.js';
+import { storeOf } from '../query/world.js';
 
 /** A small site with records for every statement: plugins for lists, objects and nulls, files for everything else. */
 const WORLD: World = {

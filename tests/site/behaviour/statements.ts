@@ -19,8 +19,8 @@ const CONTRACT = 'site/contract.test.ts';
 const FILTERS = 'site/behaviour/filters.test.ts';
 const SORTING = 'site/behaviour/sorting.test.ts';
 const PAGES = 'site/behaviour/pages.test.ts';
-const PATTERNS = 'site/patterns.test.ts';
-const DATES = 'site/dates.test.ts';
+const PATTERNS = 'site/patterns/patterns.test.ts';
+const DATES = 'site/query/dates.test.ts';
 const IMAGES = 'resolvers/image-fields.test.ts';
 const SCHEMA = 'resolvers/site-schema.test.ts';
 
@@ -301,7 +301,7 @@ export const STATEMENTS: readonly Statement[] = [
       'maps lists, keeps null and reports invalid dates',
     ],
   ]),
-  ...of('relations', 'site/links.test.ts', [
+  ...of('relations', 'site/query/links.test.ts', [
     ['a list of links leads to the record of each distinct key, in the order of the keys'],
     ['a non-null list of links is empty where its column is null'],
     ['a link with a column of its own leads to one record or null'],

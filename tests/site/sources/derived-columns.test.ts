@@ -1,11 +1,8 @@
 import path from 'node:path';
-
 import fc from 'fast-check';
-
 import { records } from '../../../src/generated/site/records.js';
-import { openRecordStore } from '../../../src/site/record-store.js';
-import type { RecordStore } from '../../../src/site/record-store.js';
-import { ENTRY_COLUMNS } from '../../../src/site/sources/derived-columns.js';
+import { openRecordStore, type RecordStore } from '../../../src/site/record-store.js';
+import { ENTRY_COLUMNS } from '../../../src/site/sources/file-records.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

@@ -1,9 +1,7 @@
 import { renameSync, symlinkSync } from 'node:fs';
-
-import { createExclude, isExcludedPath } from '../../../src/site/sources/exclusions.js';
-import type { Exclude } from '../../../src/site/sources/exclusions.js';
+import { createExclude, type Exclude, isExcludedPath } from '../../../src/site/sources/exclusions.js';
 import { eventually } from '../../eventually.js';
-import { WatchedFolder } from '../watched-folder.js';
+import { WatchedFolder } from '../watch/watched-folder.js';
 import { pathsOf } from './site-folder.js';
 
 const PRIVATE = [

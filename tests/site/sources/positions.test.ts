@@ -1,9 +1,9 @@
 import {
-  POSITIONS_PER_SOURCE,
-  nextPosition,
-  POSITION_GAP,
   assignPositions,
   MAX_ENTRIES,
+  nextPosition,
+  POSITION_GAP,
+  POSITIONS_PER_SOURCE,
 } from '../../../src/site/sources/positions.js';
 
 const [none] = [undefined];

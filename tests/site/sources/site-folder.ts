@@ -2,12 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
 import { records } from '../../../src/generated/site/records.js';
-import type { SqlValue } from '../../../src/site/record-store.js';
-import type { ProblemReport } from '../../../src/site/problems.js';
-import { openSite } from '../../../src/site/site.js';
-import type { Site, SiteOptions } from '../../../src/site/site.js';
+import type { SqlValue } from '../../../src/site/records/sql.js';
+import { openSite, type Site, type SiteOptions } from '../../../src/site/site.js';
+import type { ProblemReport } from '../../../src/site/sources/problems.js';
 
 /** A site folder and a state folder for one test, with access to its records. */
 export class SiteFolder {

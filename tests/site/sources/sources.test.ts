@@ -1,7 +1,5 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-
-import { SiteFolder } from './site-folder.js';
-import type { ScannedSite } from './site-folder.js';
+import { type ScannedSite, SiteFolder } from './site-folder.js';
 
 let folder: SiteFolder;
 beforeEach(() => {

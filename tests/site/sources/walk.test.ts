@@ -1,10 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { once } from 'node:events';
+import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-
-import type { ProblemReport, SiteProblem } from '../../../src/site/problems.js';
+import type { ProblemReport, SiteProblem } from '../../../src/site/sources/problems.js';
 import { pathsOf, SiteFolder } from './site-folder.js';
 
 const byPath = ({ entries }: ProblemReport): SiteProblem[] =>

@@ -1,9 +1,7 @@
 import type { Worker } from 'node:worker_threads';
-
 import { limitConcurrency } from '../../../core/concurrency.js';
 import { openThread } from '../threads.js';
-import { ContentError, countParsedCharacters, readEntries } from './read-entries.js';
-import type { ContentEntry } from './read-entries.js';
+import { type ContentEntry, ContentError, countParsedCharacters, readEntries } from './read-entries.js';
 
 /** A record as written in a file, without the lines of its values. */
 export type ParsedEntry = Omit<ContentEntry, 'lineOf'>;

@@ -1,22 +1,19 @@
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
+import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-
+import prettyBytes from 'pretty-bytes';
 import type { RecordTable } from '../../../core/record-types.js';
-import { formatSourcePath } from '../../problems.js';
-import type { SiteProblem } from '../../problems.js';
-import type { RecordRow } from '../file-record.js';
-import { toFileId } from '../file-record.js';
-import { createIdGenerator } from '../ids.js';
-import type { SiteSource } from '../site-source.js';
-import { isPathLink } from './content-types.js';
-import type { FileCacheEntry } from './file-cache.js';
-import type { ContentParser, ValueLocation, ParsedContent, ParsedEntry } from './content-parser.js';
-import { validateRecord } from './validate-record.js';
-import type { ValidationOptions } from './validate-record.js';
-import type { FindTarget } from './link-targets.js';
-import { readContentFile } from './read-content-file.js';
+import { describeErrorCode, getErrorCode, isMissingFileError } from '../file-errors.js';
+import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
+import { formatSourcePath, type SiteProblem } from '../problems.js';
+import type { SiteSource } from '../site-sources.js';
+import type { FileCacheEntry } from './content-files.js';
+import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
+import { type FindTarget, isPathLink } from './link-targets.js';
 import { ContentError } from './read-entries.js';
+import { validateRecord, type ValidationOptions } from './validate-record.js';
 
 /** The records of one file. */
 export interface ContentRows {
@@ -24,14 +21,14 @@ export interface ContentRows {
   readonly note: FileCacheEntry;
 }
 
-export interface ContentRow {
+interface ContentRow {
   readonly kind: string;
   /** Its index in the file. */
   readonly index: number;
   readonly row: RecordRow;
 }
 
-export interface ContentFile {
+interface ContentFile {
   readonly source: SiteSource;
   /** The path below the source. */
   readonly relativePath: string;
@@ -73,7 +70,7 @@ function toContentError(error: unknown): ContentError {
   throw error;
 }
 
-export interface ContentReadContext {
+interface ContentReadContext {
   readonly findTarget: FindTarget;
   readonly parser: ContentParser;
 }
@@ -158,5 +155,39 @@ class FileReader {
   #toProblem(line: number, reason: string): SiteProblem {
     const { source, relativePath } = this.#file;
     return { path: formatSourcePath(source, relativePath), line, reason };
+  }
+}
+
+/** Parsing this much CSV takes about 100 ms. */
+const MAX_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Reads the records of a file without validating them. Returns `undefined` if the file was deleted.
+ *
+ * @throws ContentError when the file can't be read, is too large, is not text, or is not valid in its format.
+ */
+async function readContentFile(file: string, parser: ContentParser): Promise<ParsedContent | undefined> {
+  const bytes = await readBytes(file);
+  if (bytes === undefined) return undefined;
+  const extension = path.extname(file).slice(1).toLowerCase();
+  if (!isUtf8(bytes) || bytes.includes(0)) throw new ContentError('expected UTF-8 text; received other bytes.', 1);
+  return parser.parse(bytes.toString('utf8'), extension);
+}
+
+async function readBytes(file: string): Promise<Buffer | undefined> {
+  try {
+    const stats = await stat(file);
+    // If the file was replaced by a pipe, reading it would block.
+    if (!stats.isFile()) return undefined;
+    const { size } = stats;
+    if (size > MAX_BYTES) {
+      const expected = `expected a file of at most ${prettyBytes(MAX_BYTES)}`;
+      throw new ContentError(`${expected}; received ${prettyBytes(size)}.`, 1);
+    }
+    return await readFile(file);
+  } catch (error) {
+    if (isMissingFileError(error)) return undefined;
+    if (error instanceof ContentError) throw error;
+    throw new ContentError(`${describeErrorCode(getErrorCode(error))}.`, 1);
   }
 }

@@ -1,34 +1,29 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-
 import type { RecordTable } from '../../../core/record-types.js';
-import type { RecordTables } from '../../record-schema.js';
-import { formatProblem } from '../../problems.js';
-import type { SiteProblem } from '../../problems.js';
-import type { RecordStore, RecordWriter } from '../../record-store.js';
-import type { PlannedWrite } from '../scan-plan.js';
-import type { WalkEntries } from '../entries.js';
-import { isFolder } from '../entries.js';
-import { toFileId } from '../file-record.js';
-import { findSource } from '../site-source.js';
-import type { SiteSource } from '../site-source.js';
-import { createContentTypes } from './content-types.js';
-import type { ContentTypes, FindContentTypes } from './content-types.js';
+import type { RecordStore } from '../../record-store.js';
+import type { RecordTables } from '../../records/record-schema.js';
+import type { RecordWriter } from '../../records/record-writer.js';
+import { isFolder, type WalkEntries } from '../entries.js';
+import { toFileId } from '../file-records.js';
+import { formatProblem, type SiteProblem } from '../problems.js';
+import type { ContentMemory, PlannedWrite } from '../scan-plan.js';
+import { findSource, type SiteSource } from '../site-sources.js';
 import {
   contentConfigDigest,
+  type ContentTypes,
+  createContentTypes,
+  type FileCache,
+  type FileCacheEntry,
+  type FindContentTypes,
   isWorthCaching,
   markReadFinished,
   markReadStarted,
   readContentCache,
-} from './file-cache.js';
-import type { FileCacheEntry, FileCache } from './file-cache.js';
-import { getContentId, readContentRows } from './content-rows.js';
-import type { ContentRows } from './content-rows.js';
+} from './content-files.js';
 import { openContentParser } from './content-parser.js';
-import { createFindTarget } from './link-targets.js';
-import type { FindTarget } from './link-targets.js';
-import { PositionsExhaustedError } from './positions-exhausted-error.js';
-import type { SourceContent } from './source-content.js';
+import { type ContentRows, getContentId, readContentRows } from './content-rows.js';
+import { createFindTarget, type FindTarget } from './link-targets.js';
 
 /** The invalid values in the files that were read: the first messages and the total number. */
 export interface ContentProblems {
@@ -49,7 +44,26 @@ export interface ContentRecords {
   close(): Promise<void>;
 }
 
-export interface ContentOptions {
+/** Reads the records in the files of one source. All paths are relative to the source. */
+export interface SourceContent extends ContentMemory {
+  /** Whether unchanged files must be read again. */
+  readonly hasUnread: boolean;
+  /**
+   * Marks the files to read again because one of their links leads, or could lead, to one of these paths. Returns
+   * whether any of them belongs to this source.
+   */
+  expect(findChanged: () => ReadonlySet<string>): boolean;
+  /** Call it in the first transaction of a scan, so that an interrupted scan is detected. */
+  noteStart(rows: RecordWriter): void;
+  /** Reads those files of the writes that contain records, for {@link put}. */
+  read(entries: WalkEntries, writes: readonly PlannedWrite[]): Promise<void>;
+  /** Replaces the records in a file, in the transaction that replaces the record of the file itself. */
+  put(rows: RecordWriter, path: string, write: PlannedWrite): void;
+  remove(rows: RecordWriter, path: string): void;
+  noteEnd(): void;
+}
+
+interface ContentOptions {
   readonly store: RecordStore;
   readonly tables: RecordTables;
   readonly sources: readonly SiteSource[];
@@ -247,4 +261,9 @@ class FilesOfSource implements SourceContent {
 /** Whether the file is new or its content changed. */
 function isNew({ inDoubt, digest, known }: PlannedWrite): boolean {
   return digest !== undefined && !(inDoubt && digest === known?.digest);
+}
+
+/** Thrown when a file has more records than there are free positions before the next file. */
+export class PositionsExhaustedError extends Error {
+  override readonly name = 'NoRoomError';
 }

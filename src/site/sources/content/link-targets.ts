@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-
+import type { RecordField, RelationField } from '../../../core/record-types.js';
 import { isExcludedPath } from '../exclusions.js';
-import { toFileId } from '../file-record.js';
-import { findSource } from '../site-source.js';
-import type { SiteSource } from '../site-source.js';
+import { toFileId } from '../file-records.js';
+import { findSource, type SiteSource } from '../site-sources.js';
 
 export interface LinkTarget {
   /** The id of the file or folder, or `undefined` if it does not exist. */
@@ -55,4 +54,10 @@ function statOf(file: string): ReturnType<typeof statSync> | undefined {
     // The path does not exist, or no file can have such a name.
     return undefined;
   }
+}
+
+/** Whether the values of a link are paths of files or folders. */
+export function isPathLink(field: RecordField): field is RelationField {
+  if (field.kind !== 'relation' || field.relation.by !== 'link') return false;
+  return (field.type === 'File' || field.type === 'Directory') && field.relation.to === 'id';
 }

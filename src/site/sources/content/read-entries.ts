@@ -1,5 +1,5 @@
 import { parse as parseCsv } from 'csv-parse/sync';
-import { isScalar, LineCounter, parseAllDocuments, visit, type Document, type Pair, type Scalar } from 'yaml';
+import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
 
 /** A record as written in a file, before validation. */
 export interface ContentEntry {

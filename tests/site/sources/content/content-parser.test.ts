@@ -1,5 +1,4 @@
-import { openContentParser } from '../../../../src/site/sources/content/content-parser.js';
-import type { ContentParser } from '../../../../src/site/sources/content/content-parser.js';
+import { type ContentParser, openContentParser } from '../../../../src/site/sources/content/content-parser.js';
 import { ContentError } from '../../../../src/site/sources/content/read-entries.js';
 
 const KIB = 1024;

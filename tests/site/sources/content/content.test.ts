@@ -1,9 +1,7 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-
 import type { RecordField, RecordTable, ScalarField, ScalarType } from '../../../../src/core/record-types.js';
 import { records } from '../../../../src/generated/site/records.js';
-import { SiteFolder } from '../site-folder.js';
-import type { Row } from '../site-folder.js';
+import { type Row, SiteFolder } from '../site-folder.js';
 
 const scalar = (name: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
   ...{ kind: 'scalar', name, path: name, column: name, type, list: false, nullable: true },

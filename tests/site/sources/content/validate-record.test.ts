@@ -1,6 +1,6 @@
-import { validateRecord } from '../../../../src/site/sources/content/validate-record.js';
-import { readEntries } from '../../../../src/site/sources/content/read-entries.js';
 import type { RecordField, ScalarField, ScalarType } from '../../../../src/core/record-types.js';
+import { readEntries } from '../../../../src/site/sources/content/read-entries.js';
+import { validateRecord } from '../../../../src/site/sources/content/validate-record.js';
 
 const scalar = (path: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',

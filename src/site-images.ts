@@ -1,0 +1,71 @@
+import { LRUCache } from 'lru-cache';
+import type { ImageSource } from './images/source.js';
+import type { SelectedColumn, SiteRecord } from './site/query/record-queries.js';
+import type { RecordStore } from './site/record-store.js';
+
+/** Finds the files of the site that contain images. */
+export interface ImageSources {
+  /** Returns a file with this digest and, if given, this name. */
+  readonly find: (contentDigest: string, base?: string) => ImageSource | undefined;
+  /** Returns the files with these ids. */
+  readonly findAll: (ids: readonly string[]) => ReadonlyMap<string, ImageSource>;
+  /** Returns the file with an id if it is cached and no record has changed since. */
+  readonly known: (id: string) => ImageSource | undefined;
+}
+
+const COLUMNS = ['absolutePath', 'relativePath', 'base', 'name', 'ext', 'size', 'mtimeMs'];
+
+const column = (name: string, from = name): SelectedColumn => ({
+  kind: 'column',
+  name,
+  column: from,
+  holds: name === 'mtimeMs' ? 'float' : 'value',
+});
+
+const SELECTION = {
+  values: [...['id', ...COLUMNS].map((name) => column(name)), column('contentDigest', 'internal.contentDigest')],
+  relations: [],
+};
+
+/** The maximum number of ids in one list of a filter. */
+const MAX_IDS = 5000;
+
+/** An entry takes about 500 bytes. A page with more images than this queries again. */
+const MAX_KNOWN = 50_000;
+
+export function createImageSources(records: Pick<RecordStore, 'first' | 'page' | 'generation'>): ImageSources {
+  const known = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });
+  let generation = -1;
+
+  function knownNow(): LRUCache<string, ImageSource> {
+    if (records.generation !== generation) known.clear();
+    generation = records.generation;
+    return known;
+  }
+
+  return {
+    find(contentDigest, base) {
+      const values = { 'internal.contentDigest': contentDigest, ...(base !== undefined && { base }) };
+      const file = records.first('File', COLUMNS, values);
+      return file && asSource({ ...file, contentDigest });
+    },
+
+    findAll(ids) {
+      const found = new Map<string, ImageSource>();
+      for (let start = 0; start < ids.length; start += MAX_IDS) {
+        const filter = { id: { in: ids.slice(start, start + MAX_IDS) } };
+        for (const file of records.page('File', { filter }, SELECTION).nodes)
+          found.set(String(file.id), asSource(file));
+      }
+      const kept = knownNow();
+      for (const [id, source] of found) kept.set(id, source);
+      return found;
+    },
+
+    // A page requests all of its images, so tracking the order of use would not help.
+    known: (id) => knownNow().peek(id),
+  };
+}
+
+/** Safe because the columns contain all fields of an image source. */
+const asSource = (file: SiteRecord): ImageSource => file as unknown as ImageSource;

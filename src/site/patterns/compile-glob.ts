@@ -1,0 +1,146 @@
+import { AppError } from '../../core/errors.js';
+import { type Automaton, closure, createAutomaton, type GlobOptions, step } from './glob-automaton.js';
+import { type Glob, type GlobNode, parseGlob } from './parse-glob.js';
+
+/**
+ * Tests a text against a caller's pattern in time that is linear in the text.
+ *
+ * @param check Called regularly in a long text; an error that it throws ends the test.
+ */
+export type Matcher = (text: string, check?: () => void) => boolean;
+
+/** No practical pattern is longer, and braces may multiply its size. */
+const MAX_PATTERN = 500;
+
+/**
+ * Compiles a test of a whole text against a glob, which takes time proportional to the text. `*` and `?` stay within
+ * a path segment, `**` crosses segments, and no wildcard matches a dot at the beginning of a segment.
+ *
+ * @throws AppError `invalid_input` when the pattern is too long or too complex.
+ */
+export function compileGlob(pattern: string, options: GlobOptions = { dot: false }): Matcher {
+  if (pattern.length > MAX_PATTERN) {
+    throw new AppError(
+      'invalid_input',
+      `Expected a glob of at most ${MAX_PATTERN} characters; received ${pattern.length}.`,
+    );
+  }
+  if (pattern === '') return (text) => text === '';
+  const bangs = /^!*(?!\()/.exec(pattern)?.[0].length ?? 0;
+  const inner = pattern.slice(bangs);
+  if (bangs % 2 === 0) return compilePositive(inner, options);
+  const positive = isAnywhere(inner)
+    ? compilePositive(inner.replace(/^(\*\*\/)+/, ''), { ...options, anywhere: true })
+    : compilePositive(inner, options);
+  return (text, check) => !positive(text, check);
+}
+
+/**
+ * Compiles a test of a path against the globs of a configuration. Unlike in a filter, `docs/**` also matches the folder
+ * `docs`, so that a folder is treated like its contents. As in picomatch, this does not apply after a `*`, because the
+ * path may be that of a file.
+ *
+ * @throws AppError `invalid_input` when a glob is too long or too complex.
+ */
+export function compilePathGlobs(globs: readonly string[], options?: GlobOptions): (path: string) => boolean {
+  const matchers = globs.map((glob): Matcher => {
+    const matches = compileGlob(glob, options);
+    return /[^*](?:\/\*\*)+$/.test(glob) ? (path) => matches(path) || matches(`${path}/`) : matches;
+  });
+  return (path) => matchers.some((matches) => matches(path));
+}
+
+/**
+ * Whether a pattern after a leading `!` starts with `**` and a slash. As in micromatch 3, its remainder may then begin
+ * at any word boundary, and only there. So a name without an ASCII letter, digit or underscore never matches, and the
+ * negated pattern includes it.
+ */
+const isAnywhere = (inner: string): boolean => inner.startsWith('**/') && !/[@!+?*]\(/.test(inner);
+
+function compilePositive(pattern: string, options: GlobOptions): Matcher {
+  if (pattern === '') return (text) => text === '';
+  const glob = parseGlob(pattern);
+  const automaton = new LazyAutomaton(createAutomaton(glob, options));
+  const prefix = options.anywhere ? '' : leadingText(glob);
+  if (!options.anywhere && prefix.length === glob.length) return (text) => text === prefix;
+  const suffix = leadingText(glob.toReversed()).split('').reverse().join('');
+  return (text, check) => text.startsWith(prefix) && text.endsWith(suffix) && automaton.test(text, check);
+}
+
+/** Returns the common prefix of all matches. Most texts that do not match differ in it, which is a fast test. */
+function leadingText(glob: Glob): string {
+  const end = glob.findIndex(({ type }) => type !== 'literal');
+  const nodes = glob.slice(0, end < 0 ? glob.length : end) as Extract<GlobNode, { type: 'literal' }>[];
+  return nodes.map(({ char }) => char).join('');
+}
+
+/** A set of states of the automaton, and the known sets that follow it. */
+interface DfaState {
+  readonly kernel: readonly number[];
+  readonly next: (DfaState | undefined)[];
+  isFinal: boolean | undefined;
+}
+
+/** The number of cached transitions per pattern, which take about 100 kB. */
+const MAX_TRANSITIONS = 16_384;
+
+/** Reading the clock takes as long as testing some hundred code units. */
+const CODES_PER_CHECK = 4096;
+
+/**
+ * Tests texts in one pass over their code units. The deterministic automaton is built on demand and discarded when it
+ * grows too large, so that neither time nor memory is exponential in the pattern.
+ */
+class LazyAutomaton {
+  readonly #automaton: Automaton;
+  readonly #maxStates: number;
+  #known = new Map<string, DfaState>();
+  #start: DfaState;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+    this.#maxStates = Math.max(64, Math.floor(MAX_TRANSITIONS / automaton.classes.count));
+    this.#start = this.#state([automaton.start]);
+  }
+
+  /** @param check Called regularly in a long text; an error that it throws ends the test. */
+  test(text: string, check?: () => void): boolean {
+    const { classes } = this.#automaton;
+    let state = this.#start;
+    for (let index = 0; index < text.length; index += 1) {
+      const symbol = classes.of(text.charCodeAt(index));
+      state = state.next[symbol] ?? this.#follow(state, symbol);
+      if (state.kernel.length === 0) return false;
+      if (index % CODES_PER_CHECK === CODES_PER_CHECK - 1) check?.();
+    }
+    return (state.isFinal ??= this.#isFinal(state));
+  }
+
+  #follow(state: DfaState, symbol: number): DfaState {
+    const kernel = step(this.#automaton, closure(this.#automaton, state.kernel, symbol), symbol);
+    const next = this.#state(kernel);
+    state.next[symbol] = next;
+    return next;
+  }
+
+  #state(kernel: readonly number[]): DfaState {
+    const key = kernel.join();
+    const known = this.#known.get(key);
+    if (known) return known;
+    if (this.#known.size >= this.#maxStates) this.#reset();
+    const state = { kernel, next: [], isFinal: undefined };
+    this.#known.set(key, state);
+    return state;
+  }
+
+  #reset(): void {
+    this.#known = new Map();
+    this.#start = { kernel: this.#start.kernel, next: [], isFinal: undefined };
+    this.#known.set(this.#start.kernel.join(), this.#start);
+  }
+
+  #isFinal({ kernel }: DfaState): boolean {
+    const { classes, final } = this.#automaton;
+    return closure(this.#automaton, kernel, classes.count).includes(final);
+  }
+}

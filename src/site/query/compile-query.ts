@@ -1,0 +1,268 @@
+import { LRUCache } from 'lru-cache';
+import { AppError } from '../../core/errors.js';
+import {
+  ALWAYS,
+  and,
+  NEVER,
+  quoteIdentifier,
+  sql,
+  type Sql,
+  sqlTemplate,
+  type SqlValue,
+  type Statements,
+} from '../records/sql.js';
+import { compileFilter, IndexCandidates } from './compile-filter.js';
+import { compilePath, compileSort, isIndexable, orderBy, type PathValue, type SortKey } from './paths.js';
+import type { RecordFilter, RecordSort } from './record-queries.js';
+import { type CompileContext, type FieldScope, getTable, rowScope } from './scope.js';
+
+/** A statement on the matches of a query, and a function that builds it for the same query with known matches. */
+export interface QueryStatement {
+  readonly query: CompiledQuery;
+  readonly sql: Sql;
+  readonly build: (query: CompiledQuery) => Sql;
+}
+
+export const toStatement = (query: CompiledQuery, build: QueryStatement['build']): QueryStatement => ({
+  query,
+  sql: build(query),
+  build,
+});
+
+/** The records to skip, and the number of records after them. */
+export interface PageRange {
+  readonly skip: number;
+  /** `undefined` means no limit. */
+  readonly limit: number | undefined;
+}
+
+/** The alias of the queried rows. */
+const ROW = 't';
+
+/** SQLite accepts 32,766 values in one statement; the remainder is for the sort and the page. */
+const MAX_VALUES = 32_000;
+
+/** A compiled filter and sort, shared by the statements for rows, counts and values. */
+export interface CompiledQuery {
+  readonly kind: string;
+  readonly where: Sql;
+  readonly sort: readonly SortKey[];
+  readonly hints: IndexCandidates;
+  readonly scope: FieldScope;
+  readonly context: CompileContext;
+  /** Whether the rows are selected by position, so that no index is needed. */
+  readonly isNarrow: boolean;
+  readonly made: Made;
+}
+
+/** The parts of a query's statements that are built once and reused, as queries repeat more often than they change. */
+interface Made {
+  order?: Sql;
+  /** `undefined` if no index would help. */
+  indexes?: { readonly page: IndexKey | undefined; readonly count: IndexKey | undefined };
+  /** The texts of {@link pageStatement}, by selection, then by limit and index. */
+  readonly texts: Map<string, Map<string, string>>;
+}
+
+export function compileQuery(
+  kind: string,
+  { filter, sort }: { filter?: RecordFilter | null; sort?: RecordSort | null },
+  context: CompileContext,
+): CompiledQuery {
+  const scope = rowScope(getTable(kind, context), ROW, context);
+  const hints = new IndexCandidates();
+  const condition = compileFilter(filter, scope, context, hints);
+  const keys = compileSort(sort, scope, context);
+  const where = context.isExpensive ? and([sql('in_time()'), condition]) : condition;
+  assertValueLimit(where);
+  return {
+    kind,
+    where,
+    sort: keys,
+    hints,
+    scope,
+    context,
+    isNarrow: false,
+    made: { texts: new Map() },
+  };
+}
+
+function assertValueLimit({ values }: Sql): void {
+  if (values.length > MAX_VALUES) {
+    throw new AppError(
+      'invalid_input',
+      `Expected a filter with at most ${MAX_VALUES} values, each list rounded up to a power of two; received ${values.length}.`,
+    );
+  }
+}
+
+/** Returns the `SELECT` of a page's rows in order. It forces an index if one was created for this shape. */
+export function pageStatement(query: CompiledQuery, select: string, page: PageRange, advisor?: IndexAdvisor): Sql {
+  const { where, made, isNarrow, sort } = query;
+  const isBounded = page.limit !== undefined || page.skip > 0;
+  const index = page.limit === undefined || isNarrow ? undefined : advisor?.advise(indexesOf(query).page);
+  const order = (made.order ??= orderBy(sort, ROW));
+  const texts = made.texts.get(select) ?? new Map<string, string>();
+  made.texts.set(select, texts);
+  const rest = isBounded ? `${LIMITED} ${index ?? ''}` : '';
+  let text = texts.get(rest);
+  if (text === undefined) {
+    text = `SELECT ${select} ${fromClause(query.kind, index)}${whereClause(where).text} ${order.text}${isBounded ? LIMITED : ''}`;
+    texts.set(rest, text);
+  }
+  const bounds = isBounded ? [page.limit ?? -1, page.skip] : [];
+  return { text, values: [...where.values, ...order.values, ...bounds] };
+}
+
+/** With a bare `LIMIT ?`, SQLite would plan the statement again for each number. */
+const LIMITED = ' LIMIT +? OFFSET +?';
+
+/** Returns a statement for the positions of up to `most` + 1 matches, unordered; one more than `most` means too many. */
+export function probeStatement({ kind, where }: CompiledQuery, most: number): Sql {
+  return sqlTemplate(`SELECT position ${fromClause(kind, undefined)}% LIMIT ${most + 1}`, whereClause(where));
+}
+
+/** Returns the same query on rows with known positions, given as a JSON list. */
+export function restrictToPositions(query: CompiledQuery, positions: string): CompiledQuery {
+  const where = sql(`${ROW}.position IN (SELECT value FROM json_each(?))`, positions);
+  return { ...query, where, isNarrow: true, made: { texts: new Map() } };
+}
+
+export function countStatement(query: CompiledQuery, advisor?: IndexAdvisor): Sql {
+  const isPlain = query.where === ALWAYS || query.isNarrow;
+  const index = isPlain ? undefined : advisor?.advise(indexesOf(query).count);
+  return sqlTemplate(`SELECT count(*) ${fromClause(query.kind, index)}%`, whereClause(query.where));
+}
+
+/** Returns a statement for the values of a path among all matches, each with its number of occurrences. */
+export function tallyStatement(query: CompiledQuery, value: PathValue): Sql {
+  const from = sqlTemplate(`FROM ${quoteIdentifier(query.kind)} AS ${ROW}%`, whereClause(query.where));
+  return sqlTemplate('SELECT % AS value, count(*) % GROUP BY 1', value.expression, from);
+}
+
+/** Returns a statement for the columns of the first row with these values. */
+export function firstRowStatement(
+  { kind, columns, values }: { kind: string; columns: readonly string[]; values: Readonly<Record<string, SqlValue>> },
+  advisor: IndexAdvisor,
+): Sql {
+  const names = Object.keys(values);
+  const index = advisor.advise(toIndexKey({ kind, equal: names, sort: [], read: [] }));
+  const select = columns.map(quoteIdentifier).join(', ');
+  const conditions = names.map((name) => `${quoteIdentifier(name)} = ?`).join(' AND ');
+  const text = `SELECT ${select} ${fromClause(kind, index)} WHERE ${conditions} ORDER BY position LIMIT 1`;
+  return { text, values: Object.values(values) };
+}
+
+export const compileValue = (query: CompiledQuery, path: string): PathValue =>
+  compilePath(path, query.scope, query.context);
+
+const fromClause = (kind: string, index: string | undefined): string =>
+  `FROM ${quoteIdentifier(kind)} AS ${ROW}${index === undefined ? '' : ` INDEXED BY ${quoteIdentifier(index)}`}`;
+
+const whereClause = (where: Sql): Sql => (where === ALWAYS ? sql('') : sqlTemplate(' WHERE %', where));
+
+const indexesOf = (query: CompiledQuery): NonNullable<Made['indexes']> =>
+  (query.made.indexes ??= { page: pageIndex(query), count: countIndex(query) });
+
+function pageIndex({ kind, where, sort, hints }: CompiledQuery): IndexKey | undefined {
+  if (where === NEVER || !sort.every(isIndexable)) return undefined;
+  if (sort.length === 0 && hints.equal.size === 0) return undefined;
+  return toIndexKey({
+    kind,
+    equal: [...hints.equal],
+    sort: sort.map(({ value, descending }) => ({ column: value.column ?? '', descending, nullable: value.nullable })),
+    read: [...hints.read],
+  });
+}
+
+function countIndex({ kind, hints: { equal, read } }: CompiledQuery): IndexKey | undefined {
+  const sort = [...read].map((column) => ({ column, descending: false, nullable: false }));
+  return toIndexKey({ kind, equal: [...equal], sort, read: [] });
+}
+
+/** The columns of an index that serves one query shape without sorting or reading other rows. */
+interface IndexDefinition {
+  readonly kind: string;
+  readonly equal: readonly string[];
+  readonly sort: readonly { readonly column: string; readonly descending: boolean; readonly nullable: boolean }[];
+  readonly read: readonly string[];
+}
+
+/** A table and the terms of an index on it, in the syntax of `CREATE INDEX`. */
+type IndexKey = string;
+
+/** Wider indexes cost more to maintain than they save. */
+const MAX_COLUMNS = 8;
+
+/** Returns the index for a shape, or `undefined` if no index would help. */
+function toIndexKey(shape: IndexDefinition): IndexKey | undefined {
+  const columns = indexColumns(shape);
+  return columns.length === 0 || columns.length > MAX_COLUMNS
+    ? undefined
+    : `${quoteIdentifier(shape.kind)} (${columns.join(', ')})`;
+}
+
+/** Returns the columns for equality, then those of the sort order, then copies that save reading the row. */
+function indexColumns({ equal, sort, read }: IndexDefinition): string[] {
+  const sorted = sort.filter(({ column }) => !equal.includes(column));
+  const rest = read.filter((column) => !equal.includes(column) && !sorted.some((key) => key.column === column));
+  return [
+    ...[...equal].sort().map(quoteIdentifier),
+    ...sorted.flatMap(sortTerms),
+    ...(rest.length > 0 ? ['position', ...[...rest].sort().map(quoteIdentifier)] : []),
+  ];
+}
+
+/** Returns the same terms that the `ORDER BY` of a query has. */
+function sortTerms({ column, descending, nullable }: IndexDefinition['sort'][number]): string[] {
+  const direction = descending ? ' DESC' : '';
+  const value = `${quoteIdentifier(column)}${direction}`;
+  return nullable ? [`${quoteIdentifier(column)} IS NULL${direction}`, value] : [value];
+}
+
+/** Each index slows down writes to its table and takes as much space as its columns. */
+const MAX_INDEXES = 24;
+
+/** Creating an index for a query that runs once costs more than it saves. */
+const USES_BEFORE_INDEX = 2;
+
+const PREFIX = 'shape:';
+
+/** Creates indexes for the query shapes that are in use, and drops the least recently used ones. */
+export class IndexAdvisor {
+  readonly #statements: Statements;
+  readonly #uses = new LRUCache<string, number>({ max: 1000 });
+  readonly #made: LRUCache<string, string>;
+
+  constructor(statements: Statements) {
+    this.#statements = statements;
+    this.#made = new LRUCache({
+      max: MAX_INDEXES,
+      dispose: (name) => statements.run(`DROP INDEX IF EXISTS ${quoteIdentifier(name)}`),
+    });
+    this.#dropOld();
+  }
+
+  /** Returns the name of the index for a shape, which is created at the second request for it. */
+  advise(key: IndexKey | undefined): string | undefined {
+    if (key === undefined) return undefined;
+    const made = this.#made.get(key);
+    if (made !== undefined) return made;
+    const uses = (this.#uses.get(key) ?? 0) + 1;
+    this.#uses.set(key, uses);
+    return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);
+  }
+
+  #make(key: IndexKey): string {
+    const name = PREFIX + key;
+    this.#statements.run(`CREATE INDEX IF NOT EXISTS ${quoteIdentifier(name)} ON ${key}`);
+    this.#made.set(key, name);
+    return name;
+  }
+
+  /** Drops the indexes of previous runs, as this run may serve other queries. */
+  #dropOld(): void {
+    const old = this.#statements.all(`SELECT name FROM sqlite_schema WHERE type = 'index' AND name LIKE '${PREFIX}%'`);
+    for (const [name] of old) this.#statements.run(`DROP INDEX ${quoteIdentifier(String(name))}`);
+  }
+}

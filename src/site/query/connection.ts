@@ -1,0 +1,299 @@
+import { AppError } from '../../core/errors.js';
+import type { SqlValue } from '../records/sql.js';
+import {
+  type CompiledQuery,
+  compileValue,
+  countStatement,
+  type PageRange,
+  pageStatement,
+  type QueryStatement,
+  tallyStatement,
+  toStatement,
+} from './compile-query.js';
+import type { Engine } from './engine.js';
+import type { PathValue } from './paths.js';
+import type {
+  GroupQuery,
+  PageInfo,
+  QueryContext,
+  RecordConnection,
+  RecordEdge,
+  RecordGroup,
+  RecordQuery,
+  RecordSelection,
+  SiteRecord,
+} from './record-queries.js';
+
+/** Reads the parts of a connection with the engine. */
+export class QueryConnection implements RecordConnection {
+  readonly #engine: Engine;
+  readonly #query: CompiledQuery;
+  readonly #page: PageRange;
+  readonly #queryContext: QueryContext;
+  readonly #selection: RecordSelection;
+  #nodes: SiteRecord[] | undefined;
+
+  constructor(engine: Engine, kind: string, query: RecordQuery, selection: RecordSelection) {
+    this.#engine = engine;
+    this.#page = parsePage(query);
+    this.#query = engine.compile(kind, query);
+    this.#queryContext = query;
+    this.#selection = selection;
+  }
+
+  get totalCount(): number {
+    const { skip, limit } = this.#page;
+    // A page that is not full is the last one.
+    if (this.#nodes && (limit === undefined || this.#nodes.length < limit) && (this.#nodes.length > 0 || skip === 0)) {
+      return skip + this.#nodes.length;
+    }
+    const statement = toStatement(this.#query, (query) => countStatement(query, this.#engine.advisor));
+    return this.#engine.aggregate(statement, this.#queryContext, ([row]) => Number(row?.[0]));
+  }
+
+  get nodes(): readonly SiteRecord[] {
+    this.#nodes ??= this.#load();
+    return this.#nodes;
+  }
+
+  get edges(): RecordEdge[] {
+    return toEdges(this.nodes);
+  }
+
+  get pageInfo(): PageInfo {
+    return pageInfo(this.#page, this.totalCount);
+  }
+
+  distinct({ field }: { readonly field: string }): readonly string[] {
+    return this.#tally(this.#value(field)).map(([text]) => text);
+  }
+
+  group({ field, sort, ...args }: GroupQuery): RecordGroup[] {
+    const page = parsePage(args);
+    const value = this.#value(field);
+    const readMembers = (): Map<string, number[]> => this.#members(value);
+    return toRecordGroups({
+      field,
+      page,
+      counts: sortGroups(this.#tally(value), sort),
+      readMembers,
+      readRecords: (positions) => this.#at(positions),
+    });
+  }
+
+  get #isWhole(): boolean {
+    return this.#page.limit === undefined && this.#page.skip === 0;
+  }
+
+  #value(field: string): PathValue {
+    const value = compileValue(this.#query, field);
+    assertGroupable(value, field);
+    return value;
+  }
+
+  /** Counts the records of the page by value. SQL does the counting if the page contains all matches. */
+  #tally(value: PathValue): readonly (readonly [string, number])[] {
+    const reduce = (rows: SqlValue[][]): (readonly [string, number])[] => {
+      const counts = new Map<string, number>();
+      for (const [one = null, count] of rows) {
+        for (const text of toGroupKeys(one, value)) counts.set(text, (counts.get(text) ?? 0) + Number(count));
+      }
+      return sortTexts(counts.keys()).map((text) => [text, counts.get(text) ?? 0] as const);
+    };
+    if (this.#isWhole) {
+      const statement = toStatement(this.#query, (query) => tallyStatement(query, value));
+      return this.#engine.aggregate(statement, this.#queryContext, reduce);
+    }
+    return reduce(this.#engine.all(this.#valueStatement(value), this.#queryContext).map(([one = null]) => [one, 1]));
+  }
+
+  #members(value: PathValue): Map<string, number[]> {
+    this.#queryContext.meter?.check();
+    const members = new Map<string, number[]>();
+    for (const [one = null, position] of this.#engine.all(this.#valueStatement(value), this.#queryContext)) {
+      for (const text of toGroupKeys(one, value)) {
+        const positions = members.get(text) ?? [];
+        positions.push(Number(position));
+        members.set(text, positions);
+      }
+    }
+    return members;
+  }
+
+  #valueStatement({ expression }: PathValue): QueryStatement {
+    return toStatement(this.#narrowed(), (query) => {
+      const select = `${expression.text}, t.position`;
+      const statement = pageStatement(query, select, this.#page, this.#engine.advisor);
+      return { ...statement, values: [...expression.values, ...statement.values] };
+    });
+  }
+
+  /** Narrowing helps only with a limit; without one, all matches are read anyway. */
+  #narrowed(): CompiledQuery {
+    return this.#page.limit === undefined ? this.#query : this.#engine.narrow(this.#query, this.#queryContext);
+  }
+
+  #load(): SiteRecord[] {
+    if (this.#page.limit === 0) return [];
+    const reader = this.#engine.reader(this.#query.kind, this.#selection);
+    const statement = toStatement(this.#narrowed(), (query) =>
+      pageStatement(query, reader.select, this.#page, this.#engine.advisor),
+    );
+    const rows = isWorthJson(this.#page)
+      ? this.#engine.readPage(statement, reader, this.#queryContext)
+      : this.#engine.all(statement, this.#queryContext);
+    return this.#engine.toRecords(rows, { selection: this.#selection, reader, meter: this.#queryContext.meter });
+  }
+
+  #at(positions: readonly number[]): ReadonlyMap<number, SiteRecord> {
+    this.#queryContext.meter?.check();
+    const reader = this.#engine.reader(this.#query.kind, this.#selection, ['position']);
+    const text = `SELECT ${reader.select} FROM "${this.#query.kind}" AS t WHERE t.position IN (SELECT value FROM json_each(?))`;
+    const rows = this.#engine.run({ text, values: [JSON.stringify(positions)] }, this.#queryContext);
+    const records = this.#engine.toRecords(rows, {
+      selection: this.#selection,
+      reader,
+      meter: this.#queryContext.meter,
+    });
+    const at = reader.keyIndex('position');
+    return new Map(rows.map((row, index) => [Number(row[at]), records[index] ?? {}]));
+  }
+}
+
+/** For a few rows, one JSON text costs more. Without a limit, SQLite could ignore the order of the subquery. */
+const isWorthJson = ({ limit }: PageRange): boolean => limit !== undefined && limit > 4;
+
+type Count = readonly [fieldValue: string, count: number];
+
+/** Sorts groups that are in ascending order by value. Groups with equal counts keep this order. */
+function sortGroups(counts: readonly Count[], sort: GroupQuery['sort']): readonly Count[] {
+  if (!sort) return counts;
+  const sign = sort.order === 'DESC' ? -1 : 1;
+  if (sort.by === 'COUNT') return [...counts].sort(([, one], [, other]) => (one - other) * sign);
+  return sign === 1 ? counts : [...counts].reverse();
+}
+
+interface Grouping {
+  readonly field: string;
+  readonly page: PageRange;
+  readonly counts: readonly Count[];
+  /** Reads the positions of each group's records, in the order of the query. */
+  readonly readMembers: () => ReadonlyMap<string, readonly number[]>;
+  readonly readRecords: (positions: readonly number[]) => ReadonlyMap<number, SiteRecord>;
+}
+
+/** Creates the groups. The records of all groups are read together, on first access to any of them. */
+function toRecordGroups(grouping: Grouping): RecordGroup[] {
+  let shown: Shown | undefined;
+  const show = (): Shown => (shown ??= readShown(grouping));
+  return grouping.counts.map((count) => new LazyGroup(grouping, count, show));
+}
+
+type Shown = ReadonlyMap<string, readonly SiteRecord[]>;
+
+class LazyGroup implements RecordGroup {
+  readonly field: string;
+  readonly fieldValue: string;
+  readonly totalCount: number;
+  readonly #page: PageRange;
+  readonly #show: () => Shown;
+
+  constructor({ field, page }: Grouping, [fieldValue, totalCount]: Count, show: () => Shown) {
+    this.field = field;
+    this.fieldValue = fieldValue;
+    this.totalCount = totalCount;
+    this.#page = page;
+    this.#show = show;
+  }
+
+  get pageInfo(): PageInfo {
+    return pageInfo(this.#page, this.totalCount);
+  }
+
+  get nodes(): readonly SiteRecord[] {
+    return this.#show().get(this.fieldValue) ?? [];
+  }
+
+  get edges(): readonly RecordEdge[] {
+    return toEdges(this.nodes);
+  }
+}
+
+function readShown({ page: { skip, limit }, readMembers, readRecords }: Grouping): Shown {
+  const shown = [...readMembers()].map(([fieldValue, positions]) => {
+    return [fieldValue, positions.slice(skip, limit === undefined ? undefined : skip + limit)] as const;
+  });
+  const records = readRecords([...new Set(shown.flatMap(([, positions]) => positions))]);
+  return new Map(
+    shown.map(([fieldValue, positions]) => [fieldValue, positions.map((position) => records.get(position) ?? {})]),
+  );
+}
+
+/**
+ * Checks that a path can be grouped by.
+ *
+ * @throws AppError `invalid_input` when the values are records or objects.
+ */
+function assertGroupable({ objects }: PathValue, path: string): void {
+  if (objects)
+    throw new AppError('invalid_input', `Can't group by "${path}": its values are objects. Name one of its fields.`, {
+      field: 'field',
+    });
+}
+
+/** Returns the group keys of a record's value: the distinct elements of a list, and none for a missing value. */
+function toGroupKeys(value: SqlValue, path: PathValue): readonly string[] {
+  if (value === null) return [];
+  if (!path.list) return [toText(value, path)];
+  const elements = (JSON.parse(String(value)) as unknown[]).flat(Infinity);
+  return [...new Set(elements.filter((element) => element !== null).map((element) => toText(element, path)))];
+}
+
+const toText = (value: unknown, { boolean }: PathValue): string =>
+  boolean ? String(value === 1 || value === true) : String(value);
+
+/** Sorts texts by UTF-16 code unit, as JavaScript compares strings. */
+const sortTexts = (texts: Iterable<string>): string[] => [...texts].sort();
+
+function toEdges(nodes: readonly SiteRecord[]): RecordEdge[] {
+  return nodes.map((node, index) => ({ node, next: nodes[index + 1] ?? null, previous: nodes[index - 1] ?? null }));
+}
+
+interface PageArguments {
+  readonly skip?: number | null | undefined;
+  readonly limit?: number | null | undefined;
+}
+
+/**
+ * Parses `skip` and `limit`, for which null means absent.
+ *
+ * @throws AppError `invalid_input` for a negative number.
+ */
+export function parsePage({ skip, limit }: PageArguments): PageRange {
+  return { skip: parseCount('skip', skip) ?? 0, limit: parseCount('limit', limit) };
+}
+
+function parseCount(name: string, count: number | null | undefined): number | undefined {
+  if (count === null || count === undefined) return undefined;
+  if (count < 0)
+    throw new AppError('invalid_input', `Expected ${name} to be 0 or more; received ${count}.`, { field: name });
+  return count;
+}
+
+/**
+ * Computes the page numbers and counts. Without a limit, the skipped records are one page and the remaining records are
+ * another. A limit of 0 counts pages in the same way, as it would fill none.
+ */
+export function pageInfo({ skip, limit }: PageRange, totalCount: number): PageInfo {
+  const rest = Math.max(0, totalCount - skip);
+  const before = limit ? Math.ceil(skip / limit) : Math.min(skip, 1);
+  return {
+    currentPage: before + 1,
+    hasNextPage: limit ? skip + limit < totalCount : false,
+    hasPreviousPage: before > 0,
+    itemCount: Math.min(rest, limit ?? rest),
+    pageCount: before + (limit ? Math.ceil((totalCount - skip) / limit) : 1),
+    perPage: limit ?? null,
+    totalCount,
+  };
+}

@@ -1,0 +1,227 @@
+import { DateTime } from 'luxon';
+
+export interface DateArguments {
+  readonly difference?: string | null;
+  readonly formatString?: string | null;
+  readonly fromNow?: boolean | null;
+  readonly locale?: string | null;
+}
+
+/** Formats a stored date, or each date of a list, by the arguments of its field. */
+export type FormatDate = (value: unknown, args: DateArguments) => unknown;
+
+/** The token set of `formatString`; `auto` selects Moment for a string with a token that only Moment has. */
+type DateDialect = 'auto' | 'luxon' | 'moment';
+
+interface DateOptions {
+  readonly dialect?: DateDialect;
+  /** The current time, for `fromNow` and `difference`. */
+  readonly now?: () => number;
+}
+
+const INVALID = 'Invalid date';
+
+/** No useful format, locale or date is longer. */
+const MAX_TEXT = 500;
+
+/**
+ * Creates a date formatter. `formatString` takes precedence over `fromNow`, which takes precedence over `difference`;
+ * without any of them, the stored text is returned.
+ */
+export function createFormatDate({ dialect = 'auto', now = Date.now }: DateOptions = {}): FormatDate {
+  const format: FormatDate = (value, args) => {
+    if (value === null || value === undefined) return null;
+    if (!args.formatString && !args.fromNow && !args.difference) return value;
+    if (Array.isArray(value)) return value.map((one) => format(one, args));
+    const date = typeof value === 'string' ? parseDate(value) : undefined;
+    if (args.formatString)
+      return date ? formatTokens(date, args.formatString, { locale: args.locale, dialect }) : INVALID;
+    if (args.fromNow) return date ? relative(date, args.locale, now()) : INVALID;
+    return date ? difference(date, args.difference ?? '', now()) : null;
+  };
+  return format;
+}
+
+/** Parses strict ISO 8601 in UTC, with `T` or a space before the time. */
+function parseDate(text: string): DateTime | undefined {
+  if (text.length > MAX_TEXT || !/^[+-]?\d{4}/.test(text)) return undefined;
+  const date = DateTime.fromISO(text.replace(' ', 'T'), { zone: 'utc', locale: 'en' });
+  return date.isValid ? date : undefined;
+}
+
+interface Wording {
+  readonly locale: string | null | undefined;
+  readonly dialect: DateDialect;
+}
+
+function formatTokens(date: DateTime, format: string, { locale, dialect }: Wording): string {
+  const bounded = format.slice(0, MAX_TEXT);
+  const local = date.setLocale(knownLocale(locale));
+  const isMoment = dialect === 'moment' || (dialect === 'auto' && isMomentFormat(bounded));
+  return isMoment ? formatMoment(local, bounded) : local.toFormat(bounded);
+}
+
+const relative = (date: DateTime, locale: string | null | undefined, now: number): string | null =>
+  date.toRelative({ base: DateTime.fromMillis(now, { zone: 'utc' }), locale: knownLocale(locale) });
+
+/** Returns a supported locale; an unknown one becomes English. */
+function knownLocale(locale: string | null | undefined): string {
+  if (!locale || locale === 'en' || locale.length > MAX_TEXT) return 'en';
+  try {
+    return Intl.DateTimeFormat.supportedLocalesOf(locale.replaceAll('_', '-'))[0] ?? 'en';
+  } catch {
+    return 'en';
+  }
+}
+
+const UNITS = [
+  ...(['years', 'quarters', 'months', 'weeks', 'days'] as const),
+  ...(['hours', 'minutes', 'seconds', 'milliseconds'] as const),
+];
+
+type Unit = (typeof UNITS)[number];
+
+/** Moment's short unit names. Only their case distinguishes `M` and `m`. */
+const SHORT: ReadonlyMap<string, Unit> = new Map<string, Unit>([
+  ['M', 'months'],
+  ['m', 'minutes'],
+  ['y', 'years'],
+  ['Y', 'years'],
+  ['q', 'quarters'],
+  ['Q', 'quarters'],
+  ['w', 'weeks'],
+  ['W', 'weeks'],
+  ['d', 'days'],
+  ['D', 'days'],
+  ['h', 'hours'],
+  ['H', 'hours'],
+  ['s', 'seconds'],
+  ['S', 'seconds'],
+  ['ms', 'milliseconds'],
+]);
+
+/** Returns the whole units from the date to now, truncated toward zero. */
+function difference(date: DateTime, name: string, now: number): string {
+  const unit = parseUnit(name);
+  const elapsed = DateTime.fromMillis(now, { zone: 'utc' }).diff(date, unit);
+  // Adding zero turns a negative zero into zero.
+  return String(Math.trunc(elapsed.as(unit)) + 0);
+}
+
+/** Any other name means milliseconds, as in Moment's `diff`. */
+function parseUnit(name: string): Unit {
+  const lower = name.toLowerCase();
+  return SHORT.get(name) ?? UNITS.find((one) => one === lower || one === `${lower}s`) ?? 'milliseconds';
+}
+
+/** Tokens that only Moment has: `[text]`, years as `Y`, `A`, ordinals, names of days as `ddd`, week years as `gg`. */
+const MOMENT_ONLY = /\[[^\]]*\]|Y|A|Do|ddd|gg|^(?:L{1,4}|l{1,4})$/;
+
+/** Tokens that only Luxon has. In a format with one of them, `dd` is a day of the month and not a short name. */
+const LUXON_ONLY = /yy|[cnq']|L|EEE|ii|kkkk|(?<![MQDdwW])o/;
+
+const QUOTED = /'[^']*'/g;
+
+/** Whether a format contains a token that only Moment has, or a day of the month as `D` together with other tokens. */
+function isMomentFormat(format: string): boolean {
+  const tokens = format.replace(QUOTED, "'");
+  if (MOMENT_ONLY.test(tokens) || (tokens.includes('D') && /[A-CE-Za-z]/.test(tokens))) return true;
+  return tokens.includes('dd') && !LUXON_ONLY.test(tokens);
+}
+
+const TOKEN =
+  /\[([^\]]*)\]|\\([^])|LTS?|[Ll]{1,4}|Mo|M{1,4}|Qo?|DDDo|Do|D{1,4}|do|d{1,4}|e|E|wo|w{1,2}|Wo|W{1,2}|Y{4,6}|YY?|y|g{4,5}|gg|G{4,5}|GG|A|a|HH?|hh?|kk?|mm?|ss?|S{1,9}|ZZ?|z{1,2}|X|x|[^]/g;
+
+/** Formats a date with the tokens of Moment 2, in the locale and zone of the date. */
+function formatMoment(date: DateTime, format: string): string {
+  return format.replace(TOKEN, (token, literal: string | undefined, escaped: string | undefined) => {
+    if (literal !== undefined) return literal;
+    if (escaped !== undefined) return escaped;
+    return formatToken(date, token);
+  });
+}
+
+function formatToken(date: DateTime, token: string): string {
+  const localized = LOCALIZED[token];
+  if (localized) return localized(date);
+  const luxon = LUXON[token];
+  if (luxon !== undefined) return date.toFormat(luxon);
+  const number = NUMBERS[token.replace(/o$/, '')];
+  if (token.endsWith('o') && number) return ordinal(number(date), date.locale ?? 'en');
+  if (token.startsWith('S')) return String(date.millisecond).padStart(3, '0').padEnd(9, '0').slice(0, token.length);
+  return OTHERS[token]?.(date) ?? token;
+}
+
+/** Tokens that Luxon has under a different name. */
+const LUXON: Readonly<Record<string, string>> = {
+  M: 'L', MM: 'LL', MMM: 'LLL', MMMM: 'LLLL',
+  Q: 'q',
+  D: 'd', DD: 'dd', DDD: 'o', DDDD: 'ooo',
+  ddd: 'ccc', dddd: 'cccc', E: 'E',
+  w: 'n', ww: 'nn', W: 'W', WW: 'WW',
+  YY: 'yy', YYYY: 'yyyy', YYYYY: 'yyyyy', YYYYYY: 'yyyyyy',
+  gg: 'ii', gggg: 'iiii', GG: 'kk', GGGG: 'kkkk',
+  H: 'H', HH: 'HH', h: 'h', hh: 'hh',
+  m: 'm', mm: 'mm', s: 's', ss: 'ss',
+  Z: 'ZZ', ZZ: 'ZZZ', X: 'X', x: 'x',
+}; // prettier-ignore
+
+const NUMBERS: Readonly<Record<string, (date: DateTime) => number>> = {
+  M: (date) => date.month,
+  Q: (date) => date.quarter,
+  D: (date) => date.day,
+  DDD: (date) => date.ordinal,
+  d: (date) => date.weekday % 7,
+  w: (date) => date.localWeekNumber,
+  W: (date) => date.weekNumber,
+};
+
+const isEnglish = (date: DateTime): boolean => (date.locale ?? 'en').startsWith('en');
+
+const OTHERS: Readonly<Record<string, (date: DateTime) => string>> = {
+  d: (date) => String(date.weekday % 7),
+  dd: (date) => date.toFormat('ccc').replace('.', '').slice(0, 2),
+  e: (date) => String(date.localWeekday - 1),
+  k: (date) => String(date.hour === 0 ? 24 : date.hour),
+  kk: (date) => String(date.hour === 0 ? 24 : date.hour).padStart(2, '0'),
+  Y: (date) => String(date.year),
+  y: (date) => String(Math.abs(date.year)),
+  A: (date) => date.toFormat('a').toUpperCase(),
+  a: (date) => (isEnglish(date) ? date.toFormat('a').toLowerCase() : date.toFormat('a')),
+  z: () => 'UTC',
+  zz: () => 'Coordinated Universal Time',
+};
+
+/** Formats English dates like Moment, and other languages by the conventions of their region. */
+const localize =
+  (english: string, preset: Intl.DateTimeFormatOptions) =>
+  (date: DateTime): string =>
+    isEnglish(date) ? formatMoment(date, english) : date.toLocaleString(preset);
+
+const TIME = { hour: 'numeric', minute: '2-digit' } as const;
+const DAY = { year: 'numeric', month: 'long', day: 'numeric' } as const;
+const SHORT_DAY = { ...DAY, month: 'short' } as const;
+
+const LOCALIZED: Readonly<Record<string, (date: DateTime) => string>> = {
+  LT: localize('h:mm A', TIME),
+  LTS: localize('h:mm:ss A', { ...TIME, second: '2-digit' }),
+  L: localize('MM/DD/YYYY', { year: 'numeric', month: '2-digit', day: '2-digit' }),
+  LL: localize('MMMM D, YYYY', DAY),
+  LLL: localize('MMMM D, YYYY h:mm A', { ...DAY, ...TIME }),
+  LLLL: localize('dddd, MMMM D, YYYY h:mm A', { ...DAY, ...TIME, weekday: 'long' }),
+  l: localize('M/D/YYYY', { year: 'numeric', month: 'numeric', day: 'numeric' }),
+  ll: localize('MMM D, YYYY', SHORT_DAY),
+  lll: localize('MMM D, YYYY h:mm A', { ...SHORT_DAY, ...TIME }),
+  llll: localize('ddd, MMM D, YYYY h:mm A', { ...SHORT_DAY, ...TIME, weekday: 'short' }),
+};
+
+function ordinal(number: number, locale: string): string {
+  if (locale.startsWith('en')) return `${number}${englishSuffix(number)}`;
+  if (locale.startsWith('fr')) return number === 1 ? '1er' : String(number);
+  return /^(?:es|it|pt)/.test(locale) ? `${number}º` : `${number}.`;
+}
+
+function englishSuffix(number: number): string {
+  if (Math.trunc((number % 100) / 10) === 1) return 'th';
+  return ['th', 'st', 'nd', 'rd'][number % 10] ?? 'th';
+}

@@ -1,0 +1,284 @@
+import { LRUCache } from 'lru-cache';
+import { quoteIdentifier, type Sql, type SqlValue, type Statements } from '../records/sql.js';
+import {
+  type CompiledQuery,
+  compileQuery,
+  IndexAdvisor,
+  probeStatement,
+  type QueryStatement,
+  restrictToPositions,
+  toStatement,
+} from './compile-query.js';
+import { ComputedCache, ComputedValueLoader, DataNotLoadedError } from './computed-values.js';
+import type {
+  ComputedValues,
+  QueryContext,
+  RecordQuery,
+  RecordSelection,
+  SiteRecord,
+  WorkMeter,
+} from './record-queries.js';
+import { type LoadContext, readerWithRelations, type RecordReader, toRecords } from './record-reader.js';
+import { Compilation, type CompileContext } from './scope.js';
+import { findInPieces, type FoundMatches } from './slow-queries.js';
+import type { FunctionState } from './sql-functions.js';
+
+/** A compiled query takes a few kilobytes; one with a long list of values is not worth caching. */
+const MAX_COMPILED = 500;
+const MAX_COMPILED_KEY = 5000;
+
+/** Counts are small, but a `distinct` over all paths of a large site takes megabytes, so the total size is bounded too. */
+const AGGREGATES = {
+  maxEntries: 500,
+  maxSize: 500_000,
+  sizeOf: (value: unknown): number => (Array.isArray(value) ? value.length + 1 : 1),
+};
+
+/** The rows of a bounded page, and their size in characters of JSON. */
+interface Page {
+  readonly rows: SqlValue[][];
+  readonly size: number;
+}
+
+/** A page of twenty files takes a few kilobytes; a full cache takes about 20 MB. */
+const PAGES = { maxEntries: 1000, maxSize: 4_000_000, sizeOf: ({ size }: Page): number => size };
+
+/** Reading and sorting this number of rows is faster than finding one row in 200 among 100,000. */
+const MAX_FEW = 500;
+
+type Shared = ConstructorParameters<typeof Compilation>[0];
+
+/** Runs the queries of one store, which share statements, indexes and the caches of a generation of records. */
+export class Engine {
+  readonly advisor: IndexAdvisor;
+  readonly #statements: Statements;
+  readonly #shared: Shared;
+  readonly #functions: FunctionState;
+  readonly #aggregates = new QueryResultCache<unknown>(AGGREGATES);
+  readonly #pages = new QueryResultCache<Page>(PAGES);
+  readonly #compiled = new LRUCache<string, { query: CompiledQuery; generation: number }>({ max: MAX_COMPILED });
+  readonly #computed = new ComputedCache();
+  readonly #computing = new WeakMap<ComputedValues, ComputedValueLoader>();
+  /** The matches of slow filters, by the meter of their operation and by condition. */
+  readonly #found = new WeakMap<WorkMeter, Map<string, FoundMatches>>();
+  readonly #readers = new WeakMap<RecordSelection, Map<string, RecordReader>>();
+  readonly #generation: () => number;
+
+  constructor({ statements, shared, functions, generation }: EngineOptions) {
+    this.#statements = statements;
+    this.#shared = { ...shared, kinds: () => this.#kinds() };
+    this.#functions = functions;
+    this.#generation = generation;
+    this.advisor = new IndexAdvisor(statements);
+  }
+
+  /** Compiles a query, or returns it from the cache if it was compiled for this generation of records. */
+  compile(kind: string, { filter, sort }: RecordQuery): CompiledQuery {
+    const key = JSON.stringify([kind, filter, sort]);
+    const known = this.#compiled.get(key);
+    if (known?.generation === this.#generation()) return known.query;
+    const query = compileQuery(kind, { filter, sort }, new Compilation(this.#shared));
+    if (key.length <= MAX_COMPILED_KEY) this.#compiled.set(key, { query, generation: this.#generation() });
+    return query;
+  }
+
+  /**
+   * Returns the query restricted to the positions of its matches, if they are few. The positions are cached, so that
+   * further pages don't search all records again.
+   */
+  narrow(query: CompiledQuery, queryContext: QueryContext): CompiledQuery {
+    if (query.hints.coversFilter) return query;
+    const probe = toStatement(query, (any) => probeStatement(any, MAX_FEW));
+    const few = this.aggregate(probe, queryContext, (rows) =>
+      rows.length > MAX_FEW ? undefined : JSON.stringify(rows.map(([position]) => position)),
+    );
+    return few === undefined ? query : restrictToPositions(query, few);
+  }
+
+  /**
+   * Runs a statement of a query.
+   *
+   * @throws DataNotLoadedError when computed values have to be loaded, or the statement blocks the process too long.
+   */
+  all({ query, sql, build }: QueryStatement, queryContext: QueryContext): SqlValue[][] {
+    const found = this.#knownMatches(query, queryContext.meter);
+    if (found) return this.run(build(found), queryContext);
+    return this.run(sql, queryContext, () => {
+      throw new DataNotLoadedError(() => this.#findMatches(query, queryContext));
+    });
+  }
+
+  /** Returns the query restricted to the matches that this operation has found. */
+  #knownMatches(query: CompiledQuery, meter: WorkMeter | undefined): CompiledQuery | undefined {
+    const found = meter && this.#found.get(meter)?.get(keyOf(query));
+    return found?.generation === this.#generation() ? found.query : undefined;
+  }
+
+  async #findMatches(query: CompiledQuery, queryContext: QueryContext): Promise<void> {
+    const { meter } = queryContext;
+    if (!meter) return;
+    const run = (statement: Sql): SqlValue[][] => this.run(statement, queryContext);
+    const matches = await findInPieces(query, { run, meter, generation: this.#generation });
+    if (!matches) return;
+    const found = this.#found.get(meter) ?? new Map<string, FoundMatches>();
+    found.set(keyOf(query), matches);
+    this.#found.set(meter, found);
+  }
+
+  /**
+   * Runs a statement to its end.
+   *
+   * @param onLong Called when the statement has run for `meter.statementMs`; may throw.
+   */
+  run({ text, values }: Sql, queryContext: QueryContext, onLong?: () => void): SqlValue[][] {
+    // Computing a value may run another statement in this store.
+    const outer = { ...this.#functions };
+    const computing = queryContext.computed && this.#computingFor(queryContext.computed);
+    Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
+    try {
+      const rows = this.#statements.all(text, values);
+      computing?.requireKnown(queryContext.meter);
+      return rows;
+    } catch (error) {
+      throw this.#functions.thrown ?? error;
+    } finally {
+      Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
+    }
+  }
+
+  #computingFor(values: ComputedValues): ComputedValueLoader {
+    let computing = this.#computing.get(values);
+    if (!computing) {
+      computing = new ComputedValueLoader(values, () => this.#computed.of(this.#generation()));
+      this.#computing.set(values, computing);
+    }
+    return computing;
+  }
+
+  /**
+   * Reads the rows of a bounded page and caches them until a record changes. Unless that would lose precision, SQLite
+   * returns them as one JSON text, which takes half the time.
+   */
+  readPage(statement: QueryStatement, reader: RecordReader, queryContext: QueryContext): readonly SqlValue[][] {
+    if (!reader.isJsonExact) return this.all(statement, queryContext);
+    const { query, sql, build } = statement;
+    const asJson = ({ text, values }: Sql): Sql => ({
+      text: `SELECT json_group_array(json_array(${reader.names()})) FROM (${text})`,
+      values,
+    });
+    const { rows } = this.#pages.get(this.#generation(), sql, () => {
+      const [row] = this.all({ query, sql: asJson(sql), build: (any) => asJson(build(any)) }, queryContext);
+      const json = String(row?.[0]);
+      return { rows: JSON.parse(json) as SqlValue[][], size: json.length };
+    });
+    return rows;
+  }
+
+  /** Runs a statement like {@link all}, reduces its rows, and caches the result until a record changes. */
+  aggregate<T>(statement: QueryStatement, queryContext: QueryContext, reduce: (rows: SqlValue[][]) => T): T {
+    return this.#aggregates.get(this.#generation(), statement.sql, () => reduce(this.all(statement, queryContext)));
+  }
+
+  /** Returns the reader of a selection, cached for as long as the document of the selection is. */
+  reader(kind: string, selection: RecordSelection, keys: readonly string[] = []): RecordReader {
+    const readers = this.#readers.get(selection) ?? new Map<string, RecordReader>();
+    this.#readers.set(selection, readers);
+    const key = [kind, ...keys].join(' ');
+    const reader = readers.get(key) ?? readerWithRelations(kind, selection, keys);
+    readers.set(key, reader);
+    return reader;
+  }
+
+  toRecords(
+    rows: readonly SqlValue[][],
+    { meter, ...loading }: Omit<Parameters<typeof toRecords>[1], 'context'> & Pick<LoadContext, 'meter'>,
+  ): SiteRecord[] {
+    const context = { statements: this.#statements, kinds: () => this.#kinds(), meter };
+    return toRecords(rows, { ...loading, context });
+  }
+
+  #kinds(): CompileContext['kinds'] {
+    const all = Object.keys(this.#shared.tables);
+    const having = (condition: string): string[] =>
+      all.filter(
+        (kind) => this.#statements.get(`SELECT 1 FROM ${quoteIdentifier(kind)} ${condition} LIMIT 1`) !== undefined,
+      );
+    return this.#aggregates.get(this.#generation(), { text: 'kinds', values: [] }, () => ({
+      any: having(''),
+      children: having('WHERE "parent" > \'\''),
+    }));
+  }
+}
+
+interface EngineOptions {
+  readonly statements: Statements;
+  readonly shared: Omit<Shared, 'kinds'>;
+  readonly functions: FunctionState;
+  /** Returns a number that changes with the records. */
+  readonly generation: () => number;
+}
+
+const keyOf = ({ kind, where: { text, values } }: CompiledQuery): string => JSON.stringify([kind, text, values]);
+
+interface QueryResultCacheLimits<T> {
+  readonly maxEntries: number;
+  /** In the unit of `sizeOf`. */
+  readonly maxSize: number;
+  readonly sizeOf: (result: T) => number;
+}
+
+/** Caches the results of statements until a record changes. Results are shared between callers; don't modify them. */
+class QueryResultCache<T> {
+  readonly #results: LRUCache<string, { readonly result: T }>;
+  #generation = -1;
+
+  constructor({ maxEntries, maxSize, sizeOf }: QueryResultCacheLimits<T>) {
+    this.#results = new LRUCache({ max: maxEntries, maxSize, sizeCalculation: ({ result }) => sizeOf(result) });
+  }
+
+  /** Returns the cached result of a statement, or computes it if this generation of records has none. */
+  get<Result extends T>(generation: number, { text, values }: Sql, compute: () => Result): Result {
+    if (generation !== this.#generation) {
+      this.#results.clear();
+      this.#generation = generation;
+    }
+    const key = values.length === 0 ? text : `${text} ${JSON.stringify(values)}`;
+    const known = this.#results.get(key);
+    // Each statement has one type of result.
+    if (known) return known.result as Result;
+    const result = compute();
+    this.#results.set(key, { result });
+    return result;
+  }
+}
+
+/** Calls skip the check while less time than this passes between checks, as reading the clock costs 0.2 µs. */
+const SHORT_MS = 0.05;
+
+/** Few enough that even the most expensive calls, about 10 ms each, delay the next check only briefly. */
+const MAX_SKIPPED = 8;
+
+/**
+ * Creates the function that a running statement calls for each row and each pattern.
+ *
+ * @param onLong Called when the statement has run for longer than `meter.statementMs`; may throw.
+ */
+function createWorkCheck(meter: WorkMeter | undefined, onLong?: () => void): (() => void) | undefined {
+  if (!meter) return undefined;
+  const endsAt = performance.now() + meter.statementMs;
+  let checkedAt = 0;
+  let skip = 0;
+  let skipped = 0;
+  return () => {
+    if (skipped < skip) {
+      skipped += 1;
+      return;
+    }
+    skipped = 0;
+    meter.check();
+    const now = performance.now();
+    skip = now - checkedAt < SHORT_MS ? Math.min(MAX_SKIPPED, skip + 1) : 0;
+    checkedAt = now;
+    if (now >= endsAt) onLong?.();
+  };
+}

@@ -1,0 +1,197 @@
+import type { RelationField } from '../../core/record-types.js';
+import { quoteIdentifier, type SqlValue, type Statements } from '../records/sql.js';
+import type {
+  RecordSelection,
+  SelectedColumn,
+  SelectedRelation,
+  SelectedValue,
+  SiteRecord,
+  WorkMeter,
+} from './record-queries.js';
+import { type CompileContext, targetKinds } from './scope.js';
+
+export interface LoadContext {
+  readonly statements: Statements;
+  readonly kinds: () => CompileContext['kinds'];
+  readonly meter: WorkMeter | undefined;
+}
+
+/** Returns the column of a record with the key of a relation. */
+const startColumn = ({ relation }: RelationField): string => {
+  if (relation.by === 'parent') return 'parent';
+  return relation.by === 'link' ? relation.from : 'id';
+};
+
+/** Returns the column of the related record type that the key refers to. */
+const endColumn = ({ relation }: RelationField): string => {
+  if (relation.by === 'parent') return 'id';
+  return relation.by === 'link' ? relation.to : 'parent';
+};
+
+/** Returns a reader whose rows also contain the keys of the selected relations. */
+export function readerWithRelations(
+  kind: string,
+  selection: RecordSelection,
+  keys: readonly string[] = [],
+): RecordReader {
+  return recordReader(kind, selection, [...keys, ...selection.relations.map(({ field }) => startColumn(field))], 't');
+}
+
+/** Converts rows to records and loads their relations, with one statement per relation and record type. */
+export function toRecords(
+  rows: readonly (readonly SqlValue[])[],
+  { selection, reader, context }: Loading,
+): SiteRecord[] {
+  const records = rows.map((row) => reader.toRecord(row));
+  for (const relation of selection.relations) {
+    const index = reader.keyIndex(startColumn(relation.field));
+    const related = loadRelated(
+      relation,
+      rows.map((row) => row[index] ?? null),
+      context,
+    );
+    const key = relatedKey(relation.field.name);
+    records.forEach((record, place) => (record[key] = related[place]));
+  }
+  return records;
+}
+
+interface Loading {
+  readonly selection: RecordSelection;
+  readonly reader: RecordReader;
+  readonly context: LoadContext;
+}
+
+type Found = Map<SqlValue, { position: number; record: SiteRecord }[]>;
+
+function loadRelated(
+  { field, select }: SelectedRelation,
+  starts: readonly SqlValue[],
+  context: LoadContext,
+): unknown[] {
+  const keys = starts.map((start) => keysOf(field, start));
+  const wanted = [...new Set(keys.flat())];
+  const found: Found = new Map();
+  if (wanted.length > 0) {
+    for (const kind of targetKinds(field, { kinds: context.kinds() }))
+      loadKind({ kind, selection: select(kind), field, wanted, context }, found);
+  }
+  for (const related of found.values()) related.sort((one, other) => one.position - other.position);
+  return keys.map((own, index) => {
+    if (!field.list) return found.get(own[0] ?? null)?.[0]?.record ?? null;
+    if (field.nullable && starts[index] === null) return null;
+    return isKeyList(field) ? firstOfEach(own, found) : (found.get(own[0] ?? null) ?? []).map(({ record }) => record);
+  });
+}
+
+/** Returns the keys of a record's relation. */
+function keysOf(field: RelationField, start: SqlValue): readonly SqlValue[] {
+  if (start === null) return [];
+  if (!isKeyList(field)) return [start];
+  const keys = JSON.parse(String(start)) as readonly (SqlValue | boolean)[];
+  return keys.filter((key) => key !== null).map((key) => (typeof key === 'boolean' ? Number(key) : key));
+}
+
+/** Whether the column contains a JSON list with a key for each record. */
+const isKeyList = ({ list, relation }: RelationField): boolean => list && relation.by === 'link';
+
+function firstOfEach(keys: readonly SqlValue[], found: Found): SiteRecord[] {
+  const records = keys.map((key) => found.get(key)?.[0]?.record);
+  return [...new Set(records.filter((record) => record !== undefined))];
+}
+
+interface KindLoading {
+  readonly kind: string;
+  readonly selection: RecordSelection;
+  readonly field: RelationField;
+  readonly wanted: readonly SqlValue[];
+  readonly context: LoadContext;
+}
+
+function loadKind({ kind, selection, field, wanted, context }: KindLoading, found: Found): void {
+  context.meter?.check();
+  const end = endColumn(field);
+  const reader = readerWithRelations(kind, selection, ['position', end]);
+  const text = `SELECT ${reader.select} FROM ${quoteIdentifier(kind)} AS t WHERE t.${quoteIdentifier(end)} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;
+  const rows = context.statements.all(text, [JSON.stringify(wanted)]);
+  const records = toRecords(rows, { selection, reader, context });
+  const [position, at] = [reader.keyIndex('position'), reader.keyIndex(end)];
+  rows.forEach((row, index) => {
+    const related = found.get(row[at] ?? null) ?? [];
+    related.push({ position: Number(row[position]), record: records[index] ?? {} });
+    found.set(row[at] ?? null, related);
+  });
+}
+
+type Build = (row: readonly SqlValue[]) => unknown;
+
+/** Reads the records of one selection: names the columns to select and converts each row. */
+export interface RecordReader {
+  /** The SQL expressions on the row `alias`, joined by commas. */
+  readonly select: string;
+  /** Returns the names of the columns of `select`. */
+  readonly names: () => string;
+  /** Whether JSON preserves all values. Floats lose precision, as SQLite writes them with 15 digits. */
+  readonly isJsonExact: boolean;
+  /** Returns the index in the row of a key column of a relation. */
+  keyIndex(column: string): number;
+  toRecord(row: readonly SqlValue[]): SiteRecord;
+}
+
+/** @param keys Columns to read in addition to those of the selection. */
+function recordReader(kind: string, selection: RecordSelection, keys: readonly string[], alias: string): RecordReader {
+  const expressions: string[] = [];
+  const indexes = new Map<string, number>();
+  const read = (expression: string): number => {
+    const index = indexes.get(expression) ?? expressions.push(expression) - 1;
+    indexes.set(expression, index);
+    return index;
+  };
+  const column = (name: string): number => read(`${alias}.${quoteIdentifier(name)}`);
+  for (const key of keys) column(key);
+  const builds = selection.values.map((value) => [value.name, buildValue(value, column, read)] as const);
+  if (expressions.length === 0) column('position');
+  const plain = builds.filter((entry): entry is readonly [string, number] => typeof entry[1] === 'number');
+  const made = builds.filter((entry): entry is readonly [string, Build] => typeof entry[1] !== 'number');
+  return {
+    select: expressions.map((expression, index) => `${expression} AS c${index}`).join(', '),
+    names: () => expressions.map((_, index) => `c${index}`).join(', '),
+    isJsonExact: !selection.values.some(holdsFloat),
+    keyIndex: column,
+    toRecord(row) {
+      const record: SiteRecord = { __typename: kind };
+      for (const [name, index] of plain) record[name] = row[index];
+      for (const [name, build] of made) record[name] = build(row);
+      return record;
+    },
+  };
+}
+
+const holdsFloat = (value: SelectedValue): boolean =>
+  value.kind === 'object' ? value.values.some(holdsFloat) : value.holds === 'float';
+
+/** Returns the index of a value that needs no conversion, otherwise the function that builds it from the row. */
+function buildValue(
+  value: SelectedValue,
+  column: (name: string) => number,
+  read: (expression: string) => number,
+): number | Build {
+  if (value.kind === 'column') return buildColumn(value, column(value.column));
+  const parts = value.values.map((part) => [part.name, buildValue(part, column, read)] as const);
+  const isPresent = value.presence.map(column);
+  return (row) => {
+    if (isPresent.length > 0 && isPresent.every((index) => row[index] === null)) return null;
+    const object: SiteRecord = {};
+    for (const [name, build] of parts) object[name] = typeof build === 'number' ? row[build] : build(row);
+    return object;
+  };
+}
+
+function buildColumn({ holds }: SelectedColumn, index: number): number | Build {
+  if (holds === 'value' || holds === 'float') return index;
+  if (holds === 'boolean') return (row) => (row[index] === null ? null : row[index] === 1);
+  return (row) => (row[index] === null ? null : (JSON.parse(row[index] as string) as unknown));
+}
+
+/** Returns a key that no field has, so that a relation never hides a column of the same name, such as `parent`. */
+const relatedKey = (field: string): `~${string}` => `~${field}`;

@@ -1,0 +1,129 @@
+import { createHash } from 'node:crypto';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '../../core/record-types.js';
+import { quoteIdentifier } from './sql.js';
+
+export type RecordTables = Readonly<Record<string, RecordTable>>;
+
+/** The SQL expressions that compute virtual columns from stored ones, by record type and column. */
+export type DerivedColumns = Readonly<Record<string, Readonly<Record<string, string>>>>;
+
+/** The definition of the tables of records. */
+export interface RecordSchema {
+  readonly tables: RecordTables;
+  readonly derived?: DerivedColumns | undefined;
+}
+
+/** Increment it when the same fields produce different tables, so that existing files are rebuilt. */
+const LAYOUT = 2;
+
+/** Returns a digest that is equal for schemas with the same columns and indexes. */
+export function schemaDigest(schema: RecordSchema): string {
+  const statements = [createTables(schema), addDerivedColumns(schema), [...createIndexes(schema.tables).values()]];
+  return createHash('sha256')
+    .update(JSON.stringify([LAYOUT, ...statements]))
+    .digest('hex');
+}
+
+/** Returns the statements that create the tables with their stored columns. */
+export function createTables(schema: RecordSchema): string[] {
+  return Object.values(schema.tables).map((table) => {
+    const list = storedColumns(schema, table).map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
+    return `CREATE TABLE ${quoteIdentifier(table.kind)} (position INTEGER PRIMARY KEY, ${list.join(', ')})`;
+  });
+}
+
+/**
+ * Returns the statements that add the virtual columns to tables, without changing existing rows. A bulk load runs
+ * before them, because SQLite needlessly computes every virtual value when a row is written.
+ */
+export function addDerivedColumns(schema: RecordSchema): string[] {
+  return Object.values(schema.tables).flatMap((table) =>
+    listTableColumns(table).flatMap(({ name, type }) => {
+      const value = schema.derived?.[table.kind]?.[name];
+      return value === undefined
+        ? []
+        : [
+            `ALTER TABLE ${quoteIdentifier(table.kind)} ADD COLUMN ${quoteIdentifier(name)} ${type} AS (${value}) VIRTUAL`,
+          ];
+    }),
+  );
+}
+
+/** Returns the columns that rows are written with, except `position`. */
+export function storedColumns({ derived }: RecordSchema, table: RecordTable): TableColumn[] {
+  return listTableColumns(table).filter(({ name }) => derived?.[table.kind]?.[name] === undefined);
+}
+
+/** Returns the statements that create the permanent indexes, by name. */
+export function createIndexes(tables: RecordTables): ReadonlyMap<string, string> {
+  const targets = linkTargets(tables);
+  const statements = new Map<string, string>();
+  for (const table of Object.values(tables)) {
+    const isIndexed = ({ name, indexed }: TableColumn): boolean => indexed || targets.has(`${table.kind} ${name}`);
+    for (const { name } of listTableColumns(table).filter(isIndexed)) {
+      const unique = name === 'id' ? 'UNIQUE ' : '';
+      const index = `${table.kind}.${name}`;
+      // Most records have no parent, and no query finds records by its absence.
+      const which = name === 'parent' ? ' WHERE "parent" IS NOT NULL' : '';
+      statements.set(
+        index,
+        `CREATE ${unique}INDEX ${quoteIdentifier(index)} ON ${quoteIdentifier(table.kind)} (${quoteIdentifier(name)})${which}`,
+      );
+    }
+  }
+  return statements;
+}
+
+/** Returns the columns by which `@link` finds records, as `Type column`. */
+function linkTargets(tables: RecordTables): ReadonlySet<string> {
+  const targets = new Set<string>();
+  const visit = (field: RecordField): void => {
+    if (field.kind === 'object') field.fields.forEach(visit);
+    if (field.kind === 'relation' && field.relation.by === 'link') targets.add(`${field.type} ${field.relation.to}`);
+  };
+  for (const table of Object.values(tables)) table.fields.forEach(visit);
+  return targets;
+}
+
+/** The SQLite type of a column. Floats are REAL: a whole number beyond 2^53 could not be read back as an INTEGER. */
+export type ColumnType = 'TEXT' | 'INTEGER' | 'REAL';
+
+export interface TableColumn {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly indexed: boolean;
+}
+
+/** Returns the columns of a record type except `position`. Aliases have no column of their own. */
+export function listTableColumns(table: RecordTable): TableColumn[] {
+  const columns = new Map<string, TableColumn>([
+    ['id', { name: 'id', type: 'TEXT', indexed: true }],
+    ['parent', { name: 'parent', type: 'TEXT', indexed: true }],
+  ]);
+  for (const column of table.fields.flatMap(columnsOfField)) {
+    const known = columns.get(column.name);
+    columns.set(column.name, { ...column, indexed: column.indexed || known?.indexed === true });
+  }
+  return [...columns.values()];
+}
+
+function columnsOfField(field: RecordField): TableColumn[] {
+  if (field.kind === 'scalar')
+    return [{ name: field.column, type: columnType(field), indexed: field.indexed && !field.list }];
+  if (field.kind === 'relation') return linkColumns(field);
+  if (field.kind !== 'object') return [];
+  if (field.list) return [{ name: field.path, type: 'TEXT', indexed: false }];
+  return field.fields.flatMap(columnsOfField);
+}
+
+/** A link without `from` has a text column of its own. */
+function linkColumns({ path, list, relation }: RelationField): TableColumn[] {
+  const isOwn = relation.by === 'link' && relation.from === path;
+  return isOwn ? [{ name: path, type: 'TEXT', indexed: !list }] : [];
+}
+
+function columnType({ type, list }: Pick<ScalarField, 'type' | 'list'>): ColumnType {
+  if (list) return 'TEXT';
+  if (type === 'Float') return 'REAL';
+  return type === 'Int' || type === 'Boolean' ? 'INTEGER' : 'TEXT';
+}

@@ -1,0 +1,114 @@
+import { SingleBar } from 'cli-progress';
+import prettyBytes from 'pretty-bytes';
+import type { ScanProgress } from './sources/scan-source.js';
+import type { SiteChange } from './watch/site-watcher.js';
+
+interface ScanTerminal {
+  show(progress: ScanProgress): void;
+  /** Removes the bar. Call it also when the scan fails. */
+  stop(): void;
+}
+
+/** A shorter scan ends before anyone could read a bar. */
+const QUIET_MS = 500;
+
+/** Often enough to show that the scan is running, without flooding a log. */
+const LINE_EVERY_MS = 3000;
+
+/** Shows the progress of a scan: a bar on a terminal, a line every few seconds elsewhere, nothing for a short scan. */
+export function openScanTerminal(stream: NodeJS.WriteStream): ScanTerminal {
+  const started = performance.now();
+  const view = stream.isTTY ? barOn(stream) : linesOn(stream);
+  return {
+    show(progress) {
+      const milliseconds = performance.now() - started;
+      if (milliseconds > QUIET_MS) view.show(progress, milliseconds);
+    },
+    stop: () => view.stop(),
+  };
+}
+
+interface View {
+  show(progress: ScanProgress, milliseconds: number): void;
+  stop(): void;
+}
+
+function barOn(stream: NodeJS.WriteStream): View {
+  const bar = new SingleBar({ stream, format: '{bar} {text}', barsize: 24, hideCursor: true, clearOnComplete: true });
+  let shown = false;
+  return {
+    show(progress, milliseconds) {
+      const payload = { text: describeProgress(progress, milliseconds) };
+      if (!shown) bar.start(1, 0, payload);
+      shown = true;
+      bar.update(toFraction(progress), payload);
+    },
+    stop: () => bar.stop(),
+  };
+}
+
+/** Measures bytes where they are known, because file sizes vary widely. */
+function toFraction({ total, hashed, bytes, totalBytes }: ScanProgress): number {
+  const [done, all] = totalBytes === undefined ? [hashed, total] : [bytes, totalBytes];
+  return all === 0 ? 0 : done / all;
+}
+
+function linesOn(stream: NodeJS.WriteStream): View {
+  let lastMs = 0;
+  return {
+    show(progress, milliseconds) {
+      if (milliseconds - lastMs < LINE_EVERY_MS) return;
+      lastMs = milliseconds;
+      stream.write(`${describeProgress(progress, milliseconds)}\n`);
+    },
+    stop: () => undefined,
+  };
+}
+
+/** Formats progress, for example `Reading the site: 12,000 of 20,000 files, 110 MB of 184 MB, 92 MB/s`. */
+export function describeProgress(
+  { found, total, hashed, bytes, totalBytes }: ScanProgress,
+  milliseconds: number,
+): string {
+  if (total === 0) return `Listing the site: ${toCount(found)} files and folders`;
+  const rate = prettyBytes(Math.round((bytes * 1000) / Math.max(1, milliseconds)));
+  const ofBytes = totalBytes === undefined ? '' : ` of ${prettyBytes(totalBytes)}`;
+  return `Reading the site: ${toCount(hashed)} of ${toCount(total)} files, ${prettyBytes(bytes)}${ofBytes}, ${rate}/s`;
+}
+
+function toCount(value: number): string {
+  return value.toLocaleString('en');
+}
+
+/** The number of warnings that fit on a screen with other output. */
+const MAX_SHOWN = 20;
+
+/** The maximum length of a line, as a warning may quote an arbitrarily long value of a file. */
+const MAX_LENGTH = 300;
+
+/** Formats the warnings of a site, one per line, and the number of those not shown. */
+export function formatWarnings(messages: readonly string[], count = messages.length): string {
+  const shown = messages.slice(0, MAX_SHOWN).map((message) => `Warning: ${toLine(message)}\n`);
+  const rest = count - shown.length;
+  return shown.join('') + (rest > 0 ? `Warning: and ${rest.toLocaleString('en')} more.\n` : '');
+}
+
+/** Escapes control characters, which could move the cursor or recolour the terminal. */
+function toLine(message: string): string {
+  const plain = message.replace(/\p{Cc}|\p{Bidi_Control}/gu, (character) => JSON.stringify(character).slice(1, -1));
+  return plain.length > MAX_LENGTH ? `${plain.slice(0, MAX_LENGTH - 1)}…` : plain;
+}
+
+/** Formats a change as a line, for example `3 files changed, 1 removed (12 ms)`. */
+export function formatChange({ added, changed, removed, folders, milliseconds }: SiteChange): string {
+  const parts = Object.entries({ added, changed, removed }).filter(([, count]) => count > 0);
+  const texts = parts.map(
+    ([word, count], index) => `${index === 0 ? toCounted(count, 'file') : toCount(count)} ${word}`,
+  );
+  const line = texts.length > 0 ? texts.join(', ') : `${toCounted(folders, 'folder')} added or removed`;
+  return `${line} (${Math.ceil(milliseconds)} ms)`;
+}
+
+function toCounted(count: number, noun: string): string {
+  return `${toCount(count)} ${noun}${count === 1 ? '' : 's'}`;
+}
