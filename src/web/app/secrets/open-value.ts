@@ -1,11 +1,9 @@
 import { open } from '../../../sealing/open.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
+import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { locateSecret } from './secrets.js';
-import type { ObjectMetadata } from './secrets.js';
+import { locateSecret, type ObjectMetadata, secretsClient } from './secrets.js';
 
 /**
  * Fetches a sealed value and opens it in this browser.
