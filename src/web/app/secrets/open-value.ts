@@ -33,14 +33,3 @@ export async function resealValue(object: ObjectMetadata, identity: Identity): P
     checkKeys: createBrowserKeyCheck(object),
   });
 }
-
-/** Decodes UTF-8; returns `undefined` for invalid UTF-8 and for text with control characters. */
-export function decodeText(value: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
-    // eslint-disable-next-line no-control-regex -- control characters are the sign of binary data
-    return /[\0-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
-}

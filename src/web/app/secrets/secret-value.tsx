@@ -4,7 +4,6 @@ import { Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
 import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { decodeText } from './open-value.js';
 import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
 import { useSealingError } from './sealing-message.js';
 import { SecretField, type SecretInput } from './secret-field.js';
@@ -121,6 +120,17 @@ function Download({ slug, value }: Pick<OpenedValueProps, 'slug' | 'value'>) {
       Save as file
     </a>
   );
+}
+
+/** Decodes UTF-8; returns `undefined` for invalid UTF-8 and for text with control characters. */
+function decodeText(value: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+    // eslint-disable-next-line no-control-regex -- control characters are the sign of binary data
+    return /[\0-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
 }
 
 interface RotateProps {
