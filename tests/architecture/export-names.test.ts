@@ -27,7 +27,6 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
       'Issue',
       'Board',
       'ForgeName',
-      'CiStatus',
       'ApiQuota',
       'Throughput',
       'Theme',

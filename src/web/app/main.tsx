@@ -1,12 +1,127 @@
-import { startApp } from './app.js';
-import './style/tokens.css';
+import { type ComponentType, render } from 'preact';
+import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
+import { dashboardClient } from './api.js';
+import { ROUTER_SCOPE } from './page-data.js';
+import { APP_PAGES, type AppPage } from './routes.js';
+import { loadSession, user } from './session.js';
 import './style/base.css';
 import './style/forms.css';
 import './style/frame.css';
-import './style/lists.css';
 import './style/pieces.css';
+import { Heading } from './ui/headings.js';
+import { PageLayout } from './ui/page-layout.js';
+import { startPreferences, startTheme } from './ui/preferences.js';
+import { RequireSignIn } from './ui/require-sign-in.js';
+import { repeatAfterSignIn, SessionExpired } from './ui/session-expired.js';
+import { Toasts } from './ui/toasts.js';
 
-const place = document.getElementById('app');
-if (place === null) throw new Error('The document has no element with the id "app".');
+const routes = APP_PAGES.filter(({ isThere }) => isThere).map(toRoute);
+
+/** How long the first drawing waits for the page's files and data. */
+const FIRST_DRAW_TIMEOUT_MS = 400;
+
+/** Draws the layout together with the page of the current address, so that neither appears before the other. */
+async function startApp(): Promise<void> {
+  const place = document.getElementById('app');
+  if (place === null) throw new Error('The document has no element with the id "app".');
+  dashboardClient.use(repeatAfterSignIn);
+  startPreferences();
+  startTheme();
+  if (user.value === undefined) void loadSession();
+  const route = routes.find(({ path }) => path === location.pathname);
+  const pause = new Promise((resolve) => setTimeout(resolve, FIRST_DRAW_TIMEOUT_MS));
+  // The page reports its own loading errors.
+  const ready = Promise.all([route?.load(), user.value ? route?.begin?.() : undefined]).catch(() => undefined);
+  await Promise.race([ready, pause]);
+  render(<App />, place);
+}
+
+function App() {
+  return (
+    <LocationProvider scope={ROUTER_SCOPE}>
+      <PageLayout>
+        <ErrorBoundary>
+          <Router>
+            {routes.map(({ path, component }) => (
+              <Route key={path} path={path} component={component} />
+            ))}
+            <Route default component={NotFound} />
+          </Router>
+        </ErrorBoundary>
+      </PageLayout>
+      <Toasts />
+      <SessionExpired />
+    </LocationProvider>
+  );
+}
+
+function NotFound() {
+  return (
+    <>
+      <Heading>Page not found</Heading>
+      <p>
+        There is no page at this address. <a href="/">Back to the home page</a>
+      </p>
+    </>
+  );
+}
+
+interface PageRoute {
+  readonly path: string;
+  readonly component: ComponentType;
+  readonly load: () => Promise<unknown>;
+  readonly begin: AppPage['begin'];
+}
+
+/** Creates a route whose component loads the page's bundle when it is first drawn. */
+function toRoute({ path, needs, load, begin }: AppPage): PageRoute {
+  const Content = lazy(() => loadPageBundle(load));
+  const component = () => (
+    <RequireSignIn needs={needs}>
+      <Content />
+    </RequireSignIn>
+  );
+  return { path, component, load: Content.preload, begin };
+}
+
+/**
+ * Loads the bundle of a page. A tab that was opened before an upgrade of the server requests files that no longer
+ * exist: it is reloaded once, at the address of the requested page. If that does not help, or the server cannot be
+ * reached, an error page is shown.
+ */
+async function loadPageBundle(load: AppPage['load']): ReturnType<AppPage['load']> {
+  try {
+    const page = await load();
+    sessionStorage.removeItem(RELOADED);
+    return page;
+  } catch {
+    const wasReloaded = sessionStorage.getItem(RELOADED) !== null;
+    if (wasReloaded || !(await isServerUp())) return LoadFailed;
+    sessionStorage.setItem(RELOADED, 'true');
+    location.reload();
+    // Keeps the old page visible until the new document is loaded.
+    return new Promise(() => undefined);
+  }
+}
+
+/** The `sessionStorage` key that is set after a reload because of a missing file. */
+const RELOADED = 'trellis-reloaded';
+
+const isServerUp = (): Promise<boolean> =>
+  fetch('/healthz', { cache: 'no-store' }).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+const LoadFailed = () => (
+  <>
+    <Heading>This page could not be loaded</Heading>
+    <p>The server cannot be reached, or it was updated while this tab was open.</p>
+    <button type="button" class="main" onClick={() => location.reload()}>
+      Reload
+    </button>
+  </>
+);
+
 // Not awaited: the bundles of pages import this module and wait until it has run.
-void startApp(place);
+void startApp();

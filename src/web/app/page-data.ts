@@ -1,6 +1,6 @@
-import type { PageData } from '../page-data.js';
+import type { BoardPageData, PageData } from '../page-data.js';
 
-export type Service = 'dashboard' | 'secrets' | 'site';
+type Service = 'dashboard' | 'secrets' | 'site';
 
 const { origin = '', services = '', siteAccess = '', label = '', facts = '' } = document.body.dataset;
 
@@ -18,4 +18,22 @@ export const pageData = facts === '' ? undefined : (JSON.parse(facts) as PageDat
 
 const running = new Set(services.split(' '));
 
+/** Matches paths that the router handles; the browser loads other paths from the server. */
+export const ROUTER_SCOPE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
+
 export const isServiceEnabled = (service: Service): boolean => running.has(service);
+
+/** Board data embedded in the document, as of the page load. */
+export const preloadedBoard = pageData?.board;
+
+/** The path for which the document was loaded. */
+const initialPath = location.pathname;
+
+const consumed = new Set<keyof BoardPageData>();
+
+/** Returns embedded data once, and only to the page for which the document was loaded: later it may be outdated. */
+export function consumePreloaded<Name extends keyof BoardPageData>(name: Name): BoardPageData[Name] | undefined {
+  if (consumed.has(name) || location.pathname !== initialPath) return undefined;
+  consumed.add(name);
+  return preloadedBoard?.[name];
+}

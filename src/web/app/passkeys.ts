@@ -1,6 +1,5 @@
 import { browserSupportsWebAuthn, startAuthentication, startRegistration } from '@simplewebauthn/browser';
-import { requireData } from './api-errors.js';
-import { dashboardClient } from './clients.js';
+import { dashboardClient, requireData } from './api.js';
 import type { SessionUser } from './session.js';
 
 export { browserSupportsWebAuthn };
@@ -12,7 +11,7 @@ export async function signIn(): Promise<SessionUser> {
   return requireData(await dashboardClient.POST('/api/auth/login/finish', { body, params: { query: {} } }));
 }
 
-export interface NewAccount {
+interface NewAccount {
   readonly username: string;
   readonly displayName: string;
   /** From the setup link or the invitation. */

@@ -1,7 +1,6 @@
-import { lazy } from 'preact-iso';
 import type { ComponentType } from 'preact';
 import { isServiceEnabled, siteReaders } from './page-data.js';
-import { loadPageBundle } from './ui/load-page-bundle.js';
+import type { Audience } from './session.js';
 
 export interface AppPage {
   readonly path: string;
@@ -10,8 +9,7 @@ export interface AppPage {
   readonly load: () => Promise<{ readonly default: ComponentType } | ComponentType>;
   /** Starts loading the page's data before the page is drawn. */
   readonly begin?: () => Promise<void>;
-  /** Who can open the page. */
-  readonly needs: 'admin' | 'public' | 'user';
+  readonly needs: Audience;
   readonly isThere: boolean;
 }
 
@@ -20,7 +18,7 @@ const siteNeeds = siteReaders === 'people' ? 'user' : 'public';
 
 const loadSitePage = (load: AppPage['load']): AppPage['load'] =>
   siteReaders === 'token'
-    ? () => import('./site/token-required-page.js').then(({ TokenRequiredPage }) => TokenRequiredPage)
+    ? () => import('./site/site-layout.js').then(({ TokenRequiredPage }) => TokenRequiredPage)
     : load;
 
 /** All pages in the order of the navigation, each loaded when it is first opened. */
@@ -36,7 +34,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/issues',
     name: 'Issues',
-    load: () => import('./issues/issues-page.js').then(({ IssuesPage }) => IssuesPage),
+    load: () => import('./board/issues-page.js').then(({ IssuesPage }) => IssuesPage),
     needs: 'user',
     isThere: isServiceEnabled('dashboard'),
   },
@@ -86,7 +84,7 @@ export const APP_PAGES: readonly AppPage[] = [
   },
   {
     path: '/vault/audit',
-    load: () => import('./secrets/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
+    load: () => import('./secrets/audit/audit-log-page.js').then(({ AuditLogPage }) => AuditLogPage),
     needs: 'admin',
     isThere: isServiceEnabled('secrets'),
   },
@@ -99,7 +97,7 @@ export const APP_PAGES: readonly AppPage[] = [
   {
     path: '/site',
     name: 'Site',
-    load: loadSitePage(() => import('./site/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
+    load: loadSitePage(() => import('./site/files/site-files-page.js').then(({ SiteFilesPage }) => SiteFilesPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
   },
@@ -111,7 +109,7 @@ export const APP_PAGES: readonly AppPage[] = [
   },
   {
     path: '/site/transform',
-    load: loadSitePage(() => import('./site/transform-page.js').then(({ TransformPage }) => TransformPage)),
+    load: loadSitePage(() => import('./site/transform/transform-page.js').then(({ TransformPage }) => TransformPage)),
     needs: siteNeeds,
     isThere: isServiceEnabled('site'),
   },
@@ -143,9 +141,3 @@ export const APP_PAGES: readonly AppPage[] = [
     isThere: isServiceEnabled('dashboard') || isServiceEnabled('secrets'),
   },
 ];
-
-/** Matches paths that the router handles; the browser loads other paths from the server. */
-export const ROUTER_SCOPE = /^\/(?!(?:api|docs|graphql|healthz|secrets|static)(?:[/?#]|$))/;
-
-/** Creates a component that loads the page's bundle when it is first drawn. */
-export const toLazyComponent = ({ load }: AppPage) => lazy(() => loadPageBundle(load));

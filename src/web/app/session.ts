@@ -1,8 +1,10 @@
 import { signal } from '@preact/signals';
 import type { components } from '../../generated/dashboard/client.js';
-import { toUserMessage, requireData } from './api-errors.js';
-import { dashboardClient } from './clients.js';
-import { pageData, isServiceEnabled } from './page-data.js';
+import { dashboardClient, requireData, toUserMessage } from './api.js';
+import { isServiceEnabled, pageData } from './page-data.js';
+
+/** Who can open a page. */
+export type Audience = 'admin' | 'public' | 'user';
 
 export type SessionUser = components['schemas']['SessionUser'];
 

@@ -1,6 +1,6 @@
 import { saveLatest } from '../../../src/web/app/ui/save-latest.js';
 
-test('keepNewest: during a save, only the newest of the passed values waits to be saved next', async () => {
+test('saveLatest: during a save, only the newest of the passed values waits to be saved next', async () => {
   const begun: string[] = [];
   const ends: (() => void)[] = [];
   const save = saveLatest((value: string) => {

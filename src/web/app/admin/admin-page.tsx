@@ -1,6 +1,15 @@
-import { Heading } from '../ui/heading.js';
-import { InvitationsSection } from './invitations.js';
-import { Users } from './users.js';
+import { useState } from 'preact/hooks';
+import type { components } from '../../../generated/dashboard/client.js';
+import { dashboardClient, requireData } from '../api.js';
+import { publicOrigin } from '../page-data.js';
+import { user } from '../session.js';
+import { ConfirmButton } from '../ui/buttons.js';
+import { Field, OneTimeSecret, UsernameField } from '../ui/fields.js';
+import { Form } from '../ui/form.js';
+import { Heading } from '../ui/headings.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { formatDate, formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
 import { RequestLogSection } from './request-log.js';
 
 export function AdminPage() {
@@ -11,5 +20,160 @@ export function AdminPage() {
       <InvitationsSection />
       <RequestLogSection />
     </>
+  );
+}
+
+type AdminUser = components['schemas']['AdminUser'];
+
+const loadUsers = async () => requireData(await dashboardClient.GET('/api/admin/users'));
+
+function Users() {
+  const users = useResource(loadUsers);
+  return (
+    <section aria-labelledby="users">
+      <h2 id="users">Users</h2>
+      <p class="quiet">
+        Revoking access signs a user out everywhere and deletes their passkeys, tokens and feeds. Their data stays: an
+        invitation with the same username restores access to it. Removing a user also deletes their data.
+      </p>
+      <AsyncContent from={users}>
+        {(list) => (
+          <ul class="things">
+            {list.map((listed) => (
+              <User key={listed.username} listed={listed} onChanged={users.reload} />
+            ))}
+          </ul>
+        )}
+      </AsyncContent>
+    </section>
+  );
+}
+
+interface UserProps {
+  readonly listed: AdminUser;
+  readonly onChanged: () => Promise<void>;
+}
+
+function User({ listed: { username, displayName, isAdmin, createdAt }, onChanged }: UserProps) {
+  const isOwn = username === user.value?.username;
+  const params = { path: { username } };
+  const revoke = async (): Promise<void> => {
+    requireData(await dashboardClient.POST('/api/admin/users/{username}/revoke', { params }));
+    await onChanged();
+    showToast(`${username} was signed out everywhere; their passkeys, tokens and feeds were deleted.`);
+  };
+  const remove = async (): Promise<void> => {
+    requireData(await dashboardClient.DELETE('/api/admin/users/{username}', { params }));
+    await onChanged();
+    showToast(`The account of ${username} and its data were deleted.`);
+  };
+  const own = isOwn ? { disabled: true, reason: 'own-account' } : {};
+  return (
+    <li>
+      <div>
+        {displayName}
+        <small>
+          {username}
+          {isAdmin ? ', admin' : ''} · since {formatDate(createdAt)}
+        </small>
+        {isOwn && <small id="own-account">You can’t remove your own account.</small>}
+      </div>
+      <div class="acts">
+        <ConfirmButton label={`Revoke access of ${username}`} question="Revoke access?" {...own} onAct={revoke}>
+          Revoke access
+        </ConfirmButton>
+        <ConfirmButton
+          class="danger"
+          label={`Remove ${username}`}
+          question="Remove permanently?"
+          {...own}
+          onAct={remove}
+        >
+          Remove
+        </ConfirmButton>
+      </div>
+    </li>
+  );
+}
+
+type AdminInvite = components['schemas']['AdminInvite'];
+
+const loadInvitations = async () => requireData(await dashboardClient.GET('/api/admin/invites'));
+
+function InvitationsSection() {
+  const invitations = useResource(loadInvitations);
+  const [link, setLink] = useState<string>();
+  const withdraw = async ({ id, username }: AdminInvite): Promise<void> => {
+    requireData(await dashboardClient.POST('/api/admin/invites/{id}/revoke', { params: { path: { id } } }));
+    setLink(undefined);
+    await invitations.reload();
+    showToast(`The invitation for ${username} was withdrawn.`);
+  };
+  return (
+    <section aria-labelledby="invitations">
+      <h2 id="invitations">Invitations</h2>
+      {link !== undefined && (
+        <OneTimeSecret
+          label="Send this link to the new user. It works once, within one hour, and won’t be shown again."
+          value={link}
+        />
+      )}
+      <AsyncContent from={invitations}>
+        {(list) => (
+          <ul class="things">
+            {list.length === 0 && <li>No open invitations.</li>}
+            {list.map((invite) => (
+              <li key={invite.id}>
+                <div>
+                  {invite.username}
+                  <small>
+                    {invite.displayName} · until {formatDateTime(invite.expiresAt)}
+                  </small>
+                </div>
+                <ConfirmButton
+                  class="danger"
+                  label={`Withdraw the invitation for ${invite.username}`}
+                  question="Withdraw invitation?"
+                  onAct={() => withdraw(invite)}
+                >
+                  Withdraw
+                </ConfirmButton>
+              </li>
+            ))}
+          </ul>
+        )}
+      </AsyncContent>
+      <Invite
+        onMade={async (made) => {
+          setLink(made);
+          await invitations.reload();
+        }}
+      />
+    </section>
+  );
+}
+
+function Invite({ onMade }: { readonly onMade: (link: string) => Promise<void> }) {
+  const [username, setUsername] = useState('');
+  const [displayName, setDisplayName] = useState('');
+  const invite = async (): Promise<void> => {
+    const made = requireData(await dashboardClient.POST('/api/admin/invites', { body: { username, displayName } }));
+    setUsername('');
+    setDisplayName('');
+    const fragment = new URLSearchParams({ invite: made.token, username: made.username });
+    await onMade(`${publicOrigin}/sign-in#${fragment.toString()}`);
+  };
+  return (
+    <Form verb="Invite" onSave={invite}>
+      <UsernameField value={username} onValue={setUsername} />
+      <Field
+        label="Display name"
+        required
+        maxLength={100}
+        autoComplete="off"
+        value={displayName}
+        onValue={setDisplayName}
+      />
+    </Form>
   );
 }

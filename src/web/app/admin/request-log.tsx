@@ -1,11 +1,11 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
-import { requireData } from '../api-errors.js';
-import { dashboardClient } from '../clients.js';
-import { AsyncContent } from '../ui/async-content.js';
-import { useResource } from '../ui/use-resource.js';
-import { NO_REQUEST_FILTER, RequestFilters, toRequestQuery } from './request-filters.js';
-import type { RequestFilter } from './request-filters.js';
-import { RequestTable } from './request-table.js';
+import type { components } from '../../../generated/dashboard/client.js';
+import { dashboardClient, requireData } from '../api.js';
+import '../style/cards.css';
+import { Select } from '../ui/fields.js';
+import { TableHead } from '../ui/headings.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { formatDateTime } from '../ui/times.js';
 import './admin.css';
 
 const PAGE_SIZE = 50;
@@ -79,4 +79,122 @@ function Step({ name, to, isThere, onStep }: StepProps) {
       {name}
     </button>
   );
+}
+
+type ForgeName = components['schemas']['ForgeName'];
+
+interface RequestFilter {
+  readonly forge: ForgeName | '';
+  readonly account: string;
+}
+
+const NO_REQUEST_FILTER: RequestFilter = { forge: '', account: '' };
+
+const FORGE_OPTIONS: readonly (readonly [ForgeName, string])[] = [
+  ['github', 'GitHub'],
+  ['forgejo', 'Forgejo or Gitea'],
+  ['gitlab', 'GitLab'],
+];
+
+/** The pause in typing after which the list is loaded. */
+const TYPING_PAUSE_MS = 400;
+
+interface RequestFiltersProps {
+  readonly filter: RequestFilter;
+  readonly onFilter: (filter: RequestFilter) => void;
+}
+
+function RequestFilters({ filter, onFilter }: RequestFiltersProps) {
+  const [account, setAccount] = useState(filter.account);
+  useEffect(() => {
+    const typed = account.trim();
+    if (typed === filter.account) return;
+    const timer = setTimeout(() => onFilter({ ...filter, account: typed }), TYPING_PAUSE_MS);
+    return () => clearTimeout(timer);
+  }, [account, filter]);
+  return (
+    <form role="search" aria-label="Filter requests" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <Select
+          label="Code host"
+          value={filter.forge}
+          options={[['', 'All'], ...FORGE_OPTIONS]}
+          onValue={(forge) => onFilter({ ...filter, forge })}
+        />
+        <label>
+          Account
+          <input
+            type="search"
+            maxLength={64}
+            autoComplete="off"
+            autoCapitalize="none"
+            spellcheck={false}
+            value={account}
+            onInput={({ currentTarget }) => setAccount(currentTarget.value)}
+          />
+        </label>
+      </div>
+    </form>
+  );
+}
+
+/** Converts the filter to query parameters. */
+const toRequestQuery = ({ forge, account }: RequestFilter) => ({
+  ...(forge !== '' && { forge }),
+  ...(account !== '' && { account }),
+});
+
+type Entry = components['schemas']['RequestLogEntry'];
+
+const NAMES = ['Time', 'Code host', 'Account', 'Request', 'Result', 'Quota left'] as const;
+
+const OUTCOMES: Readonly<Record<Entry['outcome'], string>> = {
+  success: 'Success',
+  unreachable: 'No response',
+  unauthorized: 'Credential rejected',
+  not_found: 'Not found',
+  rate_limited: 'Rate limited',
+  conflict: 'Conflict',
+  address_refused: 'Address not allowed',
+  unknown: 'Unexpected response',
+};
+
+const FORGE_TITLES = Object.fromEntries(FORGE_OPTIONS) as Readonly<Record<Entry['forge'], string>>;
+
+function RequestTable({ entries }: { readonly entries: readonly Entry[] }) {
+  return (
+    <table class="cards requests">
+      <TableHead names={NAMES} />
+      <tbody>
+        {entries.map((entry, index) => (
+          <Row key={index} entry={entry} />
+        ))}
+      </tbody>
+    </table>
+  );
+}
+
+/** Each cell carries the name of its column, as narrow pages show rows as cards. */
+function Row({ entry: { loggedAt, forge, account, method, endpoint, outcome, statusCode, rateLimit } }: EntryProps) {
+  return (
+    <tr>
+      <td data-name={NAMES[0]}>{formatDateTime(loggedAt)}</td>
+      <td data-name={NAMES[1]}>{FORGE_TITLES[forge]}</td>
+      <td data-name={NAMES[2]}>{account}</td>
+      <td data-name={NAMES[3]}>
+        <code>
+          {method} {endpoint}
+        </code>
+      </td>
+      <td data-name={NAMES[4]} class={outcome === 'success' ? 'good' : 'bad'}>
+        {OUTCOMES[outcome]}
+        {statusCode !== undefined && ` (${statusCode})`}
+      </td>
+      <td data-name={NAMES[5]}>{rateLimit && `${rateLimit.remaining} of ${rateLimit.limit}`}</td>
+    </tr>
+  );
+}
+
+interface EntryProps {
+  readonly entry: Entry;
 }

@@ -1,12 +1,16 @@
-import { useLayoutEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
-import { dashboardClient } from '../clients.js';
-import { ActionButton } from '../ui/action-button.js';
-import { Heading } from '../ui/heading.js';
-import { preloadedBoard, consumePreloaded } from './preloaded-board.js';
-import { isPaused, selectBoard, boardOwner, boardError } from './board-store.js';
-import { refreshBoard } from './follow-board.js';
+import { dashboardClient } from '../api.js';
+import { consumePreloaded, preloadedBoard } from '../page-data.js';
+import { ActionButton } from '../ui/buttons.js';
+import { Countdown } from '../ui/time-elements.js';
+import { Heading } from '../ui/headings.js';
+import { formatRelativeTime, formatTime } from '../ui/times.js';
+import { boardError, boardOwner, isPaused, selectBoard, showNewest } from './data/board-store.js';
+import { refreshBoard } from './data/follow-board.js';
+import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId, toForgeQuotas } from './data/forge-rate-limits.js';
+import { type Board, FORGE_NAMES, type ForgeName } from './data/rows.js';
 
 /** The users whose boards are shared with the signed-in user. */
 const owners = signal<readonly components['schemas']['SharedUser'][]>(preloadedBoard?.sharedWithMe ?? []);
@@ -68,3 +72,96 @@ async function loadOwners(): Promise<void> {
   owners.value = found ?? [];
   if (boardOwner.value !== '' && !owners.value.some(({ username }) => username === boardOwner.value)) selectBoard('');
 }
+
+/**
+ * A button, over the page, that shows waiting updates. They wait so that no row moves while the user is about to press
+ * it.
+ */
+export function UpdatesBar({ count }: { readonly count: number }) {
+  return (
+    <div class="updates" role="status">
+      {count > 0 && (
+        <button type="button" class="main" onClick={showNewest}>
+          Show {count} {count === 1 ? 'update' : 'updates'}
+        </button>
+      )}
+    </div>
+  );
+}
+
+/**
+ * Notices above the list: problems of forges, such as outdated or missing data and exceeded limits, and auto-merges.
+ */
+export function ForgeNotices({ board }: { readonly board: Board }) {
+  const notes = [...board.forges.flatMap((one) => notesOf(one, board)), ...board.autoMerged.map(describeMerge)];
+  const locked = (Object.keys(rateLimitedUntil) as ForgeName[]).filter(
+    (forge) => rateLimitedUntil[forge].value !== undefined,
+  );
+  return (
+    <div class="notes" role="status" hidden={notes.length + locked.length === 0}>
+      <ul>
+        {locked.map((forge) => (
+          <LockNote key={forge} forge={forge} />
+        ))}
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+/**
+ * Shows until when a forge is locked. Screen readers announce the time; the countdown beside it is hidden from them.
+ */
+function LockNote({ forge }: { readonly forge: ForgeName }) {
+  const until = rateLimitedUntil[forge].value;
+  if (until === undefined) return null;
+  return (
+    <li>
+      <span id={rateLimitNoticeId(forge)}>{describeRateLimit(forge, until)}</span> <Countdown until={until} />
+    </li>
+  );
+}
+
+type Forge = Board['forges'][number];
+
+function notesOf(one: Forge, board: Board): string[] {
+  const { forge, error, staleSince, truncated } = one;
+  const name = FORGE_NAMES[forge];
+  const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
+  // An exceeded quota has its own notice, which disappears when it is reset.
+  const short = toForgeQuotas(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
+  return [
+    ...(error === undefined ? [] : [`${name}: ${error}${since}`]),
+    ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
+    ...describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale)),
+    ...describeUnknown(board.pullRequests.filter((row) => row.forge === forge && row.ciKnown === false).length, name),
+    ...short
+      .filter(({ resetsAt }) => Date.parse(resetsAt) > Date.now())
+      .map(
+        ({ kind, remaining, limit, resetsAt }) =>
+          `${name} has ${format(remaining)} of ${format(limit)} ${kind}requests left until ${formatTime(Date.parse(resetsAt))}.`,
+      ),
+  ];
+}
+
+/** Further names are counted. */
+const MAX_NAMED = 5;
+
+function describeStale(repositories: Board['repos']): string[] {
+  if (repositories.length === 0) return [];
+  const named = repositories.slice(0, MAX_NAMED).map(({ fullName }) => fullName);
+  const more = repositories.length > MAX_NAMED ? ` and ${repositories.length - MAX_NAMED} more` : '';
+  return [`${named.join(', ')}${more} could not be read completely. Pull requests there may be outdated or missing.`];
+}
+
+const describeUnknown = (count: number, name: string): string[] =>
+  count === 0
+    ? []
+    : [`${name}: CI unknown for ${format(count)} of the pull requests, because the token can’t read checks.`];
+
+const format = (count: number): string => count.toLocaleString();
+
+const describeMerge = ({ forge, fullName, number }: Board['autoMerged'][number]): string =>
+  `${fullName} #${number} (${FORGE_NAMES[forge]}) was auto-merged.`;

@@ -1,13 +1,27 @@
-import { useLayoutEffect } from 'preact/hooks';
-import { BoardHead } from './board-head.js';
-import { boardError, shownBoard, pendingUpdates } from './board-store.js';
-import { readFilterFromUrl } from './filter-url.js';
-import { pullRequestFilter, syncFilters } from './filter-store.js';
-import { preloadBoard, useBoard } from './follow-board.js';
-import { PullRequestList } from './pull-request-list.js';
-import { UpdatesBar } from './updates-bar.js';
-import { loadViews } from './views-store.js';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { dashboardClient } from '../api.js';
+import { BulkBar } from './actions/bulk-bar.js';
+import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
 import './board.css';
+import { boardError, boardOwner, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
+import { preloadBoard, useBoard } from './data/follow-board.js';
+import { type Board, getRowKey, type PullRequest } from './data/rows.js';
+import { FilterBar } from './filter/filter-bar.js';
+import { pullRequestFilter, readFilterFromUrl, syncFilters } from './filter/filter-store.js';
+import {
+  applyFilter,
+  dropUnavailableValues,
+  type Filter,
+  type FilterOptions,
+  listFilterOptions,
+  suggestTitles,
+} from './filter/filter.js';
+import { loadViews, savedViews } from './filter/saved-views.js';
+import { matchesView } from './filter/views.js';
+import { type Group, toGroups } from './list/groups.js';
+import { KeyboardShortcuts, useListKeys } from './list/list-keys.js';
+import { Pager, usePage } from './list/paging.js';
+import { PullRequestGroups } from './list/pull-request-groups.js';
 
 /** Starts loading the data of the page before it is drawn. */
 export const preloadPullRequests = (): Promise<void> => preloadBoard(pullRequestFilter.value.drafts);
@@ -29,4 +43,182 @@ export function PullRequestsPage() {
       <UpdatesBar count={pendingUpdates.value} />
     </>
   );
+}
+
+const onFilter = (change: Partial<Filter>): void =>
+  void (pullRequestFilter.value = { ...pullRequestFilter.value, ...change });
+
+/** The list of pull requests with its tiles, notices, filters and groups. */
+function PullRequestList({ board }: { readonly board: Board }) {
+  const search = useRef<HTMLInputElement>(null);
+  const [isHelping, setHelping] = useState(false);
+  const [chosen, choose] = useState<ReadonlySet<string>>(new Set());
+  const onHelp = useCallback(() => setHelping(true), []);
+  const { used, choices, rows, groups } = useFilteredBoard(board, pullRequestFilter.value);
+  const list = JSON.stringify(used);
+  const paged = usePage(rows, used.group === 'none' ? Number(used.size) || Infinity : Infinity, list);
+  const listed = paged.pages === 1 ? groups : toGroups(paged.rows, 'none');
+  const suggestions = useMemo(() => suggestTitles(board.pullRequests, used.text), [board.pullRequests, used.text]);
+  const onChoose = useCallback((row: PullRequest, isChosen: boolean) => {
+    choose((before) => {
+      const next = new Set(before);
+      if (isChosen) next.add(getRowKey(row));
+      else next.delete(getRowKey(row));
+      return next;
+    });
+  }, []);
+  useListKeys({ search, onHelp });
+  useTabBadge();
+  useVisitReport(board);
+
+  const isOwn = boardOwner.value === '';
+  const snoozed = board.pullRequests.filter(({ snooze }) => snooze).length + board.hiddenSnoozed;
+  return (
+    <>
+      <Tiles board={board} onFilter={onFilter} />
+      <ForgeNotices board={board} />
+      <FilterBar
+        {...{ filter: used, choices, onFilter, search, suggestions }}
+        hidden={{ drafts: board.hiddenDrafts, snoozed }}
+      />
+      <div class="count">
+        <span class="quiet" role="status">
+          {rows.length} of {board.pullRequests.length} shown
+        </span>
+        {isOwn && rows.length > 0 && (
+          <button type="button" class="plain" onClick={() => choose(new Set(paged.rows.map(getRowKey)))}>
+            Select all {paged.rows.length}
+          </button>
+        )}
+        <button type="button" class="plain keys" onClick={onHelp}>
+          Shortcuts <kbd aria-hidden="true">?</kbd>
+        </button>
+      </div>
+      <PullRequestGroups groups={listed} {...{ chosen, onChoose }} list={`${list} ${paged.page}`} isReadOnly={!isOwn} />
+      <Pager {...paged} />
+      {rows.length === 0 && (
+        <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
+      )}
+      {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(getRowKey(row)))} onDone={() => choose(new Set())} />}
+      {isHelping && <KeyboardShortcuts onClose={() => setHelping(false)} />}
+    </>
+  );
+}
+
+function Nothing({ board }: { readonly board: Board }) {
+  if (board.forges.length > 0 || boardOwner.value !== '') return <>No open pull requests.</>;
+  return (
+    <>
+      No code host connected yet. <a href="/settings">Connect GitHub, GitLab or Forgejo</a>
+    </>
+  );
+}
+
+interface TilesProps {
+  readonly board: Board;
+  readonly onFilter: (change: Partial<Filter>) => void;
+}
+
+/** The three key figures of a board; each links to the rows that it counts. */
+function Tiles({ board, onFilter }: TilesProps) {
+  const failing = board.pullRequests.filter(({ ci }) => ci === 'failure').length;
+  const repositories = (
+    <>
+      <strong>{board.repos.length}</strong> repositories
+    </>
+  );
+  return (
+    <div class="tiles">
+      <button type="button" class="tile" onClick={() => onFilter({ pill: 'all' })}>
+        <strong>{board.pullRequests.length}</strong> open
+      </button>
+      <button type="button" class={`tile ${failing > 0 ? 'bad' : ''}`} onClick={() => onFilter({ pill: 'failing' })}>
+        <strong>{failing}</strong> failing CI
+      </button>
+      {boardOwner.value === '' ? (
+        <a class="tile" href="/repositories">
+          {repositories}
+        </a>
+      ) : (
+        <div class="tile">{repositories}</div>
+      )}
+    </div>
+  );
+}
+
+interface FilteredBoard {
+  /** The filter without values that no longer occur on the board. */
+  readonly used: Filter;
+  readonly choices: FilterOptions;
+  readonly rows: readonly PullRequest[];
+  readonly groups: readonly Group[];
+}
+
+/** Applies a filter to a board and memoises the result. */
+function useFilteredBoard({ pullRequests }: Board, filter: Filter): FilteredBoard {
+  const choices = useMemo(() => listFilterOptions(pullRequests), [pullRequests]);
+  const known = savedViews.value;
+  const used = useMemo(
+    () =>
+      dropUnavailableValues(
+        filter,
+        choices,
+        known?.map(({ name }) => name),
+      ),
+    [filter, choices, known],
+  );
+  const view = known?.find(({ name }) => name === used.view)?.filter;
+  const rows = useMemo(() => {
+    const listed = pullRequests.filter((row) => (used.snoozed || !row.snooze) && (!view || matchesView(view, row)));
+    return applyFilter(listed, used);
+  }, [pullRequests, used, view]);
+  const groups = useMemo(() => toGroups(rows, used.group), [rows, used.group]);
+  return { used, choices, rows, groups };
+}
+
+/** Reports to the server, when the page is hidden, which version of their own board the user has seen. */
+function useVisitReport({ generatedAt }: Board): void {
+  const seenAt = useRef(generatedAt);
+  seenAt.current = generatedAt;
+  const isOwn = boardOwner.value === '';
+  useEffect(() => {
+    if (!isOwn) return;
+    const save = (): void => {
+      if (document.visibilityState === 'visible') return;
+      const body = { seenAt: seenAt.current };
+      dashboardClient.PUT('/api/dashboard/visit', { body, keepalive: true }).catch(() => undefined);
+    };
+    document.addEventListener('visibilitychange', save);
+    return () => document.removeEventListener('visibilitychange', save);
+  }, [isOwn]);
+}
+
+/** Shows in the tab's title and icon how many pull requests wait for the user, including those of waiting updates. */
+function useTabBadge(): void {
+  const rows = boardOwner.value === '' ? (newestBoard.value?.pullRequests ?? []) : [];
+  const turns = rows.filter(
+    ({ section, snooze }) => !snooze && (section === 'needs_your_review' || section === 'returned_to_you'),
+  ).length;
+  useEffect(() => {
+    setTabBadge(turns, 'Pull requests');
+    return () => setTabBadge(0, 'Pull requests');
+  }, [turns]);
+}
+
+/** Shows a number in the title and on the icon of the browser tab. */
+function setTabBadge(count: number, title: string): void {
+  document.title = count === 0 ? `${title} · Trellis` : `(${count}) ${title} · Trellis`;
+  const icon = document.querySelector<HTMLLinkElement>('link[rel="icon"]');
+  if (icon === null) return;
+  icon.dataset.plain ??= icon.href;
+  icon.href = count === 0 ? icon.dataset.plain : drawIcon(count);
+}
+
+/** The icon has room for two digits. */
+const MOST = 99;
+
+function drawIcon(count: number): string {
+  const text = count > MOST ? `${MOST}+` : String(count);
+  const svg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#17614a"/><text x="16" y="22" font-family="sans-serif" font-size="${text.length > 2 ? 13 : 17}" font-weight="700" text-anchor="middle" fill="#fff">${text}</text></svg>`;
+  return `data:image/svg+xml,${encodeURIComponent(svg)}`;
 }

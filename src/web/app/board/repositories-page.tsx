@@ -1,9 +1,16 @@
-import { BoardHead } from './board-head.js';
-import { boardError, shownBoard } from './board-store.js';
-import { useBoard } from './follow-board.js';
-import { ForgeNotices } from './forge-notices.js';
-import { RepositoryList } from './repository-list.js';
+import { useState } from 'preact/hooks';
+import { toUserMessage } from '../api.js';
+import { ActionButton } from '../ui/buttons.js';
+import { Select } from '../ui/fields.js';
+import { showToast } from '../ui/toasts.js';
+import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
+import { BoardHead, ForgeNotices } from './board-head.js';
 import './board.css';
+import { boardError, boardOwner, shownBoard } from './data/board-store.js';
+import { useBoard } from './data/follow-board.js';
+import { rateLimitedUntil, rateLimitNoticeId } from './data/forge-rate-limits.js';
+import { FORGE_NAMES, formatRepositoryName, type Repository } from './data/rows.js';
+import { Pager, usePage } from './list/paging.js';
 
 /** The repositories of the board with their webhooks, visibility and automation. */
 export function RepositoriesPage() {
@@ -24,5 +31,185 @@ export function RepositoriesPage() {
         </>
       )}
     </>
+  );
+}
+
+const PAGE_SIZE = 50;
+
+/** The filtered list of repositories with its bulk actions. */
+function RepositoryList({ repositories }: { readonly repositories: readonly Repository[] }) {
+  const [filter, setFilter] = useState(NO_REPOSITORY_FILTER);
+  const found = selectRepositories(repositories, filter);
+  const paged = usePage(found, PAGE_SIZE, JSON.stringify(filter));
+  const isReadOnly = boardOwner.value !== '';
+  return (
+    <>
+      <Filters filter={filter} onFilter={(change) => setFilter({ ...filter, ...change })} />
+      <p class="quiet" role="status">
+        {found.length} of {repositories.length} match
+      </p>
+      {!isReadOnly && <RepositoryBulk repositories={found} />}
+      <ul class="pulls repositories">
+        {paged.rows.map((one) => (
+          <RepositoryRow key={formatRepositoryName(one)} repository={one} isReadOnly={isReadOnly} />
+        ))}
+      </ul>
+      <Pager {...paged} />
+    </>
+  );
+}
+
+interface FiltersProps {
+  readonly filter: RepositoryFilter;
+  readonly onFilter: (change: Partial<RepositoryFilter>) => void;
+}
+
+const FORGES = [['', 'All'] as const, ...Object.entries(FORGE_NAMES)];
+
+function Filters({ filter, onFilter }: FiltersProps) {
+  return (
+    <form role="search" aria-label="Filter repositories" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <label class="search">
+          Search names
+          <input
+            type="search"
+            maxLength={255}
+            value={filter.text}
+            onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
+          />
+        </label>
+        <Select label="Code host" value={filter.forge} options={FORGES} onValue={(forge) => onFilter({ forge })} />
+        <Select label="Show" value={filter.shown} options={REPOSITORY_KINDS} onValue={(shown) => onFilter({ shown })} />
+        <Select label="Sort by" value={filter.sort} options={REPOSITORY_SORTS} onValue={(sort) => onFilter({ sort })} />
+      </div>
+    </form>
+  );
+}
+
+/** The filter and order of the list of repositories. */
+interface RepositoryFilter {
+  readonly text: string;
+  readonly forge: string;
+  readonly shown: keyof typeof KINDS;
+  readonly sort: keyof typeof ORDERS;
+}
+
+const NO_REPOSITORY_FILTER: RepositoryFilter = { text: '', forge: '', shown: 'all', sort: 'name' };
+
+const KINDS = {
+  all: ['All', () => true],
+  confirmed: ['With a webhook', ({ hasWebhook }: Repository) => hasWebhook],
+  pending: ['Without a webhook', ({ hasWebhook }: Repository) => !hasWebhook],
+  ignored: ['Ignored', ({ ignored }: Repository) => ignored],
+  updated: ['Auto-updated', ({ autoUpdateBranch }: Repository) => autoUpdateBranch],
+} as const;
+
+const byName = (a: Repository, b: Repository): number => formatRepositoryName(a).localeCompare(formatRepositoryName(b));
+
+const ORDERS = {
+  name: ['name', byName],
+  forge: ['code host', (a: Repository, b: Repository) => a.forge.localeCompare(b.forge) || byName(a, b)],
+  webhook: [
+    'missing webhook first',
+    (a: Repository, b: Repository) => Number(a.hasWebhook) - Number(b.hasWebhook) || byName(a, b),
+  ],
+} as const;
+
+const REPOSITORY_KINDS = Object.entries(KINDS).map(([kind, [name]]) => [kind as keyof typeof KINDS, name] as const);
+const REPOSITORY_SORTS = Object.entries(ORDERS).map(([sort, [name]]) => [sort as keyof typeof ORDERS, name] as const);
+
+function selectRepositories(
+  repositories: readonly Repository[],
+  { text, forge, shown, sort }: RepositoryFilter,
+): readonly Repository[] {
+  const wanted = text.trim().toLowerCase();
+  return repositories
+    .filter(
+      (one) =>
+        KINDS[shown][1](one) &&
+        (forge === '' || one.forge === forge) &&
+        formatRepositoryName(one).toLowerCase().includes(wanted),
+    )
+    .sort(ORDERS[sort][1]);
+}
+
+interface RepositoryRowProps {
+  readonly repository: Repository;
+  readonly isReadOnly: boolean;
+}
+
+/** One repository: its webhook, what the board shows of it, and its automation. */
+function RepositoryRow({ repository, isReadOnly }: RepositoryRowProps) {
+  const { forge, fullName, url } = repository;
+  return (
+    <li class="pull repository">
+      <div class="about">
+        <div class="title">
+          <a class="open" href={url} target="_blank" rel="noreferrer">
+            {fullName}
+          </a>
+        </div>
+        <div class="where quiet">{FORGE_NAMES[forge]}</div>
+      </div>
+      {!isReadOnly && <Webhook repository={repository} />}
+      {!isReadOnly && <Choices repository={repository} />}
+    </li>
+  );
+}
+
+function Webhook({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
+  const { forge, fullName, hasWebhook, canManageWebhooks } = repository;
+  if (hasWebhook) return <span class="hook good">Webhook active</span>;
+  if (!canManageWebhooks) {
+    return (
+      <span class="hook quiet">
+        No webhook. The token can’t create one: see <a href="/settings">the permissions it needs</a>, or set it up
+        manually.
+      </span>
+    );
+  }
+  const isLocked = rateLimitedUntil[forge].value !== undefined;
+  const ensure = async (): Promise<void> => {
+    if (isLocked) return;
+    await ensureWebhook(repository);
+    showToast(
+      `Webhook for ${fullName} set up. It shows as active after the first delivery from ${FORGE_NAMES[forge]}.`,
+    );
+  };
+  return (
+    <span class="hook">
+      <ActionButton
+        aria-label={`Set up webhook for ${fullName}`}
+        aria-disabled={isLocked}
+        aria-describedby={isLocked ? rateLimitNoticeId(forge) : undefined}
+        onAct={ensure}
+      >
+        Set up webhook
+      </ActionButton>
+    </span>
+  );
+}
+
+/** The checkboxes of a repository; each change is saved at once. */
+function Choices({ repository }: Omit<RepositoryRowProps, 'isReadOnly'>) {
+  const { fullName, ignoredPRs, ignoredIssues, autoUpdateBranch } = repository;
+  const change = (work: Promise<void>): void =>
+    void work.catch((error: unknown) => showToast(toUserMessage(error), 'failed'));
+  const ignore = (prs: boolean, issues: boolean): void => change(setIgnored(repository, prs, issues));
+  const box = (name: string, isOn: boolean, onToggle: (isOn: boolean) => void) => (
+    <label class="choice">
+      <input type="checkbox" checked={isOn} onChange={({ currentTarget }) => onToggle(currentTarget.checked)} />
+      <span>
+        {name} <span class="aside">of {fullName}</span>
+      </span>
+    </label>
+  );
+  return (
+    <div class="toggles">
+      {box('Pull requests', !ignoredPRs, (isOn) => ignore(!isOn, ignoredIssues))}
+      {box('Issues', !ignoredIssues, (isOn) => ignore(ignoredPRs, !isOn))}
+      {box('Auto-update branches', autoUpdateBranch, (isOn) => change(setAutoUpdate(repository, isOn)))}
+    </div>
   );
 }

@@ -1,7 +1,7 @@
+import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
-import { ChartTable } from './chart-table.js';
-import { MAX_BARS, sumParts } from './chart-data.js';
-import type { Bar } from './chart-data.js';
+import { TableHead } from '../ui/headings.js';
+import { type Bar, MAX_BARS, sumParts } from './chart-data.js';
 
 interface BarChartProps {
   readonly title: string;
@@ -96,5 +96,29 @@ function Table({ title, bars, parts }: Pick<BarChartProps, 'bars' | 'parts' | 't
         </tr>
       ))}
     </ChartTable>
+  );
+}
+
+interface AsTableProps {
+  /** The title of the chart. */
+  readonly title: string;
+  readonly names: readonly string[];
+  /** The table rows. */
+  readonly children: ComponentChildren;
+}
+
+/** The data of a chart as a table, collapsed at first. A wide table scrolls instead of the page. */
+export function ChartTable({ title, names, children }: AsTableProps) {
+  return (
+    <details>
+      <summary>View as table</summary>
+      <div class="wide" tabIndex={0} role="region" aria-label={`${title}, data`}>
+        <table>
+          <caption class="aside">{title}</caption>
+          <TableHead names={names} />
+          <tbody>{children}</tbody>
+        </table>
+      </div>
+    </details>
   );
 }

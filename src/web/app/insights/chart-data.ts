@@ -1,5 +1,4 @@
-import { FORGE_NAMES, formatRepository } from '../board/rows.js';
-import type { Board, Issue, PullRequest } from '../board/rows.js';
+import { type Board, FORGE_NAMES, formatRepository, type Issue, type PullRequest } from '../board/data/rows.js';
 
 /** A stacked bar of a chart. */
 export interface Bar {

@@ -1,14 +1,22 @@
-import { BoardHead } from '../board/board-head.js';
-import { newestBoard, boardOwner, boardError } from '../board/board-store.js';
-import { useBoard } from '../board/follow-board.js';
-import { ForgeNotices } from '../board/forge-notices.js';
-import type { Board } from '../board/rows.js';
-import { BarChart } from './bar-chart.js';
-import { ApiQuotas } from './api-quotas.js';
-import { ThroughputFigure } from './throughput.js';
-import { listApiQuotas, groupByAge, groupIssuesByRepository, groupCiByRepository, CI_PARTS } from './chart-data.js';
-import './insights.css';
+import { BoardHead, ForgeNotices } from '../board/board-head.js';
 import '../board/board.css';
+import { boardError, boardOwner, newestBoard } from '../board/data/board-store.js';
+import { useBoard } from '../board/data/follow-board.js';
+import type { Board } from '../board/data/rows.js';
+import { Countdown } from '../ui/time-elements.js';
+import { formatTime } from '../ui/times.js';
+import { BarChart, ChartTable } from './bar-chart.js';
+import {
+  type ApiQuota,
+  CI_PARTS,
+  groupByAge,
+  groupCiByRepository,
+  groupIssuesByRepository,
+  listApiQuotas,
+  SEVERITY_NAMES,
+} from './chart-data.js';
+import './insights.css';
+import { ThroughputFigure } from './throughput.js';
 
 /** Charts contain no buttons that an update could move, so they always show the newest board. */
 export function InsightsPage() {
@@ -50,5 +58,85 @@ function Charts({ board }: { readonly board: Board }) {
       <BarChart title="Issue age" bars={groupByAge(issues)} parts={['Open']} kinds={['plain']} />
       <ApiQuotas budgets={listApiQuotas(board)} />
     </div>
+  );
+}
+
+/** A gauge for each API quota of each forge, with all quotas as a table. */
+function ApiQuotas({ budgets }: { readonly budgets: readonly ApiQuota[] }) {
+  return (
+    <figure class="chart whole" aria-labelledby="budgets">
+      <figcaption>
+        <h2 id="budgets">API quotas</h2>
+      </figcaption>
+      {budgets.length === 0 ? (
+        <p class="quiet">No code host has reported an API quota yet.</p>
+      ) : (
+        <>
+          <div class="gauges">
+            {budgets.map((budget) => (
+              <Gauge key={budget.name} budget={budget} />
+            ))}
+          </div>
+          <BudgetTable budgets={budgets} />
+        </>
+      )}
+    </figure>
+  );
+}
+
+/** The shares of a quota below which the severity rises. */
+const MARKS = [0.05, 0.2];
+
+function Gauge({ budget }: { readonly budget: ApiQuota }) {
+  const { name, limit, remaining, resetsAt, severity, cost } = budget;
+  return (
+    <section class={`gauge ${severity}`} aria-label={name}>
+      <h3>{name}</h3>
+      <p class="left">
+        <strong>{remaining.toLocaleString()}</strong> of {limit.toLocaleString()} left
+      </p>
+      <svg viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">
+        <rect class="track" width={100} height={8} />
+        <rect class="rest" width={limit === 0 ? 0 : (100 * remaining) / limit} height={8} />
+        {MARKS.map((mark) => (
+          <line key={mark} x1={100 * mark} x2={100 * mark} y1={0} y2={8} />
+        ))}
+      </svg>
+      <p class="state">{SEVERITY_NAMES[severity]}</p>
+      <Reset at={Date.parse(resetsAt)} />
+      {cost !== undefined && (
+        <p class="quiet">
+          The last refresh used {cost.toLocaleString()} {cost === 1 ? 'point' : 'points'}.
+        </p>
+      )}
+    </section>
+  );
+}
+
+/** When a quota is reset, with a countdown that is hidden from screen readers. */
+function Reset({ at }: { readonly at: number }) {
+  if (at <= Date.now()) return <p class="quiet">Reset at {formatTime(at)}; updated at the next refresh.</p>;
+  return (
+    <p class="quiet">
+      Resets at <time dateTime={new Date(at).toISOString()}>{formatTime(at)}</time>
+      <Countdown until={at} />
+    </p>
+  );
+}
+
+function BudgetTable({ budgets }: { readonly budgets: readonly ApiQuota[] }) {
+  return (
+    <ChartTable title="API quotas" names={['Quota', 'Left', 'Limit', 'Status', 'Resets', 'Last refresh']}>
+      {budgets.map(({ name, limit, remaining, resetsAt, severity, cost }) => (
+        <tr key={name}>
+          <th scope="row">{name}</th>
+          <td>{remaining.toLocaleString()}</td>
+          <td>{limit.toLocaleString()}</td>
+          <td>{SEVERITY_NAMES[severity]}</td>
+          <td>{formatTime(Date.parse(resetsAt))}</td>
+          <td>{cost === undefined ? 'unknown' : cost.toLocaleString()}</td>
+        </tr>
+      ))}
+    </ChartTable>
   );
 }

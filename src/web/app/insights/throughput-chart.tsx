@@ -1,6 +1,5 @@
 import { useMemo } from 'preact/hooks';
-import { splitKnownRuns, shortDate, findScaleTop } from './throughput-data.js';
-import type { Column } from './throughput-data.js';
+import { type Column, findScaleTop, shortDate, splitKnownRuns } from './throughput-data.js';
 
 /** The layout of the drawing, in pixels. */
 const HEIGHT = 300;

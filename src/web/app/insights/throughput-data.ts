@@ -40,7 +40,7 @@ export function toColumns({ periods, per }: Throughput, { days }: { readonly day
 
 const toDate = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-export interface Totals {
+interface Totals {
   readonly opened: number;
   readonly left: number;
   /** The last known number. */

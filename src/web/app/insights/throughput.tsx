@@ -1,21 +1,29 @@
 import { signal } from '@preact/signals';
-import { useCallback, useMemo } from 'preact/hooks';
-import { requireData } from '../api-errors.js';
-import { newestBoard, boardOwner } from '../board/board-store.js';
-import { dashboardClient } from '../clients.js';
-import { AsyncContent } from '../ui/async-content.js';
+import type { RefObject } from 'preact';
+import { useCallback, useId, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { dashboardClient, requireData } from '../api.js';
+import { boardOwner, newestBoard } from '../board/data/board-store.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { timezone } from '../ui/times.js';
-import { useResource } from '../ui/use-resource.js';
-import { ChartTable } from './chart-table.js';
-import { ThroughputExplorer } from './throughput-explorer.js';
-import { toColumns, longDate, formatColumnName, PERIODS, sumColumns } from './throughput-data.js';
-import type { Column, Period, Throughput as Counts } from './throughput-data.js';
+import { ChartTable } from './bar-chart.js';
+import { MARGIN_LEFT, MARGIN_RIGHT, ThroughputChart } from './throughput-chart.js';
+import {
+  type Column,
+  describeColumn,
+  formatColumnName,
+  longDate,
+  type Period,
+  PERIODS,
+  sumColumns,
+  type Throughput,
+  toColumns,
+} from './throughput-data.js';
 
 /** The selected period, which survives navigation to other pages. */
 const period = signal<Period>(PERIODS[0]);
 
 interface LoadedCounts {
-  readonly counts: Counts;
+  readonly counts: Throughput;
   readonly period: Period;
 }
 
@@ -102,7 +110,7 @@ const describeZone = (zone: string): string =>
     : '';
 
 /** The figures, newest first. */
-function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Counts['per'] }) {
+function CountsTable({ columns, per }: { readonly columns: readonly Column[]; readonly per: Throughput['per'] }) {
   const counted = columns.filter(({ isCounted }) => isCounted).reverse();
   return (
     <ChartTable title="Throughput" names={[per === 'day' ? 'Day' : 'Week', 'Opened', 'Closed', 'Open at end']}>
@@ -116,4 +124,77 @@ function CountsTable({ columns, per }: { readonly columns: readonly Column[]; re
       ))}
     </ChartTable>
   );
+}
+
+/** The width of the slider's handle in the style sheet, in pixels. */
+const THUMB = 18;
+
+interface ThroughputExplorerProps {
+  readonly columns: readonly Column[];
+  readonly per: Throughput['per'];
+}
+
+/** The chart with the figures of one day or week, which the pointer or the slider below selects. */
+function ThroughputExplorer({ columns, per }: ThroughputExplorerProps) {
+  const [place, slider] = [useRef<HTMLDivElement>(null), useRef<HTMLInputElement>(null)];
+  const width = useWidth(place);
+  const id = useId();
+  const last = columns.length - 1;
+  // Without a selection the newest column is shown, also after new ones arrive.
+  const [selected, setSelected] = useState<string>();
+  const found = columns.findIndex(({ start }) => start === selected);
+  const chosen = found === -1 ? last : found;
+  const column = columns[chosen];
+  useLayoutEffect(() => {
+    const { style } = slider.current ?? {};
+    if (style === undefined || width === 0) return;
+    // Aligns the handle with the selected column.
+    const step = (width - MARGIN_LEFT - MARGIN_RIGHT) / columns.length;
+    style.marginInlineStart = `${MARGIN_LEFT + (step - THUMB) / 2}px`;
+    style.width = `${step * last + THUMB}px`;
+  }, [width, columns.length, last]);
+  if (column === undefined) return null;
+  const choose = (index: number): void => setSelected(index === last ? undefined : columns[index]?.start);
+  return (
+    <div class="explorer">
+      <p class="reading">
+        <strong>
+          {formatColumnName(column, per)}
+          {chosen === last && ', so far'}
+        </strong>
+        : {describeColumn(column)}
+      </p>
+      <div ref={place} class="place">
+        {width > 0 && <ThroughputChart {...{ columns, width, chosen }} onChoose={choose} />}
+      </div>
+      <label class="aside" for={id}>
+        {per === 'day' ? 'Day' : 'Week'}
+      </label>
+      <input
+        ref={slider}
+        id={id}
+        type="range"
+        min={0}
+        max={last}
+        value={chosen}
+        aria-valuetext={`${formatColumnName(column, per)}: ${describeColumn(column)}`}
+        onInput={({ currentTarget }) => choose(currentTarget.valueAsNumber)}
+      />
+    </div>
+  );
+}
+
+/** Returns the current width of an element in pixels, and 0 before it is measured. */
+function useWidth(place: RefObject<HTMLElement | null>): number {
+  const [width, setWidth] = useState(0);
+  useLayoutEffect(() => {
+    const { current } = place;
+    if (current === null) return;
+    const measure = (): void => setWidth(current.clientWidth);
+    measure();
+    const observer = new ResizeObserver(measure);
+    observer.observe(current);
+    return () => observer.disconnect();
+  }, [place]);
+  return width;
 }

@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
-import { ConfirmButton } from '../ui/confirm-button.js';
-import { Field } from '../ui/field.js';
+import { requireData } from '../api.js';
+import { ConfirmButton } from '../ui/buttons.js';
+import { Field } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent } from '../ui/async-content.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { showToast } from '../ui/toasts.js';
-import { useResource } from '../ui/use-resource.js';
 import { rememberKeys } from './known-keys.js';
-import { linkToConsumer, listAllConsumers } from './secrets.js';
-import type { ConsumerEntry } from './secrets.js';
 import { SecretsLayout } from './secrets-layout.js';
+import { type ConsumerEntry, linkToConsumer, listAllConsumers, secretsClient } from './secrets.js';
 
 const toParams = ({ name }: ConsumerEntry) => ({ params: { path: { name } } });
 

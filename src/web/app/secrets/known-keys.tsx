@@ -1,7 +1,15 @@
 import { signal } from '@preact/signals';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
-import { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError } from '../../../sealing/known-keys.js';
-import type { CheckKeys, KeyChange, KnownKeys, PartyKey } from '../../../sealing/known-keys.js';
+import {
+  addKnownKeys,
+  type CheckKeys,
+  findKeyChanges,
+  type KeyChange,
+  keyChangedError,
+  type KnownKeys,
+  NO_KNOWN_KEYS,
+  type PartyKey,
+} from '../../../sealing/known-keys.js';
 import type { ObjectMetadata } from './secrets.js';
 
 /** Stores the public keys that this browser has encrypted to, to detect a key that was replaced on the server. */

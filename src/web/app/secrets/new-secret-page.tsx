@@ -1,18 +1,14 @@
-import { useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { secretsClient } from './client.js';
-import { Field } from '../ui/field.js';
-import { Form } from '../ui/form.js';
+import { useState } from 'preact/hooks';
+import { Field } from '../ui/fields.js';
+import { Form, FormError } from '../ui/form.js';
 import { showToast } from '../ui/toasts.js';
-import { findOwnPublicKey, ReadableChoice } from './readable-choice.js';
-import { FormError } from '../ui/form-error.js';
-import { useSealingError } from './use-sealing-error.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { ConsumerPicker } from './consumer-picker.js';
-import { linkToSecret, SLUG_PATTERN } from './secrets.js';
-import { SecretField } from './secret-field.js';
-import type { SecretInput } from './secret-field.js';
+import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
+import { useSealingError } from './sealing-message.js';
+import { SecretField, type SecretInput } from './secret-field.js';
 import { SecretsLayout } from './secrets-layout.js';
+import { linkToSecret, secretsClient, SLUG_PATTERN } from './secrets.js';
 
 /** A comma-separated list of `Tag` values of the contract. The server converts upper case to lower case. */
 const TAGS_PATTERN = '\\s*([A-Za-z0-9._\\/\\-]{1,32}\\s*(,\\s*|$))*';

@@ -1,11 +1,9 @@
 import { open } from '../../../sealing/open.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
+import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';
 import { createBrowserKeyCheck } from './known-keys.js';
-import { locateSecret } from './secrets.js';
-import type { ObjectMetadata } from './secrets.js';
+import { locateSecret, type ObjectMetadata, secretsClient } from './secrets.js';
 
 /**
  * Fetches a sealed value and opens it in this browser.
@@ -34,15 +32,4 @@ export async function resealValue(object: ObjectMetadata, identity: Identity): P
     keepReadableCopy: true,
     checkKeys: createBrowserKeyCheck(object),
   });
-}
-
-/** Decodes UTF-8; returns `undefined` for invalid UTF-8 and for text with control characters. */
-export function decodeText(value: Uint8Array): string | undefined {
-  try {
-    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
-    // eslint-disable-next-line no-control-regex -- control characters are the sign of binary data
-    return /[\0-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
-  } catch {
-    return undefined;
-  }
 }

@@ -1,10 +1,9 @@
 import { useState } from 'preact/hooks';
-import { ActionButton } from '../ui/action-button.js';
-import { toSealingMessage } from './sealing-message.js';
-import { useIdentityPrompt, useUnlockedIdentity } from './identity/use-identity-prompt.js';
+import { ActionButton } from '../ui/buttons.js';
+import { useIdentityPrompt, useUnlockedIdentity } from './identity/unlock.js';
 import type { Identity } from './identity/wrapping.js';
-import { linkToSecret } from './secrets.js';
-import type { ObjectMetadata } from './secrets.js';
+import { toSealingMessage } from './sealing-message.js';
+import { linkToSecret, type ObjectMetadata } from './secrets.js';
 
 interface ResealAllProps {
   readonly objects: readonly ObjectMetadata[];

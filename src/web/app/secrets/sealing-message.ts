@@ -1,7 +1,11 @@
-import { SealingError } from '../../../sealing/sealing-error.js';
-import type { SealingCode } from '../../../sealing/sealing-error.js';
 import { ApiError } from '../../../generated/secrets/client.js';
-import { toUserMessage } from '../api-errors.js';
+import { type SealingCode, SealingError } from '../../../sealing/sealing-error.js';
+import { toUserMessage } from '../api.js';
+import { useFormError } from '../ui/form.js';
+
+/** Like {@link useFormError}, with messages for errors of sealing, opening and storing values. */
+export const useSealingError = <Args extends readonly unknown[]>(work: (...args: Args) => Promise<void>) =>
+  useFormError(work, toSealingMessage);
 
 /** Returns the message that a page shows when a value could not be sealed, opened or stored. */
 export function toSealingMessage(error: unknown): string {

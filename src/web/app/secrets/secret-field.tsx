@@ -1,6 +1,5 @@
-import { useState } from 'preact/hooks';
-import { FormError } from '../ui/form-error.js';
-import { ValueField } from './value-field.js';
+import { useId, useState } from 'preact/hooks';
+import { FormError } from '../ui/form.js';
 
 /** Typed text, or the bytes of a file. */
 export type SecretInput = Uint8Array<ArrayBuffer> | string;
@@ -50,5 +49,37 @@ export function SecretField({ label, value, onValue }: SecretFieldProps) {
         <FormError text={problem} />
       </div>
     </>
+  );
+}
+
+interface ValueFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+/** A text area for a secret: masked by default, without autocompletion and spell checking. */
+export function ValueField({ label, value, onValue }: ValueFieldProps) {
+  const id = useId();
+  const [isShown, setShown] = useState(false);
+  return (
+    <div class="field">
+      <label for={id}>{label}</label>
+      <textarea
+        id={id}
+        class={isShown ? '' : 'hidden-text'}
+        required
+        rows={3}
+        autoComplete="off"
+        autoCapitalize="none"
+        spellcheck={false}
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+      <label class="choice">
+        <input type="checkbox" checked={isShown} onChange={({ currentTarget }) => setShown(currentTarget.checked)} />
+        Show input
+      </label>
+    </div>
   );
 }

@@ -1,14 +1,11 @@
 import { useCallback } from 'preact/hooks';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
-import { ConfirmButton } from '../ui/confirm-button.js';
-import { AsyncContent } from '../ui/async-content.js';
+import { requireData } from '../api.js';
+import { ConfirmButton } from '../ui/buttons.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { useResource } from '../ui/use-resource.js';
-import { AuditTable } from './audit-table.js';
-import { locateSecret } from './secrets.js';
-import type { ObjectMetadata, ObjectVersion } from './secrets.js';
+import { AuditTable } from './audit/audit-table.js';
+import { locateSecret, type ObjectMetadata, type ObjectVersion, secretsClient } from './secrets.js';
 
 interface ObjectHistoryProps {
   readonly object: ObjectMetadata;

@@ -1,21 +1,36 @@
-import { useCallback } from 'preact/hooks';
+import type { ComponentChildren } from 'preact';
 import { useLocation, useRoute } from 'preact-iso';
-import { AsyncContent } from '../ui/async-content.js';
-import { useResource } from '../ui/use-resource.js';
-import { useUnlockedIdentity } from './identity/use-identity-prompt.js';
-import { listVariants } from './secrets.js';
-import { findOwnPublicKey } from './readable-choice.js';
-import { Variant } from './variant.js';
+import { useCallback, useState } from 'preact/hooks';
+import { requireData } from '../api.js';
+import { ConfirmButton } from '../ui/buttons.js';
+import { Field } from '../ui/fields.js';
+import { Form } from '../ui/form.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { formatDateTime } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
+import { formatActor } from './audit/audit-table.js';
+import { type UnlockedIdentity, useUnlockedIdentity } from './identity/unlock.js';
+import { loadOwnPublicKey } from './recipients.js';
+import { SecretHistory } from './secret-history.js';
+import { ReplaceValue, RevealValue } from './secret-value.js';
 import { SecretsLayout } from './secrets-layout.js';
-
-const loadOwn = async () => ({ key: await findOwnPublicKey() });
+import {
+  linkToConsumer,
+  linkToSecret,
+  linkToTag,
+  listVariants,
+  locateSecret,
+  type ObjectMetadata,
+  secretsClient,
+  SLUG_PATTERN,
+} from './secrets.js';
 
 export function SecretPage() {
   const { slug = '' } = useRoute().params;
   const load = useCallback(() => listVariants(slug), [slug]);
   const variants = useResource(load);
   const unlocked = useUnlockedIdentity();
-  const own = useResource(loadOwn);
+  const own = useResource(loadOwnPublicKey);
   const { route } = useLocation();
   const leave = async (): Promise<void> => route('/vault', true);
   return (
@@ -45,5 +60,144 @@ export function SecretPage() {
         )}
       </AsyncContent>
     </SecretsLayout>
+  );
+}
+
+interface VariantProps {
+  readonly object: ObjectMetadata;
+  /** The owner's public key; `undefined` when the owner has no identity, or while it loads. */
+  readonly ownKey: string | undefined;
+  readonly unlocked: UnlockedIdentity;
+  readonly onChange: () => Promise<void>;
+  readonly onDeleted: () => Promise<void>;
+}
+
+/** One variant of a secret, with its metadata, actions and history. */
+function Variant({ object, ownKey, unlocked, onChange, onDeleted }: VariantProps) {
+  const { used_by = [], recipients, reseal } = object;
+  const isReadable = ownKey === undefined ? undefined : recipients?.includes(ownKey);
+  return (
+    <section
+      class="variant"
+      aria-label={used_by.length === 0 ? 'Variant without consumers' : `Variant for ${used_by.join(', ')}`}
+    >
+      {reseal && (
+        <p class="notes" role="status">
+          This value is encrypted to outdated keys{reseal.missing ? ` (missing: ${reseal.missing.join(', ')})` : ''}.
+          Re-encrypt or replace it.
+        </p>
+      )}
+      <SecretDetails object={object} isReadable={isReadable} />
+      <RevealValue object={object} isReadable={isReadable} unlocked={unlocked} onChange={onChange} />
+      <ReplaceValue object={object} onChange={onChange} />
+      <SecretActions object={object} onDeleted={onDeleted} />
+      <SecretHistory object={object} onChange={onChange} />
+    </section>
+  );
+}
+
+interface FactsProps {
+  readonly object: ObjectMetadata;
+  /** Whether the owner is a recipient; `undefined` when the recipients are not recorded. */
+  readonly isReadable: boolean | undefined;
+}
+
+/** The metadata of a secret. */
+function SecretDetails({ object, isReadable }: FactsProps) {
+  const { description, tags, used_by = [], created_at, created_by, updated_at, updated_by } = object;
+  const facts: readonly (readonly [string, ComponentChildren])[] = [
+    ['Description', description],
+    ['Consumers', used_by.length === 0 ? 'none' : links(used_by, linkToConsumer)],
+    ['Tags', tags.length === 0 ? 'none' : links(tags, linkToTag)],
+    ['Readable by', describeReaders(object, isReadable)],
+    ['Created', created_at && `${formatDateTime(created_at)} by ${formatActor(created_by?.type, created_by?.id)}`],
+    ['Value set', updated_at && `${formatDateTime(updated_at)} by ${formatActor(updated_by?.type, updated_by?.id)}`],
+    ['Rotation', describeRotation(object)],
+    ['ID', object.id],
+  ];
+  return (
+    <dl class="facts">
+      {facts.map(([name, value]) =>
+        value === undefined ? null : (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ),
+      )}
+    </dl>
+  );
+}
+
+function links(names: readonly string[], link: (name: string) => string): ComponentChildren {
+  return names.map((name, index) => (
+    <>
+      {index > 0 && ', '}
+      <a href={link(name)}>{name}</a>
+    </>
+  ));
+}
+
+function describeReaders({ recipient_count: count }: ObjectMetadata, isReadable: boolean | undefined): string {
+  const keys = count === 1 ? 'one key' : `${count} keys`;
+  if (isReadable === undefined) return keys;
+  if (count === 1) return isReadable ? 'only your key' : 'one key, not yours';
+  return `${keys}, ${isReadable ? 'including yours' : 'not including yours'}`;
+}
+
+function describeRotation({ rotate_after_days: days, rotation_due_at: due, rotation_due }: ObjectMetadata): string {
+  if (days === undefined || due === undefined) return 'not scheduled';
+  const cycle = days === 1 ? 'every day' : `every ${days} days`;
+  return `${cycle}, ${rotation_due === true ? 'due since' : 'due on'} ${formatDateTime(due)}`;
+}
+
+interface ObjectActionsProps {
+  readonly object: ObjectMetadata;
+  readonly onDeleted: () => Promise<void>;
+}
+
+function SecretActions({ object, onDeleted }: ObjectActionsProps) {
+  const { route } = useLocation();
+  const [slug, setSlug] = useState(object.slug);
+  const params = locateSecret(object);
+  const rename = async (): Promise<void> => {
+    requireData(await secretsClient.PATCH('/objects/{slug}', { params, body: { slug } }));
+    showToast(`“${object.slug}” renamed to “${slug}”.`);
+    route(linkToSecret({ slug }), true);
+  };
+  const remove = async (): Promise<void> => {
+    requireData(await secretsClient.DELETE('/objects/{slug}', { params }));
+    await onDeleted();
+    showToast(`Secret “${object.slug}” deleted.`);
+  };
+  return (
+    <>
+      <details class="fold">
+        <summary>Rename</summary>
+        <Form verb="Rename" onSave={rename}>
+          <Field
+            label="New name"
+            required
+            maxLength={128}
+            pattern={SLUG_PATTERN}
+            autoComplete="off"
+            value={slug}
+            onValue={setSlug}
+          />
+        </Form>
+      </details>
+      <div class="row wrapping">
+        <a
+          class="button"
+          href={`/secrets/objects/${encodeURIComponent(object.slug)}?id=${object.id}`}
+          download={`${object.slug}.age`}
+        >
+          Download encrypted
+        </a>
+        <ConfirmButton class="danger" label={`Delete ${object.slug}`} question="Delete permanently" onAct={remove}>
+          Delete
+        </ConfirmButton>
+      </div>
+    </>
   );
 }

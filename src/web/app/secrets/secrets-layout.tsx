@@ -1,6 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { Heading } from '../ui/heading.js';
-import { SectionTabs } from '../ui/section-tabs.js';
+import { Heading, SectionTabs } from '../ui/headings.js';
 import { KeyChangeConfirmation } from './known-keys.js';
 import './secrets.css';
 

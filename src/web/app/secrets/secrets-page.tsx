@@ -1,15 +1,11 @@
-import { useEffect, useMemo, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { AsyncContent } from '../ui/async-content.js';
-import { Select } from '../ui/select.js';
-import { useResource } from '../ui/use-resource.js';
-import { matchesSecretFilter, NO_SECRET_FILTER, toFilterOptions, SECRET_STATES } from './secret-filter.js';
-import type { SecretFilter } from './secret-filter.js';
-import { SecretRow } from './secret-row.js';
-import { listAllSecrets } from './secrets.js';
-import type { ObjectMetadata } from './secrets.js';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import { Select } from '../ui/fields.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { ResealAll } from './reseal-all.js';
+import { SecretRow } from './secret-row.js';
 import { SecretsLayout } from './secrets-layout.js';
+import { listAllSecrets, type ObjectMetadata } from './secrets.js';
 
 /** A longer list is hard to scan and slow to render. Filters find the other rows, and a button shows them. */
 const PAGE_SIZE = 100;
@@ -128,3 +124,45 @@ function Welcome() {
     </div>
   );
 }
+
+interface SecretFilter {
+  readonly text: string;
+  readonly tag: string;
+  readonly consumer: string;
+  readonly state: '' | 'due' | 'reseal' | 'unused';
+}
+
+const NO_SECRET_FILTER: SecretFilter = { text: '', tag: '', consumer: '', state: '' };
+
+const SECRET_STATES: readonly (readonly [SecretFilter['state'], string])[] = [
+  ['', 'All'],
+  ['due', 'Due for rotation'],
+  ['reseal', 'Needs re-encryption'],
+  ['unused', 'Without consumers'],
+];
+
+const HAS_STATE: Readonly<Record<SecretFilter['state'], (object: ObjectMetadata) => boolean>> = {
+  '': () => true,
+  due: ({ rotation_due }) => rotation_due === true,
+  reseal: ({ reseal }) => reseal !== undefined,
+  unused: ({ used_by = [] }) => used_by.length === 0,
+};
+
+function matchesSecretFilter(object: ObjectMetadata, { text, tag, consumer, state }: SecretFilter): boolean {
+  const searched = text.trim().toLowerCase();
+  return (
+    (searched === '' ||
+      [object.slug, object.description ?? ''].some((part) => part.toLowerCase().includes(searched))) &&
+    (tag === '' || object.tags.includes(tag)) &&
+    (consumer === '' || (object.used_by ?? []).includes(consumer)) &&
+    HAS_STATE[state](object)
+  );
+}
+
+/** Returns the options of a filter in alphabetical order. The chosen value stays an option when no secret has it. */
+const toFilterOptions = (values: readonly string[], chosen: string): readonly (readonly [string, string])[] => [
+  ['', 'All'],
+  ...[...new Set(chosen === '' ? values : [...values, chosen])]
+    .sort((a, b) => a.localeCompare(b))
+    .map((value) => [value, value] as const),
+];

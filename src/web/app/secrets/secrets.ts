@@ -1,7 +1,10 @@
-import type { components } from '../../../generated/secrets/client.js';
-import { readAll } from '../../../generated/secrets/client.js';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
+import { type components, createSecretsClient, readAll } from '../../../generated/secrets/client.js';
+import { requireData, retry } from '../api.js';
+import { repeatAfterSignIn } from '../ui/session-expired.js';
+
+/** The client of the secrets service. The session cookie authenticates it. */
+export const secretsClient = createSecretsClient('/secrets', { retry });
+secretsClient.use(repeatAfterSignIn);
 
 type Schemas = components['schemas'];
 export type ObjectMetadata = Schemas['ObjectMetadata'];

@@ -1,16 +1,13 @@
 import { useState } from 'preact/hooks';
-import type { components } from '../../../generated/secrets/client.js';
-import { readAll } from '../../../generated/secrets/client.js';
-import { requireData } from '../api-errors.js';
-import { secretsClient } from './client.js';
-import { ConfirmButton } from '../ui/confirm-button.js';
-import { Field } from '../ui/field.js';
+import { type components, readAll } from '../../../generated/secrets/client.js';
+import { requireData } from '../api.js';
+import { ConfirmButton } from '../ui/buttons.js';
+import { Field, OneTimeSecret } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { AsyncContent } from '../ui/async-content.js';
-import { OneTimeSecret } from '../ui/one-time-secret.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDate } from '../ui/times.js';
-import { useResource } from '../ui/use-resource.js';
 import { SecretsLayout } from './secrets-layout.js';
+import { secretsClient } from './secrets.js';
 
 type Token = components['schemas']['TokenMetadata'] & { readonly consumer?: string };
 

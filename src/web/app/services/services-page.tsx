@@ -1,5 +1,5 @@
 import { publicOrigin, isServiceEnabled, siteReaders } from '../page-data.js';
-import { Heading } from '../ui/heading.js';
+import { Heading } from '../ui/headings.js';
 
 const NEWEST = `{
   allFile(sort: { fields: [modifiedTime], order: [DESC] }, limit: 10) {

@@ -1,15 +1,19 @@
+import type { VNode } from 'preact';
 import { useState } from 'preact/hooks';
+import type { components } from '../../../generated/dashboard/client.js';
+import { dashboardClient, requireData } from '../api.js';
 import { user } from '../session.js';
-import { ConfirmButton } from '../ui/confirm-button.js';
-import { Field } from '../ui/field.js';
+import { ActionButton, ConfirmButton } from '../ui/buttons.js';
+import { Field, HiddenField } from '../ui/fields.js';
 import { Form } from '../ui/form.js';
-import { HiddenField } from '../ui/hidden-field.js';
 import { showToast } from '../ui/toasts.js';
-import type { ForgeGuide } from './forge-guides.js';
-import { ForgePermissions } from './forge-permissions.js';
-import { useConnectionTest } from './use-connection-test.js';
-import { toSettingsRequest } from './settings-request.js';
-import type { Settings, SettingsRequest } from './settings-request.js';
+import {
+  FORGE_TITLES,
+  type ForgeGuide,
+  type Settings,
+  type SettingsRequest,
+  toSettingsRequest,
+} from './forge-guides.js';
 
 interface ForgeFormProps {
   readonly guide: ForgeGuide;
@@ -110,3 +114,97 @@ function Installation({ id, onId }: InstallationProps) {
     />
   );
 }
+
+interface ForgePermissionsProps {
+  readonly guide: ForgeGuide;
+  /** The URL as typed, which may be invalid. */
+  readonly address: string;
+}
+
+/** The permissions that a token needs, their purposes, and a link to the page that creates tokens. */
+function ForgePermissions({ guide, address }: ForgePermissionsProps) {
+  const { name, permissions, note, tokenPage, placeholder } = guide;
+  return (
+    <details class="guide">
+      <summary>Permissions of a {name} token</summary>
+      <ul>
+        {permissions.map(({ permission, purpose }) => (
+          <li key={permission}>
+            <strong>{permission}</strong>, {purpose}
+          </li>
+        ))}
+      </ul>
+      {note !== undefined && <p>{note}</p>}
+      <p>
+        <a href={toTokenPage(address === '' ? placeholder : address, tokenPage)} target="_blank" rel="noreferrer">
+          Create a token on {name}
+        </a>
+      </p>
+    </details>
+  );
+}
+
+/** Returns `undefined` for an invalid URL. */
+function toTokenPage(address: string, page: string): string | undefined {
+  return /^https?:\/\/./.test(address) && URL.canParse(address) ? address.replace(/\/+$/, '') + page : undefined;
+}
+
+type ForgeTest = components['schemas']['ForgeTest'];
+
+interface ForgeTestParts {
+  readonly button: VNode;
+  readonly result: VNode;
+  readonly clear: () => void;
+}
+
+/** Tests the connection to a forge with the typed settings, whether or not they are saved. */
+function useConnectionTest(
+  forge: ForgeTest['forge'],
+  settings: SettingsRequest,
+  onUsername: (username: string) => void,
+): ForgeTestParts {
+  const [found, setFound] = useState<ForgeTest>();
+  const test = async (): Promise<void> => {
+    setFound(undefined);
+    const result = requireData(await dashboardClient.POST('/api/settings/test', { body: { forge, settings } }));
+    setFound(result);
+    if (result.username !== undefined) onUsername(result.username);
+  };
+  return {
+    button: <ActionButton onAct={test}>Test {FORGE_TITLES[forge]}</ActionButton>,
+    result: (
+      <div role="status" class="tested">
+        {found && <Result found={found} />}
+      </div>
+    ),
+    clear: () => setFound(undefined),
+  };
+}
+
+function Result({ found: { works, username, repoCount, missing, error } }: { readonly found: ForgeTest }) {
+  return (
+    <>
+      {works ? (
+        <p class="good">
+          Connected{username !== undefined && ` as ${username}`} · {count(repoCount ?? 0)}
+        </p>
+      ) : (
+        <p class="bad">{error}</p>
+      )}
+      {missing.length > 0 && (
+        <>
+          <p>Missing permissions:</p>
+          <ul>
+            {missing.map(({ permission, purpose }) => (
+              <li key={permission}>
+                <strong>{permission}</strong>, {purpose}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+    </>
+  );
+}
+
+const count = (repositories: number): string => (repositories === 1 ? '1 repository' : `${repositories} repositories`);

@@ -1,6 +1,6 @@
 import type { components } from '../../../generated/dashboard/client.js';
 
-type Settings = components['schemas']['Settings'];
+export type Settings = components['schemas']['Settings'];
 
 /** How to connect a forge: the names of its settings and the permissions that its token needs. */
 export interface ForgeGuide {
@@ -85,3 +85,16 @@ export const FORGE_TITLES: Readonly<Record<ForgeGuide['forge'], string>> = {
   forgejo: 'Forgejo or Gitea',
   gitlab: 'GitLab',
 };
+
+type Request = components['schemas']['SettingsRequest'];
+export type SettingsRequest = Omit<Request, 'renovateAuthors'> & { renovateAuthors?: string[] };
+
+/** Converts saved settings to a request. Saving replaces all settings except tokens, so each request repeats them. */
+export function toSettingsRequest(settings: Settings): SettingsRequest {
+  const { githubUrl, githubUsername, githubAppInstallationId, forgejoUrl, forgejoUsername } = settings;
+  const { gitlabUrl, gitlabUsername, renovateRebaseLabel, renovateAuthors } = settings;
+  return {
+    ...{ githubUrl, githubUsername, githubAppInstallationId, forgejoUrl, forgejoUsername },
+    ...{ gitlabUrl, gitlabUsername, renovateRebaseLabel, renovateAuthors: [...renovateAuthors] },
+  };
+}

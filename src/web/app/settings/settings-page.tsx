@@ -1,17 +1,20 @@
 import type { ComponentType } from 'preact';
-import { Heading } from '../ui/heading.js';
-import { ConfirmButton } from '../ui/confirm-button.js';
+import { useState } from 'preact/hooks';
+import { dashboardClient, requireData, toUserMessage } from '../api.js';
 import { isServiceEnabled } from '../page-data.js';
 import { user } from '../session.js';
-import { signOut, signOutEverywhere } from './sign-out.js';
-import { FeedsSection } from '../board/feeds.js';
-import { Appearance } from './appearance.js';
+import { ActionButton, ConfirmButton } from '../ui/buttons.js';
+import { Radios } from '../ui/fields.js';
+import { Heading } from '../ui/headings.js';
+import { theme, type Theme } from '../ui/preferences.js';
+import { saveLatest } from '../ui/save-latest.js';
+import { formatDateTime, timezone } from '../ui/times.js';
+import { showToast } from '../ui/toasts.js';
 import { Forges } from './forges.js';
 import { PasskeysSection } from './passkeys.js';
-import { SharingSection } from './sharing.js';
-import { Tokens } from './tokens.js';
-import { ActionButton } from '../ui/action-button.js';
 import './settings.css';
+import { FeedsSection, SharingSection } from './sharing.js';
+import { Tokens } from './tokens.js';
 
 interface Section {
   readonly id: string;
@@ -63,4 +66,83 @@ export function SettingsPage() {
       </div>
     </>
   );
+}
+
+/** Signs out and loads a new document, so that no data of the session stays in the page. */
+async function signOut(): Promise<void> {
+  requireData(await dashboardClient.POST('/api/auth/logout'));
+  location.assign('/sign-in');
+}
+
+async function signOutEverywhere(): Promise<void> {
+  requireData(await dashboardClient.POST('/api/auth/logout-everywhere'));
+  location.assign('/sign-in');
+}
+
+const THEMES: readonly (readonly [Theme, string])[] = [
+  ['', 'System'],
+  ['light', 'Light'],
+  ['dark', 'Dark'],
+];
+
+const ZONES = Intl.supportedValuesOf('timeZone');
+
+function Appearance() {
+  const save = useAutosave(async (chosen: Theme) => {
+    requireData(await dashboardClient.PUT('/api/settings/theme', { body: { theme: chosen }, keepalive: true }));
+  });
+  const choose = (chosen: Theme): void => {
+    theme.value = chosen;
+    save(chosen);
+  };
+  return (
+    <section aria-labelledby="appearance">
+      <h2 id="appearance" tabIndex={-1}>
+        Appearance
+      </h2>
+      <p class="quiet">Saved to your account and synced across devices.</p>
+      <Radios legend="Theme" value={theme.value} options={THEMES} onValue={choose} />
+      <TimeZone />
+    </section>
+  );
+}
+
+function TimeZone() {
+  const save = useAutosave(async (chosen: string) => {
+    requireData(await dashboardClient.PUT('/api/settings/timezone', { body: { timezone: chosen }, keepalive: true }));
+    showToast('Time zone updated.');
+  });
+  const choose = (chosen: string): void => {
+    timezone.value = chosen;
+    save(chosen);
+  };
+  return (
+    <div class="field zone">
+      <label for="timezone">Time zone</label>
+      <select
+        id="timezone"
+        aria-describedby="timezone-hint"
+        value={timezone.value}
+        onChange={({ currentTarget }) => choose(currentTarget.value)}
+      >
+        <option value="">Browser default</option>
+        {ZONES.map((zone) => (
+          <option key={zone} value={zone}>
+            {zone}
+          </option>
+        ))}
+      </select>
+      <p class="quiet" id="timezone-hint">
+        Current time: {formatDateTime(new Date().toISOString())}
+      </p>
+    </div>
+  );
+}
+
+/** Returns a function that saves values one at a time, as {@link saveLatest} does, and shows errors as toasts. */
+function useAutosave<Value>(save: (value: Value) => Promise<void>): (value: Value) => void {
+  const [saveNewest] = useState(() =>
+    saveLatest((value: Value) => save(value).catch((error: unknown) => showToast(toUserMessage(error), 'failed'))),
+  );
+  return saveNewest;
 }

@@ -1,17 +1,12 @@
-import { useCallback, useEffect, useState } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { publicOrigin, ROUTER_SCOPE } from '../page-data.js';
 import { browserSupportsWebAuthn } from '../passkeys.js';
-import { ROUTER_SCOPE } from '../routes.js';
-import { publicOrigin } from '../page-data.js';
-import { user } from '../session.js';
-import type { SessionUser } from '../session.js';
-import { readInvitationLink } from './invitation-link.js';
-import type { InvitationLink } from './invitation-link.js';
-import { CreateAccount } from './create-account.js';
-import { ExpiredLink } from './expired-link.js';
+import { type SessionUser, user } from '../session.js';
+import { CopyButton } from '../ui/buttons.js';
+import { Heading } from '../ui/headings.js';
+import { CreateAccount, ExpiredLink, type InvitationLink, readInvitationLink } from './create-account.js';
 import { SignInForm } from './sign-in.js';
-import { WrongOrigin, NoPasskeys, InsecureOrigin } from './unsupported.js';
-import './sign-in.css';
 
 /** The sign-in form, the account form of a link, or the reason why passkeys don't work in this browser or here. */
 export function SignInPage() {
@@ -61,4 +56,76 @@ function useLink(): InvitationLink | undefined {
 /** Restricts the target of a redirect to paths of this server, as links can contain any text. */
 function toPath(next: string | undefined): string {
   return next?.startsWith('/') && !next.startsWith('//') && !next.includes('\\') ? next : '/';
+}
+
+/**
+ * Shown at an origin other than the server's public one. The link to that one keeps the fragment with the invitation.
+ */
+function WrongOrigin() {
+  const there = publicOrigin + location.pathname + location.search + location.hash;
+  return (
+    <section class="narrow">
+      <Heading>Wrong address</Heading>
+      <p>
+        You opened <code>{location.origin}</code>. Passkeys for this server only work at <code>{publicOrigin}</code>.
+      </p>
+      <p>
+        <a class="button main" href={there}>
+          Continue
+        </a>
+      </p>
+    </section>
+  );
+}
+
+/** Shown at an origin without https, where browsers disable passkeys and the Web Crypto API. */
+function InsecureOrigin() {
+  return (
+    <section class="narrow">
+      <Heading title="Sign in">Passkeys need a secure address</Heading>
+      <p>
+        Browsers allow passkeys only at addresses that begin with <code>https://</code>, and at <code>localhost</code>.
+        This address is <code>{publicOrigin}</code>.
+      </p>
+      <p>
+        You can’t change this here. The operator of this server has to serve it over <code>https</code> and to set{' '}
+        <code>PUBLIC_URL</code>.
+      </p>
+    </section>
+  );
+}
+
+/** Shown in browsers without passkeys. The link stays in the address bar, so that it can be opened elsewhere. */
+function NoPasskeys() {
+  const isInvited = location.hash !== '';
+  return (
+    <section class="narrow">
+      <Heading title="Sign in">This browser doesn’t support passkeys</Heading>
+      <p>
+        {isInvited ? 'To create your account' : 'To sign in'}, you need a passkey, which is stored on this device, a
+        phone or a security key. This browser is too old for passkeys, or they are turned off.
+      </p>
+      <p>What you can do:</p>
+      <ul>
+        <li>
+          Open this page in a current Chrome, Edge, Firefox or Safari, here or on another device such as your phone.
+        </li>
+        <li>Update this browser, or allow passkeys (WebAuthn) in its settings.</li>
+        <li>If this window is part of an app, choose “Open in browser”.</li>
+      </ul>
+      <CopyAddress />
+      {isInvited && <p class="quiet">Your link is still valid until it expires.</p>}
+    </section>
+  );
+}
+
+/** The clipboard may be missing too. */
+function CopyAddress() {
+  if (!('clipboard' in navigator)) return null;
+  return (
+    <p>
+      To open this page elsewhere, copy its address:{' '}
+      <CopyButton value={location.href} what="the address of this page" />
+    </p>
+  );
 }

@@ -1,12 +1,11 @@
 import { useEffect, useState } from 'preact/hooks';
 import { ApiError } from '../../../generated/dashboard/client.js';
-import { toUserMessage } from '../api-errors.js';
-import { dashboardClient } from '../clients.js';
+import { dashboardClient, toUserMessage } from '../api.js';
 import { signIn } from '../passkeys.js';
 import type { SessionUser } from '../session.js';
-import { ActionButton } from '../ui/action-button.js';
-import { Heading } from '../ui/heading.js';
-import { FormError, useFormError } from '../ui/form-error.js';
+import { ActionButton } from '../ui/buttons.js';
+import { FormError, useFormError } from '../ui/form.js';
+import { Heading } from '../ui/headings.js';
 
 interface SignInProps {
   readonly onDone: (user: SessionUser) => void;

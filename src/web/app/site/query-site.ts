@@ -27,7 +27,7 @@ type Variables = Readonly<Record<string, unknown>>;
 /**
  * Runs a GraphQL query against the site.
  *
- * @throws AskError with the first error, also when the response contains data.
+ * @throws SiteQueryError with the first error, also when the response contains data.
  */
 export async function querySite<T>(query: string, variables: Variables = {}): Promise<T> {
   const { data, errors } = await send<T>(query, variables);

@@ -1,8 +1,22 @@
 import type { ComponentChildren } from 'preact';
+import { useCallback } from 'preact/hooks';
 import type { KindDescription } from '../../../core/record-types.js';
-import { isRecordReference, linkToRecord } from './record.js';
-import type { RecordData } from './record.js';
-import { SchemaText } from './schema-text.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
+import { findRecord, isRecordReference, linkToRecord, type RecordData } from './record.js';
+import { SchemaText } from './site-layout.js';
+
+/** The fields of one record of any record type. */
+export function RecordDetails({ kind, id }: { readonly kind: KindDescription; readonly id: string }) {
+  const load = useCallback(async () => (await findRecord(kind, id)) ?? null, [kind, id]);
+  const record = useResource(load);
+  return (
+    <AsyncContent from={record}>
+      {(value) =>
+        value === null ? <p role="status">This record was deleted.</p> : <RecordFields kind={kind} record={value} />
+      }
+    </AsyncContent>
+  );
+}
 
 interface RecordFieldsProps {
   readonly kind: KindDescription;

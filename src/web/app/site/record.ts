@@ -32,7 +32,7 @@ export async function countRecordTypes(): Promise<ReadonlyMap<string, number>> {
   return new Map(recordTypeDescriptions.map(({ kind, all }) => [kind, result[all]?.totalCount ?? 0]));
 }
 
-export interface RecordPage {
+interface RecordPage {
   readonly totalCount: number;
   readonly nodes: readonly (RecordReference & { readonly label: string })[];
 }

@@ -1,17 +1,14 @@
-import { useCallback } from 'preact/hooks';
 import { useLocation } from 'preact-iso';
-import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
+import { useCallback } from 'preact/hooks';
 import type { KindDescription } from '../../../core/record-types.js';
-import { AsyncContent } from '../ui/async-content.js';
-import { useResource } from '../ui/use-resource.js';
-import { SiteLayout } from './site-layout.js';
-import { Pagination } from './pagination.js';
+import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
+import { AsyncContent, useResource } from '../ui/resource.js';
 import { DetailsPanel } from './details-panel.js';
-import { parsePageNumber } from './site-location.js';
+import { Pagination, useArrowKeys } from './entry-list.js';
+import { RecordDetails } from './record-fields.js';
 import { countRecordTypes, findRecordType, linkToRecord, listRecords } from './record.js';
-import { RecordDetails } from './record-details.js';
-import { SchemaText } from './schema-text.js';
-import { useArrowKeys } from './use-arrow-keys.js';
+import { SchemaText, SiteLayout } from './site-layout.js';
+import { parsePageNumber } from './site-location.js';
 import './site.css';
 
 /** The number of records on a page. */

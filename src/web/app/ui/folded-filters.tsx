@@ -1,6 +1,6 @@
-import { useRef, useState } from 'preact/hooks';
+import { signal } from '@preact/signals';
 import type { ComponentChildren } from 'preact';
-import { isNarrowScreen } from './screen.js';
+import { useRef, useState } from 'preact/hooks';
 
 interface FoldedFiltersProps {
   /** How many of the filters are active. */
@@ -31,3 +31,10 @@ export function FoldedFilters({ active, children }: FoldedFiltersProps) {
     </>
   );
 }
+
+/** The breakpoint of the style sheets: below it, the layout has one column and filters are folded. */
+const narrow = matchMedia('(max-width: 48rem)');
+
+export const isNarrowScreen = signal(narrow.matches);
+
+narrow.addEventListener('change', ({ matches }) => (isNarrowScreen.value = matches));

@@ -1,5 +1,7 @@
 import type { ComponentChildren } from 'preact';
-import { useAction } from './action-button.js';
+import { useState } from 'preact/hooks';
+import { toUserMessage } from '../api.js';
+import { useAction } from './buttons.js';
 
 interface FormProps {
   readonly onSave: () => Promise<void>;
@@ -29,4 +31,27 @@ export function Form({ onSave, verb, beside, children }: FormProps) {
       </div>
     </form>
   );
+}
+
+/** The error of a form, shown beside it. */
+export function FormError({ text }: { readonly text: string | undefined }) {
+  // Screen readers announce only changes of a region that already exists.
+  return (
+    <div role="alert" class="problem">
+      {text !== undefined && <p>{text}</p>}
+    </div>
+  );
+}
+
+/** Returns the error message of the last run, and a function that runs `work`, clears the message and never rejects. */
+export function useFormError<Args extends readonly unknown[]>(
+  work: (...args: Args) => Promise<void>,
+  toWords: (error: unknown) => string = toUserMessage,
+): readonly [string | undefined, (...args: Args) => Promise<void>] {
+  const [problem, setProblem] = useState<string>();
+  const run = async (...args: Args): Promise<void> => {
+    setProblem(undefined);
+    await work(...args).catch((error: unknown) => setProblem(toWords(error)));
+  };
+  return [problem, run];
 }

@@ -1,5 +1,4 @@
-import { h } from 'preact';
-import type { FunctionComponent, VNode } from 'preact';
+import { type FunctionComponent, h, type VNode } from 'preact';
 import { useRef } from 'preact/hooks';
 
 /**

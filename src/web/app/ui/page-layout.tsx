@@ -1,11 +1,10 @@
-import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
-import { APP_PAGES } from '../routes.js';
-import type { AppPage } from '../routes.js';
+import { useLocation } from 'preact-iso';
+import { boardOwner, newestBoard } from '../board/data/board-store.js';
 import { instanceLabel } from '../page-data.js';
+import { APP_PAGES, type AppPage } from '../routes.js';
 import { user } from '../session.js';
-import { ActivityPanel } from './activity-panel.js';
-import { IssueCount } from './issue-count.js';
+import { ActivityPanel } from './activity.js';
 import { Menu } from './menu.js';
 import { usePreferences } from './preferences.js';
 
@@ -85,3 +84,18 @@ function isShown({ name, isThere, needs }: AppPage): boolean {
 }
 
 const isBelow = (path: string, page: string): boolean => path === page || (page !== '/' && path.startsWith(`${page}/`));
+
+/** The number of open issues on the user's own board, once a board is loaded. */
+function IssueCount() {
+  const count = boardOwner.value === '' ? newestBoard.value?.openIssueCount : undefined;
+  return (
+    <span class={`badge ${count ? 'known' : ''}`}>
+      {Boolean(count) && (
+        <>
+          {count}
+          <span class="aside"> open</span>
+        </>
+      )}
+    </span>
+  );
+}

@@ -1,8 +1,8 @@
+import { effect, signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
-import { dashboardClient } from '../clients.js';
-import { pageData, isServiceEnabled } from '../page-data.js';
+import { dashboardClient } from '../api.js';
+import { isServiceEnabled, pageData } from '../page-data.js';
 import { user } from '../session.js';
-import { theme } from './theme.js';
 import { timezone } from './times.js';
 
 /** Loads the preferences of the signed-in user, unless the document has embedded them. */
@@ -33,4 +33,28 @@ async function load(): Promise<void> {
   // A choice that the user made during the request takes precedence.
   if (saved?.data !== undefined && theme.value === shown.theme) theme.value = saved.data.theme;
   if (zone?.data !== undefined && timezone.value === shown.timezone) timezone.value = zone.data.timezone;
+}
+
+export type Theme = '' | 'dark' | 'light';
+
+const STORAGE_KEY = 'trellis-theme';
+
+/**
+ * The selected theme; empty follows the system. Also stored in the browser, so that pages have their colours at once.
+ */
+export const theme = signal<Theme>(toTheme(localStorage.getItem(STORAGE_KEY)));
+
+export function startTheme(): void {
+  effect(() => {
+    document.documentElement.style.colorScheme = theme.value === '' ? 'light dark' : theme.value;
+    try {
+      localStorage.setItem(STORAGE_KEY, theme.value);
+    } catch {
+      // The storage is full or blocked, so the next page starts with the system's colours.
+    }
+  });
+}
+
+function toTheme(text: string | null): Theme {
+  return text === 'dark' || text === 'light' ? text : '';
 }

@@ -1,13 +1,12 @@
-import { useEffect, useState } from 'preact/hooks';
-import { useLocation } from 'preact-iso';
 import type { ComponentChildren } from 'preact';
-import { loadSession, sessionError, user } from '../session.js';
-import { Heading } from './heading.js';
-import { AsyncContent } from './async-content.js';
-import type { AppPage } from '../routes.js';
+import { useLocation } from 'preact-iso';
+import { useEffect, useState } from 'preact/hooks';
+import { type Audience, loadSession, sessionError, user } from '../session.js';
+import { Heading } from './headings.js';
+import { AsyncContent } from './resource.js';
 
 interface GuardedProps {
-  readonly needs: AppPage['needs'];
+  readonly needs: Audience;
   readonly children: ComponentChildren;
 }
 

@@ -1,9 +1,8 @@
 import { signal } from '@preact/signals';
 import type { Middleware } from 'openapi-fetch';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { findUser, type SessionUser, user } from '../session.js';
 import type { SignInButton } from '../sign-in/sign-in.js';
-import { findUser, user } from '../session.js';
-import type { SessionUser } from '../session.js';
 
 /** Reports to the requests of an ended session whether the user has signed in and they can be sent again. */
 type Settle = (isSignedIn: boolean) => void;

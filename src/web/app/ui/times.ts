@@ -14,3 +14,26 @@ export const formatDateTime = (time: string): string =>
 /** Formats a time without its date. */
 export const formatTime = (moment: number): string =>
   new Date(moment).toLocaleTimeString(undefined, { timeStyle: 'short', ...options() });
+
+const UNITS = [
+  ['year', 31_557_600],
+  ['month', 2_629_800],
+  ['day', 86_400],
+  ['hour', 3600],
+  ['minute', 60],
+] as const;
+
+/**
+ * Formats the distance to a time in its largest unit, such as "3 days ago" or "in 12 minutes"; "now" within a minute.
+ *
+ * Always in English, like the pages. `Intl.RelativeTimeFormat` takes about 140 ms to load on a phone.
+ */
+export function formatRelativeTime(time: string, now = Date.now()): string {
+  const seconds = (Date.parse(time) - now) / 1000;
+  const unit = UNITS.find(([, length]) => Math.abs(seconds) >= length);
+  if (unit === undefined) return 'now';
+  const [name, length] = unit;
+  const count = Math.trunc(Math.abs(seconds) / length);
+  const span = `${count} ${name}${count === 1 ? '' : 's'}`;
+  return seconds < 0 ? `${span} ago` : `in ${span}`;
+}

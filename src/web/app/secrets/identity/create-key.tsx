@@ -1,14 +1,11 @@
 import { useState } from 'preact/hooks';
-import { ActionButton } from '../../ui/action-button.js';
-import { Form } from '../../ui/form.js';
-import { FormError } from '../../ui/form-error.js';
+import { ActionButton } from '../../ui/buttons.js';
+import { Form, FormError } from '../../ui/form.js';
 import { showToast } from '../../ui/toasts.js';
-import { useSealingError } from '../use-sealing-error.js';
-import { ValueField } from '../value-field.js';
-import { ChoosePasskey } from './choose-passkey.js';
-import { CreatePhrase } from './create-phrase.js';
-import { saveOwnerIdentity } from './owner-keys.js';
-import type { StoredPasskey } from './owner-keys.js';
+import { useSealingError } from '../sealing-message.js';
+import { ValueField } from '../secret-field.js';
+import { CreatePhrase, StepHeading } from './create-phrase.js';
+import { saveOwnerIdentity, type StoredPasskey } from './owner-keys.js';
 import type { Identity } from './wrapping.js';
 
 interface NewIdentityProps {
@@ -86,5 +83,34 @@ function BringIdentity({ onIdentity }: StartProps) {
         <FormError text={problem} />
       </Form>
     </details>
+  );
+}
+
+interface ChoosePasskeyProps {
+  readonly passkeys: readonly StoredPasskey[];
+  /** Called with `undefined` when the user chooses no passkey. */
+  readonly onChosen: (passkey: StoredPasskey | undefined) => Promise<void>;
+}
+
+/** The last step of creating a key: selects a passkey that unlocks it, so that the phrase is only for recovery. */
+function ChoosePasskey({ passkeys, onChosen }: ChoosePasskeyProps) {
+  const [problem, choose] = useSealingError(onChosen);
+  return (
+    <section class="prose">
+      <StepHeading>3. Unlock with a passkey</StepHeading>
+      <p>
+        A passkey can unlock your key too, if its device and this browser support that. You then need the phrase only if
+        you lose the passkey. You can add more passkeys later.
+      </p>
+      <FormError text={problem} />
+      <div class="row wrapping">
+        {passkeys.map((passkey) => (
+          <ActionButton key={passkey.id} class="main" onAct={() => choose(passkey)}>
+            Use the passkey “{passkey.nickname}”
+          </ActionButton>
+        ))}
+        <ActionButton onAct={() => choose(undefined)}>Use only the phrase</ActionButton>
+      </div>
+    </section>
   );
 }

@@ -1,6 +1,6 @@
 import type { components } from '../../../../generated/secrets/client.js';
-import { requireData } from '../../api-errors.js';
-import { secretsClient } from '../client.js';
+import { requireData } from '../../api.js';
+import { secretsClient } from '../secrets.js';
 
 type Schemas = components['schemas'];
 export type StoredPasskey = Schemas['Credential'];

@@ -1,15 +1,52 @@
-import { useState } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
-import { ActionButton } from '../../ui/action-button.js';
-import { Form } from '../../ui/form.js';
-import { AsyncContent } from '../../ui/async-content.js';
-import { useResource } from '../../ui/use-resource.js';
-import { FormError } from '../../ui/form-error.js';
-import { useSealingError } from '../use-sealing-error.js';
-import { ValueField } from '../value-field.js';
-import { loadOwnerKeys } from './owner-keys.js';
-import type { OwnerKeyData, StoredPasskey } from './owner-keys.js';
+import { useRef, useState } from 'preact/hooks';
+import { ActionButton } from '../../ui/buttons.js';
+import { Form, FormError } from '../../ui/form.js';
+import { AsyncContent, useResource } from '../../ui/resource.js';
+import { useSealingError } from '../sealing-message.js';
+import { ValueField } from '../secret-field.js';
+import { loadOwnerKeys, type OwnerKeyData, type StoredPasskey } from './owner-keys.js';
 import type { Identity } from './wrapping.js';
+
+/** The unlocked identity and its setter. It is component state, so it is discarded with the page. */
+export type UnlockedIdentity = readonly [identity: Identity | undefined, set: (identity: Identity) => void];
+
+export const useUnlockedIdentity = (): UnlockedIdentity => useState<Identity>();
+
+interface PendingWork {
+  /** A sentence that explains why the identity is needed. */
+  readonly why: ComponentChildren;
+  readonly work: (identity: Identity) => Promise<void>;
+}
+
+interface IdentityPrompt {
+  /** Runs the work with the identity. If the page doesn't have the identity yet, the user is asked for it first. */
+  readonly withIdentity: (pending: PendingWork) => Promise<void>;
+  /** The form that asks for the identity; `undefined` while it isn't needed. */
+  readonly prompt: ComponentChildren;
+}
+
+/** Asks for the identity when it is needed for the first time. */
+export function useIdentityPrompt([identity, setIdentity]: UnlockedIdentity): IdentityPrompt {
+  const [pending, setPending] = useState<PendingWork>();
+  const requests = useRef(0);
+  const withIdentity = async (next: PendingWork): Promise<void> => {
+    if (identity !== undefined) return next.work(identity);
+    requests.current += 1;
+    setPending(next);
+  };
+  const resume = async (found: Identity): Promise<void> => {
+    await pending?.work(found);
+    setIdentity(found);
+    setPending(undefined);
+  };
+  const question = pending && (
+    <Unlock key={requests.current} onIdentity={resume}>
+      {pending.why}
+    </Unlock>
+  );
+  return { withIdentity, prompt: question };
+}
 
 interface UnlockProps {
   /** A sentence that explains why the identity is needed. */
@@ -21,7 +58,7 @@ interface UnlockProps {
  * Asks for the owner's identity: by a passkey, by the recovery phrase or by pasting it. The identity goes to the caller
  * only, neither to browser storage nor into a request.
  */
-export function Unlock({ children, onIdentity }: UnlockProps) {
+function Unlock({ children, onIdentity }: UnlockProps) {
   const keys = useResource(loadOwnerKeys);
   const [problem, unlock] = useSealingError(async (find: () => Promise<Identity>) => onIdentity(await find()));
   return (

@@ -1,0 +1,115 @@
+import { ApiError } from '../../../../generated/dashboard/client.js';
+import { dashboardClient, requireData } from '../../api.js';
+import { removeRow } from '../data/board-store.js';
+import { recordRateLimit } from '../data/forge-rate-limits.js';
+import { type PullRequest, toTarget } from '../data/rows.js';
+
+type AllowedAction = PullRequest['allowedActions'][number];
+type ActionName = AllowedAction['action'];
+
+interface Action {
+  readonly name: string;
+  /** The start of the confirmation, which a target completes: "Merge", as in "Merge 7 pull requests?". */
+  readonly verb: string;
+  /** The end of the success message, which starts with the pull request. */
+  readonly done: string;
+  readonly send: (row: PullRequest) => Promise<unknown>;
+  /** Whether the action removes the pull request from the board. */
+  readonly ends?: boolean;
+}
+
+const post =
+  (path: SimplePath) =>
+  async (row: PullRequest): Promise<unknown> =>
+    requireData(await dashboardClient.POST(path, { params: {}, body: toTarget(row) }));
+
+type SimplePath = `/api/pull-requests/${
+  'auto-merge' | 'auto-merge/cancel' | 'close' | 'merge' | 'renovate-rebase' | 'rerun-checks' | 'update-branch'}`;
+
+const sendDependabotAction =
+  (action: 'rebase' | 'recreate') =>
+  async (row: PullRequest): Promise<unknown> =>
+    requireData(
+      await dashboardClient.POST('/api/pull-requests/dependabot-action', {
+        params: {},
+        body: { ...toTarget(row), action },
+      }),
+    );
+
+/** The actions that pages offer, in the order of their buttons. */
+export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
+  merge: {
+    name: 'Merge',
+    verb: 'Merge',
+    done: 'was merged',
+    send: post('/api/pull-requests/merge'),
+    ends: true,
+  },
+  auto_merge: {
+    name: 'Merge when ready',
+    verb: 'Enable auto-merge for',
+    done: 'will be merged when it is ready',
+    send: post('/api/pull-requests/auto-merge'),
+  },
+  cancel_auto_merge: {
+    name: 'Cancel auto-merge',
+    verb: 'Cancel auto-merge of',
+    done: 'is no longer set to auto-merge',
+    send: post('/api/pull-requests/auto-merge/cancel'),
+  },
+  update_branch: {
+    name: 'Update branch',
+    verb: 'Update',
+    done: 'is being updated',
+    send: post('/api/pull-requests/update-branch'),
+  },
+  rerun_checks: {
+    name: 'Rerun checks',
+    verb: 'Rerun checks of',
+    done: 'is rerunning its failed checks',
+    send: post('/api/pull-requests/rerun-checks'),
+  },
+  dependabot_rebase: {
+    name: 'Dependabot: rebase',
+    verb: 'Ask Dependabot to rebase',
+    done: 'will be rebased by Dependabot',
+    send: sendDependabotAction('rebase'),
+  },
+  dependabot_recreate: {
+    name: 'Dependabot: recreate',
+    verb: 'Ask Dependabot to recreate',
+    done: 'will be recreated by Dependabot',
+    send: sendDependabotAction('recreate'),
+  },
+  renovate_rebase: {
+    name: 'Renovate: rebase',
+    verb: 'Ask Renovate to rebase',
+    done: 'will be rebased by Renovate',
+    send: post('/api/pull-requests/renovate-rebase'),
+  },
+  close: {
+    name: 'Close',
+    verb: 'Close',
+    done: 'was closed',
+    send: post('/api/pull-requests/close'),
+    ends: true,
+  },
+};
+
+/**
+ * Performs an action on a pull request and returns the success message.
+ *
+ * @throws ApiError with the server's reason.
+ */
+export async function performAction(row: PullRequest, { send, done, ends = false }: Action): Promise<string> {
+  await send(row).catch((error: unknown) => {
+    recordRateLimit(row.forge, error);
+    throw error;
+  });
+  if (ends) removeRow(row);
+  return `${row.repo} #${row.number} ${done}.`;
+}
+
+/** Returns whether the same request may succeed later: after a network failure, a rate limit or a server error. */
+export const isRetryable = (error: unknown): boolean =>
+  !(error instanceof ApiError) || error.statusCode === 429 || error.statusCode >= 500;

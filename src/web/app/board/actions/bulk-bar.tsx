@@ -1,0 +1,62 @@
+import { useState } from 'preact/hooks';
+import { toUserMessage } from '../../api.js';
+import { ConfirmButton } from '../../ui/buttons.js';
+import { showToast } from '../../ui/toasts.js';
+import { ACTIONS, performAction } from './actions.js';
+import { rateLimitedUntil } from '../data/forge-rate-limits.js';
+import type { PullRequest } from '../data/rows.js';
+
+interface BulkBarProps {
+  readonly chosen: readonly PullRequest[];
+  readonly onDone: () => void;
+}
+
+type ActionName = keyof typeof ACTIONS;
+
+/** Performs one action on every selected pull request that allows it, one after the other, and reports the result. */
+export function BulkBar({ chosen, onDone }: BulkBarProps) {
+  const [progress, setProgress] = useState('');
+  const possible = (Object.keys(ACTIONS) as ActionName[]).filter((name) => chosen.some((row) => allows(row, name)));
+  const run = async (name: ActionName): Promise<void> => {
+    const action = ACTIONS[name];
+    if (action === undefined) return;
+    const rows = chosen.filter((row) => allows(row, name));
+    let failures = 0;
+    for (const [index, row] of rows.entries()) {
+      setProgress(`${index + 1} of ${rows.length} …`);
+      await performAction(row, action).catch((error: unknown) => {
+        failures += 1;
+        showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
+      });
+    }
+    setProgress('');
+    showToast(`${action.name}: ${rows.length - failures} of ${rows.length} done.`);
+    onDone();
+  };
+  if (chosen.length === 0) return null;
+  return (
+    <div class="bulk" role="region" aria-label="Selected pull requests">
+      <span aria-live="polite">{progress || `${chosen.length} selected`}</span>
+      {possible.map((name) => {
+        const count = chosen.filter((row) => allows(row, name)).length;
+        return (
+          <ConfirmButton
+            key={name}
+            question={`${ACTIONS[name]?.verb} ${count === 1 ? '1 pull request' : `${count} pull requests`}?`}
+            onAct={() => run(name)}
+          >
+            {ACTIONS[name]?.name} ({count})
+          </ConfirmButton>
+        );
+      })}
+      {possible.length === 0 && progress === '' && <span>No action is available for this selection.</span>}
+      <button type="button" onClick={onDone}>
+        Clear selection
+      </button>
+    </div>
+  );
+}
+
+const allows = (row: PullRequest, name: ActionName): boolean =>
+  rateLimitedUntil[row.forge].value === undefined &&
+  row.allowedActions.some(({ action, blocked }) => action === name && blocked === undefined);

@@ -1,0 +1,237 @@
+import { useState } from 'preact/hooks';
+import { dashboardClient, requireData, toUserMessage } from '../../api.js';
+import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
+import { Countdown } from '../../ui/time-elements.js';
+import { Menu } from '../../ui/menu.js';
+import { formatDate } from '../../ui/times.js';
+import { showToast } from '../../ui/toasts.js';
+import { changeRow } from '../data/board-store.js';
+import { describeRateLimit, rateLimitedUntil, rateLimitNoticeId } from '../data/forge-rate-limits.js';
+import { type PullRequest, toTarget } from '../data/rows.js';
+import { ACTIONS, isRetryable, performAction } from './actions.js';
+
+type Offered = PullRequest['allowedActions'][number];
+
+/** The buttons of a row: the first action, and the "More" menu with the others. */
+export function RowActions({ row }: { readonly row: PullRequest }) {
+  const [isBusy, setBusy] = useState(false);
+  const [outcome, setOutcome] = useState<ActionFailure>();
+  const offered = row.allowedActions.filter(({ action }) => ACTIONS[action] !== undefined);
+  const [first, ...others] = offered;
+  const run = async ({ action }: Offered, close?: () => void): Promise<void> => {
+    const known = ACTIONS[action];
+    if (known === undefined) return;
+    setBusy(true);
+    setOutcome(undefined);
+    try {
+      showToast(await performAction(row, known));
+      close?.();
+    } catch (error) {
+      close?.();
+      showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
+      setOutcome({ action, text: toUserMessage(error), canRetry: isRetryable(error) });
+    } finally {
+      setBusy(false);
+    }
+  };
+  const button = (action: Offered, close?: () => void) => (
+    <ActionOf
+      key={action.action}
+      {...{ row, isBusy }}
+      offered={action}
+      onAct={() => run(action, close)}
+      onLocked={() => {
+        close?.();
+        setOutcome({ action: action.action, text: '', canRetry: false });
+      }}
+    />
+  );
+  const again = offered.find(({ action, blocked }) => action === outcome?.action && blocked === undefined);
+  return (
+    <div class="actions">
+      {first && button(first)}
+      <Menu name="More" label={`More for #${row.number}`}>
+        {(close) => (
+          <>
+            {others.map((action) => button(action, close))}
+            <SnoozeMenu row={row} onDone={close} />
+          </>
+        )}
+      </Menu>
+      {outcome && (
+        <RowError
+          {...{ row, outcome, isBusy }}
+          onAgain={again && outcome.canRetry ? () => run(again) : undefined}
+          onDismiss={() => setOutcome(undefined)}
+        />
+      )}
+    </div>
+  );
+}
+
+interface ActionOfProps {
+  readonly row: PullRequest;
+  readonly offered: Offered;
+  readonly isBusy: boolean;
+  readonly onAct: () => Promise<void>;
+  /** Called for a press while the forge's rate limit is exceeded. */
+  readonly onLocked: () => void;
+}
+
+function ActionOf({ row, offered: { action, blocked }, isBusy, onAct, onLocked }: ActionOfProps) {
+  const { name = '', verb = '' } = ACTIONS[action] ?? {};
+  const isLocked = blocked === undefined && rateLimitedUntil[row.forge].value !== undefined;
+  return (
+    <span class="action">
+      <ConfirmButton
+        label={`${name} #${row.number}`}
+        question={`${verb} #${row.number}?`}
+        disabled={blocked !== undefined || isBusy || isLocked}
+        {...(isLocked ? { reason: rateLimitNoticeId(row.forge), onRefuse: onLocked } : {})}
+        onAct={onAct}
+      >
+        {name}
+      </ConfirmButton>
+      {blocked && <small class="quiet">{blocked.message}</small>}
+    </span>
+  );
+}
+
+interface ActionFailure {
+  readonly action: keyof typeof ACTIONS;
+  /** The error message; empty if no request was sent because the forge is locked. */
+  readonly text: string;
+  readonly canRetry: boolean;
+}
+
+interface RowOutcomeProps {
+  readonly row: PullRequest;
+  readonly outcome: ActionFailure;
+  readonly isBusy: boolean;
+  /** Undefined if a retry would not help. */
+  readonly onAgain: (() => Promise<void>) | undefined;
+  readonly onDismiss: () => void;
+}
+
+/** Why the last action of a row failed, shown in the row until it is dismissed or another action succeeds. */
+function RowError({ row, outcome: { action, text }, isBusy, onAgain, onDismiss }: RowOutcomeProps) {
+  const until = rateLimitedUntil[row.forge].value;
+  return (
+    <div class="outcome">
+      <p class="bad">
+        {until === undefined ? (
+          text || 'You can try again now.'
+        ) : (
+          <>
+            {describeRateLimit(row.forge, until)} <Countdown until={until} />
+          </>
+        )}
+      </p>
+      {until === undefined && onAgain && (
+        <ConfirmButton
+          label={`Try again #${row.number}`}
+          question={`${ACTIONS[action]?.verb ?? ''} #${row.number}?`}
+          disabled={isBusy}
+          onAct={onAgain}
+        >
+          Try again
+        </ConfirmButton>
+      )}
+      <button type="button" class="plain" aria-label={`Dismiss the message about #${row.number}`} onClick={onDismiss}>
+        <span aria-hidden="true">×</span>
+      </button>
+    </div>
+  );
+}
+
+/** Menu entries that snooze or unsnooze a row. */
+function SnoozeMenu({ row, onDone }: { readonly row: PullRequest; readonly onDone: () => void }) {
+  const showChange = (snoozed: PullRequest['snooze'], message: string): void => {
+    changeRow(row, (one) => {
+      const next: Omit<PullRequest, 'snooze'> & { snooze?: PullRequest['snooze'] } = { ...one };
+      delete next.snooze;
+      return snoozed === undefined ? next : { ...next, snooze: snoozed };
+    });
+    showToast(`${row.repo} #${row.number} ${message}.`);
+    onDone();
+  };
+  const unsnooze = async (): Promise<void> => {
+    requireData(await dashboardClient.POST('/api/pull-requests/unsnooze', { params: {}, body: toTarget(row) }));
+    showChange(undefined, 'is no longer snoozed');
+  };
+  const snooze = async ({ name, body }: SnoozeOption): Promise<void> => {
+    const snoozed = body();
+    const request = { ...toTarget(row), ...snoozed };
+    requireData(await dashboardClient.POST('/api/pull-requests/snooze', { params: {}, body: request }));
+    showChange(snoozed, `is snoozed ${name}`);
+  };
+  if (row.snooze) return <ActionButton onAct={unsnooze}>Unsnooze</ActionButton>;
+  return (
+    <>
+      {OPTIONS.map((option) => (
+        <ActionButton key={option.name} onAct={() => snooze(option)}>
+          Snooze {option.name}
+        </ActionButton>
+      ))}
+      <UntilDay onDay={(day) => snooze(untilDay(day))} />
+    </>
+  );
+}
+
+interface SnoozeOption {
+  readonly name: string;
+  readonly body: () => { until?: string; untilChange: boolean };
+}
+
+/** Returns 7:00 local time, a number of days from now. */
+function morningIn(days: number): string {
+  const date = new Date();
+  date.setDate(date.getDate() + days);
+  date.setHours(7, 0, 0, 0);
+  return date.toISOString();
+}
+
+const OPTIONS: readonly SnoozeOption[] = [
+  { name: 'until it changes', body: () => ({ untilChange: true }) },
+  { name: 'until tomorrow', body: () => ({ until: morningIn(1), untilChange: false }) },
+  { name: 'for a week', body: () => ({ until: morningIn(7), untilChange: false }) },
+];
+
+const untilDay = (day: string): SnoozeOption => ({
+  name: `until ${formatDate(`${day}T00:00`)}`,
+  body: () => ({ until: new Date(`${day}T07:00`).toISOString(), untilChange: false }),
+});
+
+/** Formats a local date as the value of a date input. */
+const toInputValue = (date: Date): string =>
+  [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-');
+
+/** A form for any day from tomorrow on. */
+function UntilDay({ onDay }: { readonly onDay: (day: string) => Promise<void> }) {
+  const tomorrow = toInputValue(new Date(morningIn(1)));
+  const [day, setDay] = useState(tomorrow);
+  const [isBusy, snooze] = useAction(() => onDay(day));
+  return (
+    <form
+      class="until"
+      onSubmit={(event) => {
+        event.preventDefault();
+        snooze();
+      }}
+    >
+      <label>
+        Snooze until
+        <input
+          type="date"
+          required
+          min={tomorrow}
+          value={day}
+          onInput={({ currentTarget }) => setDay(currentTarget.value)}
+        />
+      </label>
+      <button type="submit" aria-busy={isBusy}>
+        Snooze until this date
+      </button>
+    </form>
+  );
+}

@@ -1,0 +1,136 @@
+import { effect } from '@preact/signals';
+import { useLayoutEffect } from 'preact/hooks';
+import { ApiError, readEvents } from '../../../../generated/dashboard/client.js';
+import { dashboardClient, requireData, toUserMessage } from '../../api.js';
+import { user } from '../../session.js';
+import { applyBoard, boardError, boardOwner, shownBoard } from './board-store.js';
+import type { Board } from './rows.js';
+
+/** The delay before a broken stream is opened again. */
+const RETRY_MS = 5_000;
+
+interface BoardQuery {
+  readonly owner: string;
+  readonly includeDrafts: boolean;
+}
+
+interface Subscription {
+  readonly query: BoardQuery;
+  readonly stop: () => void;
+}
+
+/** A subscription that was started before its page was drawn. */
+let preloaded: Subscription | undefined;
+
+/** Starts loading the board before the page is drawn. Resolves when there is a board or an error to show. */
+export function preloadBoard(includeDrafts: boolean): Promise<void> {
+  preloaded = subscribe({ owner: boardOwner.value, includeDrafts });
+  return new Promise((resolve) => {
+    const stop = effect(() => {
+      if (shownBoard.value === undefined && boardError.value === undefined) return;
+      queueMicrotask(() => stop());
+      resolve();
+    });
+  });
+}
+
+/** Follows the selected board while a component is shown: the user's own board as a stream, others by polling. */
+export function useBoard(includeDrafts: boolean): void {
+  const whose = boardOwner.value;
+  // A layout effect runs before the first paint, so that the board is requested first.
+  useLayoutEffect(() => {
+    const query = { owner: whose, includeDrafts };
+    return (consumePreloadedBoard(query) ?? subscribe(query)).stop;
+  }, [whose, includeDrafts]);
+}
+
+function subscribe(query: BoardQuery): Subscription {
+  const controller = new AbortController();
+  void follow(query, controller.signal);
+  return { query, stop: () => controller.abort() };
+}
+
+/** Returns the preloaded subscription if it is for this query, else stops it. */
+function consumePreloadedBoard({ owner: whose, includeDrafts }: BoardQuery): Subscription | undefined {
+  const found = preloaded;
+  preloaded = undefined;
+  if (found?.query.owner === whose && found.query.includeDrafts === includeDrafts) return found;
+  found?.stop();
+  return undefined;
+}
+
+async function follow(query: BoardQuery, signal: AbortSignal): Promise<void> {
+  // The user opened the page or selected this board, so the first board is shown at once.
+  let isAsked = true;
+  while (!signal.aborted) {
+    try {
+      for await (const board of query.owner === '' ? streamOwnBoard(query, signal) : pollSharedBoard(query, signal)) {
+        // The user may have selected another board in the meantime.
+        signal.throwIfAborted();
+        applyBoard(board, isAsked);
+        isAsked = false;
+      }
+      return;
+    } catch (error) {
+      if (error === signal.reason || isFinal(error)) return;
+      boardError.value = toUserMessage(error);
+      await pause(RETRY_MS, signal);
+    }
+  }
+}
+
+/** Handles errors that a retry would not change: shows the message, or ends the session on the page for a 401. */
+function isFinal(error: unknown): boolean {
+  if (!(error instanceof ApiError) || error.statusCode >= 429 || error.statusCode === 408) return false;
+  if (error.statusCode === 401) user.value = null;
+  else boardError.value = error.message;
+  return true;
+}
+
+async function* streamOwnBoard({ includeDrafts }: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
+  const query = { includeDrafts, includeSnoozed: true };
+  const open = (init: Parameters<Parameters<typeof readEvents>[0]>[0]) =>
+    dashboardClient.GET('/api/dashboard/stream', { ...init, params: { query } });
+  try {
+    for await (const { data } of readEvents<Board>(open, { signal })) yield data;
+  } catch (error) {
+    // Until a forge is set up there is no stream, only an empty board.
+    if (!(error instanceof ApiError && error.statusCode === 404)) throw error;
+    yield await readBoard({ owner: '', includeDrafts }, signal);
+  }
+}
+
+async function* pollSharedBoard(query: BoardQuery, signal: AbortSignal): AsyncGenerator<Board> {
+  while (!signal.aborted) {
+    const board = await readBoard(query, signal);
+    yield board;
+    await pause(board.readIntervalSeconds * 1000, signal);
+  }
+}
+
+/** Reads the board once. Snoozed pull requests are always included; the page filters them. */
+async function readBoard({ owner: whose, includeDrafts }: BoardQuery, signal?: AbortSignal): Promise<Board> {
+  const query = { includeDrafts, includeSnoozed: true, ...(whose === '' ? {} : { owner: whose }) };
+  const options = signal === undefined ? {} : { signal };
+  return requireData(await dashboardClient.GET('/api/dashboard', { params: { query }, ...options }));
+}
+
+/** Refreshes the user's own board, or reads a shared one again, and shows the result at once. */
+export async function refreshBoard(includeDrafts: boolean): Promise<void> {
+  const whose = boardOwner.value;
+  const query = { includeDrafts, includeSnoozed: true };
+  const board =
+    whose === ''
+      ? requireData(await dashboardClient.POST('/api/dashboard/refresh', { params: { query } }))
+      : await readBoard({ owner: whose, includeDrafts });
+  applyBoard(board, true);
+}
+
+const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const timer = setTimeout(resolve, milliseconds);
+    signal.addEventListener('abort', () => {
+      clearTimeout(timer);
+      resolve();
+    });
+  });

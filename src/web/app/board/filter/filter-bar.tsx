@@ -1,0 +1,167 @@
+import type { RefObject } from 'preact';
+import { Select } from '../../ui/fields.js';
+import { FoldedFilters } from '../../ui/folded-filters.js';
+import { CI_NAMES } from '../data/rows.js';
+import {
+  AGE_OPTIONS,
+  countConditions,
+  type Filter,
+  type FilterOptions,
+  GROUP_NAMES,
+  isFiltering,
+  NO_FILTER,
+  PAGE_SIZES,
+  QUICK_FILTERS,
+  type QuickFilter,
+  SORT_OPTIONS,
+} from './filter.js';
+import { savedViews, ViewsMenu } from './saved-views.js';
+import { openView } from './views.js';
+
+interface FilterBarProps {
+  readonly filter: Filter;
+  readonly choices: FilterOptions;
+  readonly onFilter: (change: Partial<Filter>) => void;
+  readonly search: RefObject<HTMLInputElement | null>;
+  /** Titles that match the search text. */
+  readonly suggestions: readonly string[];
+  /** How many drafts and snoozed rows are hidden. */
+  readonly hidden: { readonly drafts: number; readonly snoozed: number };
+}
+
+/**
+ * Quick filters and search are always visible. On narrow screens a button with the number of active filters opens the
+ * rest.
+ */
+export function FilterBar(props: FilterBarProps) {
+  const { filter, onFilter, search, suggestions } = props;
+  const active = countConditions({ ...filter, pill: 'all', text: '' }) + Number(filter.view !== '');
+  return (
+    <form role="search" aria-label="Filter pull requests" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="pills" role="group" aria-label="Quick filters">
+        {(Object.keys(QUICK_FILTERS) as QuickFilter[]).map((pill) => (
+          <button key={pill} type="button" aria-pressed={filter.pill === pill} onClick={() => onFilter({ pill })}>
+            {QUICK_FILTERS[pill].name}
+          </button>
+        ))}
+      </div>
+      <div class="selects">
+        <label class="search">
+          <span>
+            Search titles <kbd aria-hidden="true">/</kbd>
+          </span>
+          <input
+            ref={search}
+            type="search"
+            list="titles"
+            autoComplete="off"
+            maxLength={255}
+            value={filter.text}
+            onInput={({ currentTarget }) => onFilter({ text: currentTarget.value })}
+          />
+          <datalist id="titles">
+            {suggestions.map((title) => (
+              <option key={title} value={title} />
+            ))}
+          </datalist>
+        </label>
+        <FoldedFilters active={active}>
+          <Selects {...props} />
+          <Toggles {...props} />
+        </FoldedFilters>
+      </div>
+    </form>
+  );
+}
+
+const NAMED_GROUPS = Object.entries(GROUP_NAMES) as [Filter['group'], string][];
+
+const PAGES = PAGE_SIZES.map((size) => [size as string, size || 'all'] as const);
+
+type Option = readonly [string, string];
+
+const all = (options: readonly Option[]): readonly Option[] => [['', 'All'], ...options];
+const same = (values: readonly string[]): readonly Option[] => all(values.map((value) => [value, value] as const));
+
+function Selects({ filter, choices, onFilter }: FilterBarProps) {
+  const known = savedViews.value ?? [];
+  const open = (name: string): void => {
+    const view = known.find((one) => one.name === name);
+    onFilter(view === undefined ? { view: '' } : openView(view, filter));
+  };
+  return (
+    <>
+      {known.length > 0 && (
+        <Select label="View" value={filter.view} options={same(known.map(({ name }) => name))} onValue={open} />
+      )}
+      <Select
+        label="Repository"
+        value={filter.repo}
+        options={all(choices.repos)}
+        onValue={(repo) => onFilter({ repo })}
+      />
+      <Select
+        label="Author"
+        value={filter.author}
+        options={same(choices.authors)}
+        onValue={(author) => onFilter({ author })}
+      />
+      <Select
+        label="Label"
+        value={filter.label}
+        options={same(choices.labels)}
+        onValue={(label) => onFilter({ label })}
+      />
+      <Select label="CI" value={filter.ci} options={all(Object.entries(CI_NAMES))} onValue={(ci) => onFilter({ ci })} />
+      <Select
+        label="Updated"
+        value={filter.updated}
+        options={AGE_OPTIONS}
+        onValue={(updated) => onFilter({ updated })}
+      />
+      <Select
+        label="Created"
+        value={filter.created}
+        options={AGE_OPTIONS}
+        onValue={(created) => onFilter({ created })}
+      />
+      <Select label="Sort by" value={filter.sort} options={SORT_OPTIONS} onValue={(sort) => onFilter({ sort })} />
+      <Select label="Group by" value={filter.group} options={NAMED_GROUPS} onValue={(group) => onFilter({ group })} />
+      {filter.group === 'none' && (
+        <Select label="Rows per page" value={filter.size} options={PAGES} onValue={(size) => onFilter({ size })} />
+      )}
+    </>
+  );
+}
+
+function Toggles({ filter, onFilter, hidden }: FilterBarProps) {
+  const isClear = !isFiltering(filter);
+  const clear = (): void => {
+    const { sort, group, drafts, snoozed, size } = filter;
+    if (!isClear) onFilter({ ...NO_FILTER, sort, group, drafts, snoozed, size });
+  };
+  return (
+    <div class="toggles">
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={filter.drafts}
+          onChange={({ currentTarget }) => onFilter({ drafts: currentTarget.checked })}
+        />
+        Drafts{!filter.drafts && hidden.drafts > 0 && ` (${hidden.drafts} hidden)`}
+      </label>
+      <label class="choice">
+        <input
+          type="checkbox"
+          checked={filter.snoozed}
+          onChange={({ currentTarget }) => onFilter({ snoozed: currentTarget.checked })}
+        />
+        Snoozed{!filter.snoozed && hidden.snoozed > 0 && ` (${hidden.snoozed} hidden)`}
+      </label>
+      <button type="button" aria-disabled={isClear} onClick={clear}>
+        Clear filters
+      </button>
+      <ViewsMenu filter={filter} onFilter={onFilter} />
+    </div>
+  );
+}

@@ -1,0 +1,135 @@
+import { batch, effect, signal } from '@preact/signals';
+import { dashboardClient } from '../../api.js';
+import { consumePreloaded } from '../../page-data.js';
+import { saveLatest } from '../../ui/save-latest.js';
+import {
+  type Filter,
+  GROUP_NAMES,
+  NO_FILTER,
+  PAGE_SIZES,
+  pickKnownFilters,
+  QUICK_FILTERS,
+  readSavedFilters,
+  type SavedFilters,
+  SORT_NAMES,
+  writeSavedFilters,
+} from './filter.js';
+import { issueFilter, type IssueFilter, parseIssueFilter } from './issue-filter.js';
+
+/** The `localStorage` key that is set while the server may not have the filters of this browser. */
+const UNSENT = 'trellis-filters-unsent';
+
+/** The pause in typing after which a search text is sent. */
+const SAVE_TEXT_AFTER_MS = 500;
+
+/** The filter of the pull requests, restored from this browser and later from the server. */
+export const pullRequestFilter = signal<Filter>(parsePullRequestFilter(readSavedFilters().pullRequests));
+
+/** The filters of both lists, which the server stores together. */
+interface FilterState extends SavedFilters {
+  readonly pullRequests: Filter;
+  readonly issues: IssueFilter;
+}
+
+const currentState = (): FilterState => ({ pullRequests: pullRequestFilter.value, issues: issueFilter.value });
+
+const isSame = (a: FilterState, b: FilterState): boolean => a.pullRequests === b.pullRequests && a.issues === b.issues;
+
+/**
+ * Synchronises the filters between this page, the browser's storage and the server.
+ *
+ * @param requested a filter from the address, which takes precedence over the stored one
+ * @returns a function that stops the synchronisation
+ */
+export function syncFilters(requested?: Filter): () => void {
+  const isUnsent = localStorage.getItem(UNSENT) !== null;
+  if (requested !== undefined) pullRequestFilter.value = requested;
+  let saved = currentState();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  // Requests are sent one at a time, so that the last change is stored last.
+  const saveNewest = saveLatest(save);
+  const send = (): void => {
+    clearTimeout(timer);
+    timer = undefined;
+    saveNewest(saved);
+  };
+  const stop = effect(() => {
+    const now = currentState();
+    if (isSame(now, saved)) return;
+    const isTyped = now.pullRequests.text !== saved.pullRequests.text || now.issues.text !== saved.issues.text;
+    saved = now;
+    storeUnsent(now);
+    clearTimeout(timer);
+    if (isTyped) timer = setTimeout(send, SAVE_TEXT_AFTER_MS);
+    else send();
+  });
+  if (requested !== undefined) storeUnsent(saved);
+  if (requested !== undefined || isUnsent) send();
+  const opened = saved;
+  void load().then((found) => {
+    // Changes made in this browser, before or during the request, take precedence over the server's filters.
+    if (found === undefined || requested !== undefined || isUnsent || !isSame(currentState(), opened)) return;
+    saved = found;
+    batch(() => {
+      pullRequestFilter.value = found.pullRequests;
+      issueFilter.value = found.issues;
+    });
+    writeSavedFilters(found);
+  });
+  return () => {
+    stop();
+    if (timer !== undefined) send();
+  };
+}
+
+function storeUnsent(value: FilterState): void {
+  writeSavedFilters(value);
+  localStorage.setItem(UNSENT, 'true');
+}
+
+/** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
+async function save(value: FilterState): Promise<void> {
+  const body = { ...value };
+  const result = await dashboardClient
+    .PUT('/api/settings/filter-state', { body, keepalive: true })
+    .catch(() => undefined);
+  if (result !== undefined && isSame(value, currentState())) localStorage.removeItem(UNSENT);
+}
+
+async function load(): Promise<FilterState | undefined> {
+  const saved =
+    consumePreloaded('filters') ??
+    (await dashboardClient.GET('/api/settings/filter-state').catch(() => undefined))?.data;
+  const { pullRequests, issues } = saved ?? {};
+  if (pullRequests === undefined && issues === undefined) return undefined;
+  const found = { pullRequests: parsePullRequestFilter(pullRequests), issues: parseIssueFilter(issues) };
+  return JSON.stringify(found) === JSON.stringify(currentState()) ? undefined : found;
+}
+
+/** Reads a stored filter. Values that this release does not know are replaced by their defaults. */
+function parsePullRequestFilter(kept: unknown): Filter {
+  const read = pickKnownFilters(kept, NO_FILTER);
+  const { pill, sort, group, size } = NO_FILTER;
+  return {
+    ...read,
+    ...(Object.hasOwn(QUICK_FILTERS, read.pill) ? {} : { pill }),
+    ...(Object.hasOwn(SORT_NAMES, read.sort) ? {} : { sort }),
+    ...(Object.hasOwn(GROUP_NAMES, read.group) ? {} : { group }),
+    ...((PAGE_SIZES as readonly string[]).includes(read.size) ? {} : { size }),
+  };
+}
+
+/** Returns a link that opens the list with this filter, on the board of the user who opens it. */
+export function toFilterUrl(value: Filter): string {
+  const chosen = Object.entries(value).filter(([name, one]) => one !== NO_FILTER[name as keyof Filter]);
+  const query = new URLSearchParams(chosen.map(([name, one]) => [name, String(one)]));
+  return `${location.origin}/?${query.toString()}`;
+}
+
+/** Reads the filter from the page's query string and clears it. Returns `undefined` if the address has no filter. */
+export function readFilterFromUrl(): Filter | undefined {
+  const query = Object.fromEntries(new URLSearchParams(location.search));
+  if (!Object.keys(query).some((name) => Object.hasOwn(NO_FILTER, name))) return undefined;
+  history.replaceState(history.state, '', location.pathname);
+  return parsePullRequestFilter({ ...query, drafts: query.drafts === 'true', snoozed: query.snoozed === 'true' });
+}

@@ -1,0 +1,90 @@
+import type { components } from '../../../../generated/dashboard/client.js';
+import type { ForgeName, PullRequest, Writable } from '../data/rows.js';
+import { type Filter, NO_FILTER, type QuickFilter } from './filter.js';
+
+export type SavedView = components['schemas']['SavedView'];
+type ViewFilter = components['schemas']['ViewFilter'];
+type View = components['schemas']['View'];
+
+/** Returns whether a view selects a row; has to agree with the server. */
+export function matchesView(view: ViewFilter, row: PullRequest, now = Date.now()): boolean {
+  return (
+    includesOne(view.sections, [row.section]) &&
+    includesOne(view.forges, [row.forge]) &&
+    includesOne(view.repos, [row.repo]) &&
+    includesOne(view.authors, [row.author]) &&
+    includesOne(
+      view.labels,
+      row.labels.map(({ name }) => name),
+    ) &&
+    includesOne(view.ci, row.ciKnown === false ? [] : [row.ci]) &&
+    includesOne(view.kinds, [row.kind]) &&
+    FLAGS.every((flag) => view[flag] === undefined || view[flag] === (row[flag] ?? false)) &&
+    isWithin(row.updatedAt, view.updatedWithinHours, now) &&
+    isWithin(row.createdAt, view.createdWithinHours, now) &&
+    row.title.toLowerCase().includes((view.text ?? '').toLowerCase())
+  );
+}
+
+const FLAGS = ['reviewRequestedFromMe', 'readyToMerge', 'needsReview', 'changedSinceVisit'] as const;
+
+function includesOne(list: readonly string[] | undefined, values: readonly string[]): boolean {
+  if (list === undefined || list.length === 0) return true;
+  const wanted = new Set(list.map((one) => one.toLowerCase()));
+  return values.some((value) => wanted.has(value.toLowerCase()));
+}
+
+const isWithin = (time: string, hours: number | undefined, now: number): boolean =>
+  hours === undefined || now - Date.parse(time) <= hours * 3_600_000;
+
+/** Returns the filter that opens a view. Drafts are shown if the view includes their section. */
+export const openView = ({ name, filter, sort, group }: SavedView, before: Filter): Filter => ({
+  ...NO_FILTER,
+  view: name,
+  sort: sort === 'board' ? before.sort : sort,
+  group,
+  drafts: before.drafts || (filter.sections?.includes('drafts') ?? false),
+  snoozed: before.snoozed,
+});
+
+const PILL_FILTERS: Readonly<Record<QuickFilter, Writable<ViewFilter>>> = {
+  all: {},
+  github: { forges: ['github'] },
+  forgejo: { forges: ['forgejo'] },
+  gitlab: { forges: ['gitlab'] },
+  failing: { ci: ['failure'] },
+  bots: { kinds: ['dependency'] },
+  ready: { readyToMerge: true },
+  review: { needsReview: true },
+  mine: { reviewRequestedFromMe: true },
+};
+
+/** Converts a filter to a view: the conditions of the open view, combined with those of the filter. */
+export function toView(filter: Filter, open: SavedView | undefined): Writable<View> {
+  const kept = structuredClone(open?.filter) as Writable<ViewFilter> | undefined;
+  const [forge = '', ...repo] = filter.repo.split(' ');
+  return {
+    filter: {
+      ...kept,
+      ...PILL_FILTERS[filter.pill],
+      ...(filter.repo === '' ? {} : { forges: [forge as ForgeName], repos: [repo.join(' ')] }),
+      ...(filter.author === '' ? {} : { authors: [filter.author] }),
+      ...(filter.label === '' ? {} : { labels: [filter.label] }),
+      ...(filter.ci === '' ? {} : { ci: [filter.ci as PullRequest['ci']] }),
+      ...(filter.created === '' ? {} : { createdWithinHours: Number(filter.created) }),
+      ...(filter.updated === '' ? {} : { updatedWithinHours: Number(filter.updated) }),
+      ...(filter.text.trim() === '' ? {} : { text: filter.text.trim() }),
+    },
+    sort: filter.sort,
+    group: filter.group,
+  };
+}
+
+/** Converts typed text to a valid name of a view; may return an empty string. */
+export const toViewName = (text: string): string =>
+  text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-+|-+$/g, '')
+    .slice(0, 64);

@@ -1,0 +1,170 @@
+import { useLayoutEffect, useMemo } from 'preact/hooks';
+import { RelativeTime } from '../ui/time-elements.js';
+import { Select } from '../ui/fields.js';
+import { FoldedFilters } from '../ui/folded-filters.js';
+import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
+import './board.css';
+import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
+import { useBoard } from './data/follow-board.js';
+import { FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';
+import { syncFilters } from './filter/filter-store.js';
+import { AGE_OPTIONS, SORT_OPTIONS } from './filter/filter.js';
+import {
+  applyIssueFilter,
+  changeIssueFilter,
+  countIssueConditions,
+  dropUnavailableIssueValues,
+  issueFilter,
+  type IssueFilter,
+  listIssueFilterOptions,
+  NO_ISSUE_FILTER,
+} from './filter/issue-filter.js';
+import { Chip } from './list/chip.js';
+import { useProgressiveRendering } from './list/paging.js';
+
+export function IssuesPage() {
+  useLayoutEffect(() => syncFilters(), []);
+  useBoard(false);
+  const board = shownBoard.value;
+  return (
+    <>
+      <BoardHead title="Issues" includeDrafts={false} />
+      {board === undefined ? (
+        boardError.value === undefined && <p class="quiet">Loading …</p>
+      ) : (
+        <>
+          <ForgeNotices board={board} />
+          <Issues issues={board.issues} />
+        </>
+      )}
+      <UpdatesBar count={pendingIssueUpdates.value} />
+    </>
+  );
+}
+
+function Issues({ issues }: { readonly issues: readonly Issue[] }) {
+  const choices = useMemo(() => listIssueFilterOptions(issues), [issues]);
+  const used = useMemo(() => dropUnavailableIssueValues(issueFilter.value, choices), [issueFilter.value, choices]);
+  const selected = useMemo(() => applyIssueFilter(issues, used), [issues, used]);
+  const drawn = useProgressiveRendering(selected.length, JSON.stringify(used));
+  const housekeeping = issues.filter((issue) => issue.housekeeping).length;
+  return (
+    <>
+      <IssueFilters {...{ used, choices, housekeeping }} />
+      <p class="quiet" role="status">
+        {selected.length} of {issues.length} shown
+      </p>
+      <ul class="pulls">
+        {selected.slice(0, drawn).map((issue) => (
+          <IssueRow key={getRowKey(issue)} issue={issue} />
+        ))}
+      </ul>
+      {selected.length === 0 && <p>{issues.length === 0 ? 'No open issues.' : 'No issues match the filters.'}</p>}
+    </>
+  );
+}
+
+function IssueRow({ issue }: { readonly issue: Issue }) {
+  return (
+    <li class="pull issue">
+      <div class="about">
+        <div class="title">
+          <a class="open" href={issue.url} target="_blank" rel="noreferrer">
+            {issue.title}
+          </a>{' '}
+          {issue.labels.map(({ name, color }) => (
+            <Chip key={name} color={color} onClick={() => changeIssueFilter({ label: name })}>
+              {name}
+            </Chip>
+          ))}
+        </div>
+        <div class="where quiet">
+          <span class="repo">{issue.repo}</span> #{issue.number} · {FORGE_NAMES[issue.forge]} · {issue.author} ·{' '}
+          <RelativeTime time={issue.updatedAt} />
+        </div>
+      </div>
+    </li>
+  );
+}
+
+interface IssueFiltersProps {
+  readonly used: IssueFilter;
+  readonly choices: ReturnType<typeof listIssueFilterOptions>;
+  /** How many bot dashboards are hidden. */
+  readonly housekeeping: number;
+}
+
+function IssueFilters({ used, choices, housekeeping }: IssueFiltersProps) {
+  const active = countIssueConditions(used);
+  const isClear = active === 0 && used.text === '';
+  return (
+    <form role="search" aria-label="Filter issues" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <label class="search">
+          Search titles
+          <input
+            type="search"
+            maxLength={255}
+            value={used.text}
+            onInput={({ currentTarget }) => changeIssueFilter({ text: currentTarget.value })}
+          />
+        </label>
+        <FoldedFilters active={active}>
+          <Select
+            label="Repository"
+            value={used.repo}
+            options={choices.repo}
+            onValue={(repo) => changeIssueFilter({ repo })}
+          />
+          <Select
+            label="Author"
+            value={used.author}
+            options={choices.author}
+            onValue={(author) => changeIssueFilter({ author })}
+          />
+          <Select
+            label="Label"
+            value={used.label}
+            options={choices.label}
+            onValue={(label) => changeIssueFilter({ label })}
+          />
+          <Select
+            label="Updated"
+            value={used.updated}
+            options={AGE_OPTIONS}
+            onValue={(updated) => changeIssueFilter({ updated })}
+          />
+          <Select
+            label="Created"
+            value={used.created}
+            options={AGE_OPTIONS}
+            onValue={(created) => changeIssueFilter({ created })}
+          />
+          <Select
+            label="Sort by"
+            value={used.sort}
+            options={SORT_OPTIONS}
+            onValue={(sort) => changeIssueFilter({ sort })}
+          />
+          <label class="choice">
+            <input
+              type="checkbox"
+              checked={used.housekeeping}
+              onChange={({ currentTarget }) => changeIssueFilter({ housekeeping: currentTarget.checked })}
+            />
+            Bot dashboards{!used.housekeeping && housekeeping > 0 && ` (${housekeeping} hidden)`}
+          </label>
+          <button
+            type="button"
+            aria-disabled={isClear}
+            onClick={() => {
+              if (!isClear) issueFilter.value = { ...NO_ISSUE_FILTER, sort: used.sort };
+            }}
+          >
+            Clear filters
+          </button>
+        </FoldedFilters>
+      </div>
+    </form>
+  );
+}

@@ -1,0 +1,128 @@
+import type { RefObject } from 'preact';
+import { useLayoutEffect, useRef } from 'preact/hooks';
+
+interface ListKeys {
+  readonly search: RefObject<HTMLInputElement | null>;
+  readonly onHelp: () => void;
+}
+
+/** Keyboard shortcuts of the list; {@link KeyboardShortcuts} lists them. */
+export function useListKeys({ search, onHelp }: ListKeys): void {
+  useLayoutEffect(() => {
+    const onKey = (event: KeyboardEvent): void => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target) || isDialogOpen()) return;
+      const work = KEYS[event.key] ?? (event.key === '/' ? () => search.current?.focus() : undefined);
+      if (event.key === '?') onHelp();
+      else if (work === undefined) return;
+      else work();
+      event.preventDefault();
+    };
+    document.addEventListener('keydown', onKey);
+    return () => document.removeEventListener('keydown', onKey);
+  }, [search, onHelp]);
+  useFocusRestoration();
+}
+
+const press = (selector: string): void => {
+  const button = current()?.querySelector<HTMLElement>(selector);
+  // With the focus on the button, screen readers read its confirmation out and Enter confirms it.
+  button?.focus();
+  button?.click();
+};
+
+const KEYS: Readonly<Record<string, () => void>> = {
+  j: () => step(1),
+  k: () => step(-1),
+  o: () => current()?.querySelector<HTMLElement>('a.open')?.click(),
+  m: () => press('.actions > .action button'),
+  x: () => press('.choose input'),
+  c: () => press('button.ci'),
+};
+
+const rows = (): Element[] => [...document.querySelectorAll('li.pull')];
+
+const current = (): Element | null => document.activeElement?.closest('li.pull') ?? null;
+
+/** Focuses the title of the next or previous row. */
+function step(by: 1 | -1): void {
+  const list = rows();
+  const at = list.findIndex((row) => row === current());
+  focusOn(list[at === -1 ? 0 : at + by]);
+}
+
+function focusOn(row: Element | undefined): void {
+  row?.querySelector<HTMLElement>('a.open')?.focus();
+  row?.scrollIntoView({ block: 'nearest' });
+}
+
+/**
+ * Restores the focus when the focused element is removed: on the row that takes the place of a removed row, or on the
+ * menu of a removed button. The browser would move it to the top of the page.
+ */
+function useFocusRestoration(): void {
+  useLayoutEffect(() => {
+    let at = -1;
+    let menu: Element | null = null;
+    const remember = (): void => {
+      at = rows().findIndex((row) => row === current());
+      menu = document.activeElement?.closest('details.more') ?? null;
+    };
+    const watcher = new MutationObserver(() => {
+      if (at === -1 || document.activeElement !== document.body) return;
+      const list = rows();
+      if (menu?.isConnected === true) menu.querySelector('summary')?.focus();
+      else focusOn(list[Math.min(at, list.length - 1)]);
+    });
+    document.addEventListener('focusin', remember);
+    const list = document.getElementById('content');
+    if (list !== null) watcher.observe(list, { childList: true, subtree: true });
+    return () => {
+      document.removeEventListener('focusin', remember);
+      watcher.disconnect();
+    };
+  }, []);
+}
+
+const isDialogOpen = (): boolean => document.querySelector('dialog[open]') !== null;
+
+function isTyping(target: EventTarget | null): boolean {
+  return target instanceof HTMLElement && /^(?:INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && !isCheckbox(target);
+}
+
+const isCheckbox = (element: HTMLElement): boolean =>
+  element instanceof HTMLInputElement && element.type === 'checkbox';
+
+const SHORTCUTS = [
+  ['j, k', 'Next / previous row'],
+  ['o', 'Open on the code host'],
+  ['m', 'Merge, or the first action of the row; press again to confirm'],
+  ['c', 'Show checks'],
+  ['x', 'Select'],
+  ['/', 'Search titles'],
+  ['Esc', 'Cancel'],
+  ['?', 'Show this list'],
+] as const;
+
+/** A modal dialog with the shortcuts of the list. The browser traps the focus and closes the dialog on Escape. */
+export function KeyboardShortcuts({ onClose }: { readonly onClose: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => dialog.current?.showModal(), []);
+  return (
+    <dialog ref={dialog} aria-labelledby="keys-title" onClose={onClose}>
+      <h2 id="keys-title">Keyboard shortcuts</h2>
+      <dl>
+        {SHORTCUTS.map(([key, description]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{description}</dd>
+          </div>
+        ))}
+      </dl>
+      <button type="button" onClick={() => dialog.current?.close()}>
+        Close
+      </button>
+    </dialog>
+  );
+}

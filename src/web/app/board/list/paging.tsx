@@ -1,0 +1,92 @@
+import { useEffect, useState } from 'preact/hooks';
+import { isNarrowScreen } from '../../ui/folded-filters.js';
+import { BLOCK_SIZE } from './groups.js';
+
+interface Paged<Row> {
+  readonly rows: readonly Row[];
+  /** Starts at 0. */
+  readonly page: number;
+  readonly pages: number;
+  readonly go: (page: number) => void;
+}
+
+/** Returns the current page of a list. A new value of `list` starts at the first page. */
+export function usePage<Row>(rows: readonly Row[], size: number, list: string): Paged<Row> {
+  const [at, setAt] = useState({ list, page: 0 });
+  const pages = Math.max(1, Math.ceil(rows.length / size));
+  const page = at.list === list ? Math.min(at.page, pages - 1) : 0;
+  return {
+    ...{ page, pages },
+    rows: pages === 1 ? rows : rows.slice(page * size, (page + 1) * size),
+    go: (next) => setAt({ list, page: next }),
+  };
+}
+
+/** Buttons to change the page, if there are several. They are not removed at the ends, so that they keep the focus. */
+export function Pager({ page, pages, go }: Omit<Paged<unknown>, 'rows'>) {
+  if (pages === 1) return null;
+  const step = (name: string, next: number) => (
+    <button
+      type="button"
+      aria-disabled={next < 0 || next >= pages}
+      onClick={() => (next < 0 || next >= pages ? undefined : go(next))}
+    >
+      {name}
+    </button>
+  );
+  return (
+    <nav class="pager" aria-label="Pages of the list">
+      {step('Previous', page - 1)}
+      <span role="status">
+        Page {page + 1} of {pages}
+      </span>
+      {step('Next', page + 1)}
+    </nav>
+  );
+}
+
+/** Returns how many rows of a long list to draw: the first screen at once, the rest while the browser is idle. */
+export function useProgressiveRendering(total: number, list: string): number {
+  const [drawn, setDrawn] = useState(() => ({ list, count: countFirst() }));
+  const count = drawn.list === list ? drawn.count : countFirst();
+  useEffect(() => {
+    if (count >= total) return;
+    return whenIdle(() => setDrawn({ list, count: count + BLOCK_SIZE }));
+  }, [count, total, list]);
+  return count;
+}
+
+/** Minimum heights in pixels of the page above a list and of a row. */
+const MIN_HEIGHTS = { head: 300, row: 50, narrowRow: 110 };
+
+/** Uses the height of the screen: reading that of the window would force a layout while the page is being drawn. */
+const countFirst = (): number =>
+  Math.ceil(
+    Math.max(screen.height - MIN_HEIGHTS.head, 1) / (isNarrowScreen.peek() ? MIN_HEIGHTS.narrowRow : MIN_HEIGHTS.row),
+  );
+
+/** The delay after scrolling: between the frames of a scroll there is no time to draw rows. */
+const SCROLL_DELAY_MS = 250;
+
+/** The pause between two blocks, in which the browser can handle other work. */
+const PAUSE_MS = 50;
+
+/** Calls `work` after a pause. Scrolling delays it, unless the end of the drawn rows is near. */
+function whenIdle(work: () => void): () => void {
+  let timer = setTimeout(work, PAUSE_MS);
+  const onScroll = (): void => {
+    clearTimeout(timer);
+    timer = setTimeout(work, isNearEnd() ? 0 : SCROLL_DELAY_MS);
+  };
+  window.addEventListener('scroll', onScroll, { passive: true });
+  return () => {
+    clearTimeout(timer);
+    window.removeEventListener('scroll', onScroll);
+  };
+}
+
+/** Reads heights, which needs no extra layout right after a scroll frame. */
+const isNearEnd = (): boolean =>
+  document.documentElement.scrollHeight - window.scrollY < SCREENS_AHEAD * window.innerHeight;
+
+const SCREENS_AHEAD = 4;

@@ -1,0 +1,78 @@
+import { useLayoutEffect, useRef } from 'preact/hooks';
+import { memo } from '../../ui/memo.js';
+import { getRowKey, type PullRequest } from '../data/rows.js';
+import { pullRequestFilter } from '../filter/filter-store.js';
+import { type Block, type Group, toBlocks } from './groups.js';
+import { useProgressiveRendering } from './paging.js';
+import { PullRequestRow } from './pull-request-row.js';
+
+interface PullRequestGroupsProps extends Omit<RowBlockProps, keyof Block> {
+  readonly groups: readonly Group[];
+  /** Identifies the list; a new value starts drawing again from the first rows. */
+  readonly list: string;
+}
+
+/** The rows under their group headings. Rows below the first screen are drawn while the browser is idle. */
+export function PullRequestGroups({ groups, list, ...rest }: PullRequestGroupsProps) {
+  const total = groups.reduce((sum, { rows }) => sum + rows.length, 0);
+  const drawn = useProgressiveRendering(total, list);
+  return (
+    <>
+      {toBlocks(groups, drawn).map(({ name, rows, blocks }) => (
+        <section key={name} aria-label={name || 'Pull requests'}>
+          {name !== '' && (
+            <h2>
+              {name} <span class="quiet">{rows.length}</span>
+            </h2>
+          )}
+          <div role="list">
+            {blocks.map((block, index) => (
+              <RowBlock key={index} {...block} {...rest} />
+            ))}
+          </div>
+        </section>
+      ))}
+    </>
+  );
+}
+
+interface RowBlockProps extends Block {
+  readonly chosen: ReadonlySet<string>;
+  readonly onChoose: (row: PullRequest, isChosen: boolean) => void;
+  readonly isReadOnly: boolean;
+}
+
+const onLabel = (label: string): void => void (pullRequestFilter.value = { ...pullRequestFilter.value, label });
+
+/**
+ * A block of consecutive rows. The browser skips the layout of a block that is far from the screen, and an unchanged
+ * block is not redrawn, so that neither gets slower with thousands of rows. All rows stay in the document for searching
+ * and screen readers; the block itself has no role.
+ */
+const RowBlock = memo(function RowBlock({ rows, isFar, chosen, ...rest }: RowBlockProps) {
+  const block = useRef<HTMLUListElement>(null);
+  // Sets an estimated height until the block is first drawn.
+  useLayoutEffect(() => {
+    if (isFar) block.current?.style.setProperty('--rows', String(rows.length));
+  }, [isFar, rows.length]);
+  return (
+    <ul ref={block} role="none" class={`pulls ${isFar ? 'far' : ''}`}>
+      {rows.map((row) => (
+        <PullRequestRow key={getRowKey(row)} {...{ row, onLabel, ...rest }} isChosen={chosen.has(getRowKey(row))} />
+      ))}
+    </ul>
+  );
+}, isSame);
+
+function isSame(before: RowBlockProps, after: RowBlockProps): boolean {
+  const isMarked = (row: PullRequest): boolean =>
+    before.chosen.has(getRowKey(row)) === after.chosen.has(getRowKey(row));
+  return (
+    before.isFar === after.isFar &&
+    before.isReadOnly === after.isReadOnly &&
+    before.onChoose === after.onChoose &&
+    before.rows.length === after.rows.length &&
+    before.rows.every((row, index) => row === after.rows[index]) &&
+    (before.chosen === after.chosen || after.rows.every(isMarked))
+  );
+}

@@ -1,0 +1,151 @@
+import type { components } from '../../../../generated/secrets/client.js';
+import { requireData } from '../../api.js';
+import { Select } from '../../ui/fields.js';
+import { type AuditLogEntry, secretsClient } from '../secrets.js';
+
+export interface AuditFilterState {
+  readonly objectId: string;
+  readonly subject: NonNullable<AuditLogEntry['subject_type']> | '';
+  readonly actor: string;
+  readonly caller: string;
+  /** The first day, `YYYY-MM-DD` in the browser's time zone; empty for no limit. */
+  readonly from: string;
+  /** The last day, in the same form. */
+  readonly to: string;
+}
+
+export const NO_AUDIT_FILTER: AuditFilterState = { objectId: '', subject: '', actor: '', caller: '', from: '', to: '' };
+
+interface AuditFiltersProps {
+  readonly offered: components['schemas']['AuditLogFilterOptions'];
+  readonly filter: AuditFilterState;
+  readonly onFilter: (filter: AuditFilterState) => void;
+}
+
+/** The filters of the audit log. They offer only values that occur in the log. */
+export function AuditFilters({ offered, filter, onFilter }: AuditFiltersProps) {
+  const { object_ids, actors, callers } = offered;
+  const change = (part: Partial<AuditFilterState>): void => onFilter({ ...filter, ...part });
+  return (
+    <form role="search" aria-label="Filter the audit log" class="filters" onSubmit={(event) => event.preventDefault()}>
+      <div class="selects">
+        <Select label="Subject" value={filter.subject} options={SUBJECTS} onValue={(subject) => change({ subject })} />
+        <Select
+          label="Secret"
+          value={filter.objectId}
+          options={toOptions(object_ids)}
+          onValue={(objectId) => change({ objectId })}
+        />
+        <Select
+          label="Actor"
+          value={filter.actor}
+          options={[['', 'All'], ...actors.map(({ value, label }) => [value, nameActor(value, label)] as const)]}
+          onValue={(actor) => change({ actor })}
+        />
+        <Select
+          label="Caller"
+          value={filter.caller}
+          options={toOptions(callers)}
+          onValue={(caller) => change({ caller })}
+        />
+        <Day label="From" value={filter.from} onValue={(from) => change({ from })} />
+        <Day label="To" value={filter.to} onValue={(to) => change({ to })} />
+        <button type="button" aria-disabled={filter === NO_AUDIT_FILTER} onClick={() => onFilter(NO_AUDIT_FILTER)}>
+          Clear
+        </button>
+      </div>
+    </form>
+  );
+}
+
+const toOptions = (names: readonly string[]) => [['', 'All'], ...names.map((name) => [name, name] as const)] as const;
+
+const SUBJECTS = [
+  ['', 'All'],
+  ['object', 'Secrets'],
+  ['consumer', 'Consumers'],
+  ['token', 'Write tokens'],
+  ['consumer_token', 'Consumer tokens'],
+  ['passkey', 'Passkeys'],
+  ['identity', 'Owner key'],
+] as const;
+
+/** The service labels only tokens; the other actors get a name here. */
+const nameActor = (value: string, label: string): string =>
+  ({ admin: 'owner', machine: 'server command line', none: 'unknown' })[value] ??
+  label.replace('_', ' ').replace(':', ' ');
+
+interface DayProps {
+  readonly label: string;
+  readonly value: string;
+  readonly onValue: (value: string) => void;
+}
+
+function Day({ label, value, onValue }: DayProps) {
+  return (
+    <label>
+      {label}
+      <input type="date" value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)} />
+    </label>
+  );
+}
+
+/** Converts a filter to the query parameters of the audit log. */
+function toAuditLogQuery({ objectId, subject, actor, caller, from, to }: AuditFilterState) {
+  return {
+    ...(objectId !== '' && { object_id: objectId }),
+    ...(subject !== '' && { subject_type: subject }),
+    ...(actor !== '' && { actor }),
+    ...(caller !== '' && { caller }),
+    ...(from !== '' && { from: new Date(`${from}T00:00`).toISOString() }),
+    ...(to !== '' && { to: endOf(to).toISOString() }),
+  };
+}
+
+/** Returns the start of the following day, as the service excludes the end of a range. */
+function endOf(day: string): Date {
+  const end = new Date(`${day}T00:00`);
+  end.setDate(end.getDate() + 1);
+  return end;
+}
+
+export interface AuditEntryPage {
+  readonly filter: AuditFilterState;
+  /** Newest first. */
+  readonly entries: readonly AuditLogEntry[];
+  /** The number of matching entries on all pages. */
+  readonly count: number;
+}
+
+interface PageOptions {
+  /** The id of the last entry of the previous page; starts with the newest entry when omitted. */
+  readonly after?: number | undefined;
+  readonly limit: number;
+}
+
+export async function loadAuditEntryPage(
+  filter: AuditFilterState,
+  { after, limit }: PageOptions,
+): Promise<AuditEntryPage> {
+  const query = { order: 'desc' as const, limit, ...toAuditLogQuery(filter), ...(after !== undefined && { after }) };
+  const result = await secretsClient.GET('/audit-log', { params: { query } });
+  const entries: readonly AuditLogEntry[] = requireData(result);
+  return { filter, entries, count: Number(result.response.headers.get('X-Total-Count')) };
+}
+
+/** The largest page that the service returns. */
+const MAX_PAGE_SIZE = 500;
+
+/** Reading this many entries takes 100 requests, a sixth of the limit of a session per minute, and some megabytes. */
+export const MAX_EXPORTED_ENTRIES = 50_000;
+
+/** Reads the entries that match a filter, newest first, at most {@link MAX_EXPORTED_ENTRIES}. */
+export async function readAuditLog(filter: AuditFilterState): Promise<readonly AuditLogEntry[]> {
+  const all: AuditLogEntry[] = [];
+  while (all.length < MAX_EXPORTED_ENTRIES) {
+    const { entries } = await loadAuditEntryPage(filter, { after: all.at(-1)?.id, limit: MAX_PAGE_SIZE });
+    all.push(...entries);
+    if (entries.length < MAX_PAGE_SIZE) break;
+  }
+  return all;
+}

@@ -1,0 +1,174 @@
+import { useCallback, useState } from 'preact/hooks';
+import type { components } from '../../../../generated/secrets/client.js';
+import { requireData } from '../../api.js';
+import { ActionButton } from '../../ui/buttons.js';
+import { AsyncContent, useResource } from '../../ui/resource.js';
+import { showToast } from '../../ui/toasts.js';
+import { SecretsLayout } from '../secrets-layout.js';
+import { secretsClient } from '../secrets.js';
+import {
+  AuditFilters,
+  type AuditFilterState,
+  loadAuditEntryPage,
+  MAX_EXPORTED_ENTRIES,
+  NO_AUDIT_FILTER,
+  type AuditEntryPage as Page,
+  readAuditLog,
+} from './audit-entries.js';
+import { AuditTable } from './audit-table.js';
+
+const PAGE_SIZE = 50;
+
+const loadOptions = async () => requireData(await secretsClient.GET('/audit-log/filter-options'));
+
+export function AuditLogPage() {
+  const options = useResource(loadOptions);
+  const [filter, setFilter] = useState(NO_AUDIT_FILTER);
+  return (
+    <SecretsLayout title="Audit log">
+      <VerifyAudit />
+      <AsyncContent from={options}>
+        {(offered) => <AuditFilters offered={offered} filter={filter} onFilter={setFilter} />}
+      </AsyncContent>
+      <Entries filter={filter} />
+    </SecretsLayout>
+  );
+}
+
+/** The entries that match a filter, newest first. A button loads older ones. */
+function Entries({ filter }: { readonly filter: AuditFilterState }) {
+  const load = useCallback(async () => {
+    const page = await loadAuditEntryPage(filter, { limit: PAGE_SIZE });
+    return { page, key: performance.now() };
+  }, [filter]);
+  const first = useResource(load);
+  // A new key for each load drops older entries that were loaded for the previous filter.
+  return <AsyncContent from={first}>{({ page, key }) => <Pages key={key} first={page} />}</AsyncContent>;
+}
+
+function Pages({ first }: { readonly first: Page }) {
+  const [entries, setEntries] = useState(first.entries);
+  const [count, setCount] = useState(first.count);
+  const loadOlder = async (): Promise<void> => {
+    const page = await loadAuditEntryPage(first.filter, { after: entries.at(-1)?.id, limit: PAGE_SIZE });
+    setEntries([...entries, ...page.entries]);
+    setCount(page.count);
+  };
+  const isLast = entries.at(-1)?.id === undefined || entries.length >= count;
+  return (
+    <>
+      <div class="row wrapping spread">
+        <p class="quiet" role="status">
+          {entries.length} of {count} shown
+        </p>
+        {count > 0 && <ExportAudit filter={first.filter} />}
+      </div>
+      <AuditTable entries={entries} />
+      {!isLast && <ActionButton onAct={loadOlder}>Show older entries</ActionButton>}
+    </>
+  );
+}
+
+type Verification = components['schemas']['AuditLogVerification'];
+
+/** Stores the last verified head of the hash chain in this browser, to detect a log that was rebuilt. */
+const STORAGE_KEY = 'trellis-audit-head';
+
+/** A button that verifies the whole hash chain, also against the head that this browser verified before. */
+function VerifyAudit() {
+  const [result, setResult] = useState('');
+  const verify = async (): Promise<void> => {
+    const query = readVerifiedHead();
+    const verified = requireData(await secretsClient.GET('/audit-log/verify', { params: { query } }));
+    const { intact, entries, head } = verified;
+    if (intact && head !== undefined) localStorage.setItem(STORAGE_KEY, JSON.stringify({ entries, head }));
+    setResult(describeVerification(verified));
+  };
+  return (
+    <p>
+      <ActionButton onAct={verify}>Verify log</ActionButton> <span role="status">{result}</span>
+    </p>
+  );
+}
+
+function describeVerification({ intact, entries, first_broken_id: id, reason = 'changed' }: Verification): string {
+  if (intact) return `All ${entries} entries are unchanged.`;
+  return `The log was altered: entry ${id} ${ALTERATIONS[reason]}.`;
+}
+
+const ALTERATIONS = {
+  added: 'was added after the end of the log',
+  changed: 'was changed',
+  missing: 'is missing, or differs from the one that this browser verified before',
+};
+
+function readVerifiedHead(): { entries?: number; head?: string } {
+  try {
+    return JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '{}') as { entries?: number; head?: string };
+  } catch {
+    return {};
+  }
+}
+
+const COLUMNS = [
+  'id',
+  'timestamp',
+  'action',
+  'subject_type',
+  'object_id',
+  'variant_id',
+  'version',
+  'subject_id',
+  'previous_slug',
+  'actor_type',
+  'actor_id',
+  'caller',
+  'ip',
+] as const;
+
+/** Buttons that download all entries that match the filter, as CSV or JSON. */
+function ExportAudit({ filter }: { readonly filter: AuditFilterState }) {
+  const save = async (kind: 'csv' | 'json'): Promise<void> => {
+    const entries = await readAuditLog(filter);
+    const text = kind === 'csv' ? toCsv(COLUMNS, entries) : `${JSON.stringify(entries, null, 2)}\n`;
+    saveFile(`audit-log.${kind}`, text, kind === 'csv' ? 'text/csv' : 'application/json');
+    showToast(describeExport(entries.length));
+  };
+  return (
+    <div class="row wrapping">
+      <ActionButton onAct={() => save('csv')}>Export as CSV</ActionButton>
+      <ActionButton onAct={() => save('json')}>Export as JSON</ActionButton>
+    </div>
+  );
+}
+
+function describeExport(count: number): string {
+  if (count >= MAX_EXPORTED_ENTRIES)
+    return `Exported the newest ${count} entries. Filter by date to export older ones.`;
+  return `Exported ${count} ${count === 1 ? 'entry' : 'entries'}.`;
+}
+
+/** Formats rows as CSV (RFC 4180). Cells that a spreadsheet would evaluate as a formula get the prefix `'`. */
+function toCsv<Column extends string>(
+  columns: readonly Column[],
+  rows: readonly Readonly<Partial<Record<Column, number | string>>>[],
+): string {
+  const lines = rows.map((row) => columns.map((column) => toCell(row[column] ?? '')));
+  return [columns, ...lines].map((cells) => `${cells.join(',')}\r\n`).join('');
+}
+
+function toCell(value: number | string): string {
+  const text = typeof value === 'string' && /^[=+\-@\t\r]/.test(value) ? `'${value}` : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Saves text as a download of the browser. */
+function saveFile(name: string, text: string, type: string): void {
+  const url = URL.createObjectURL(new Blob([text], { type }));
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // The click has already started the download, which keeps its own reference to the data.
+  URL.revokeObjectURL(url);
+}

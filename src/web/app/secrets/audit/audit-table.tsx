@@ -1,0 +1,75 @@
+import type { components } from '../../../../generated/secrets/client.js';
+import '../../style/cards.css';
+import { TableHead } from '../../ui/headings.js';
+import { formatDateTime } from '../../ui/times.js';
+import type { AuditLogEntry } from '../secrets.js';
+
+/** A table of audit log entries in the given order. On phones each entry is a card. */
+export function AuditTable({ entries }: { readonly entries: readonly AuditLogEntry[] }) {
+  if (entries.length === 0) return <p>No matching entries.</p>;
+  return (
+    <div class="wide" tabIndex={0} role="region" aria-label="Audit log entries">
+      <table class="cards audit">
+        <TableHead names={COLUMNS.map(({ name }) => name)} />
+        <tbody>
+          {entries.map((entry) => (
+            <tr key={entry.id}>
+              {COLUMNS.map(({ name, show }) => (
+                <td key={name} data-name={name}>
+                  {show(entry)}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+const SUBJECTS: Readonly<Record<NonNullable<AuditLogEntry['subject_type']>, string>> = {
+  object: 'secret',
+  consumer: 'consumer',
+  token: 'write token',
+  consumer_token: 'consumer token',
+  passkey: 'passkey',
+  identity: 'owner key',
+};
+
+const COLUMNS: readonly { readonly name: string; readonly show: (entry: AuditLogEntry) => string }[] = [
+  { name: 'Time', show: ({ timestamp }) => formatDateTime(timestamp) },
+  {
+    name: 'Action',
+    show: ({ action, version }) =>
+      join(ACTIONS[action] ?? action, version === undefined ? undefined : `version ${version}`),
+  },
+  { name: 'Subject', show: describeSubject },
+  { name: 'Actor', show: ({ actor_type, actor_id }) => formatActor(actor_type, actor_id) },
+  { name: 'Caller', show: ({ caller = '' }) => caller },
+  { name: 'IP address', show: ({ ip }) => ip },
+];
+
+/** Labels of the actions whose code has more than one word. */
+const ACTIONS: Partial<Record<AuditLogEntry['action'], string>> = { rotation_due: 'due for rotation' };
+
+function describeSubject({
+  object_id: slug,
+  subject_type: type = 'object',
+  subject_id: id,
+  previous_slug: previous,
+}: AuditLogEntry): string {
+  const name = slug === '' ? `${SUBJECTS[type]} ${id ?? ''}` : slug;
+  return join(name, previous && `was ${previous}`);
+}
+
+const join = (text: string, note: string | undefined): string => (note === undefined ? text : `${text} (${note})`);
+
+type Actor = components['schemas']['Actor'];
+
+/** Returns the display name of an actor. Every session belongs to the owner, so its id is not shown. */
+export function formatActor(type: Actor['type'] | undefined, id = ''): string {
+  if (type === undefined) return 'unknown';
+  if (type === 'session') return 'owner';
+  if (type === 'machine') return 'server command line';
+  return `${type === 'token' ? 'write token' : 'consumer token'} ${id}`;
+}

@@ -1,0 +1,173 @@
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { ActionButton, CopyButton } from '../ui/buttons.js';
+import { Form, FormError } from '../ui/form.js';
+import { showToast } from '../ui/toasts.js';
+import { type UnlockedIdentity, useIdentityPrompt } from './identity/unlock.js';
+import { createBrowserKeyCheck } from './known-keys.js';
+import { ConsumerPicker, findOwnPublicKey, ReadableChoice } from './recipients.js';
+import { useSealingError } from './sealing-message.js';
+import { SecretField, type SecretInput } from './secret-field.js';
+import { type ObjectMetadata, secretsClient } from './secrets.js';
+
+interface ReadValueProps {
+  readonly object: ObjectMetadata;
+  /** Whether the owner is a recipient; `undefined` when the recipients are not recorded. */
+  readonly isReadable: boolean | undefined;
+  readonly unlocked: UnlockedIdentity;
+  readonly onChange: () => Promise<void>;
+}
+
+/** Shows and reseals a value with the owner's identity, or with an identity that the user pastes. */
+export function RevealValue({ object, isReadable, unlocked, onChange }: ReadValueProps) {
+  const { slug, updated_at, reseal } = object;
+  const [value, setValue] = useState<Uint8Array<ArrayBuffer>>();
+  const container = useRef<HTMLDivElement>(null);
+  const { withIdentity, prompt } = useIdentityPrompt(unlocked);
+  useEffect(() => setValue(undefined), [updated_at]);
+  const [problem, show] = useSealingError(() =>
+    withIdentity({
+      why: `Unlock your key to show “${slug}”.`,
+      work: async (identity) => setValue(await (await import('./open-value.js')).openValue(object, identity)),
+    }),
+  );
+  const [resealProblem, reencrypt] = useSealingError(() =>
+    withIdentity({
+      why: `Unlock your key to re-encrypt “${slug}”.`,
+      work: async (identity) => {
+        await (await import('./open-value.js')).resealValue(object, identity);
+        await onChange();
+        showToast(`“${slug}” re-encrypted to your key and the current keys of its consumers.`);
+      },
+    }),
+  );
+  const hide = (): void => {
+    // The focused element disappears; the focus returns to the button that showed the value.
+    if (container.current?.contains(document.activeElement)) container.current.querySelector('button')?.focus();
+    setValue(undefined);
+  };
+  return (
+    <div ref={container}>
+      {isReadable === false && (
+        <p class="notes">
+          Only its consumers can decrypt this value; it isn’t encrypted to your key. To show it here, paste the identity
+          of a consumer. To read it with your own key, replace the value and encrypt it to your key too.
+        </p>
+      )}
+      <div class="row wrapping">
+        <ActionButton class={reseal || isReadable === false ? '' : 'main'} onAct={show}>
+          Show value
+        </ActionButton>
+        <ActionButton class={reseal ? 'main' : ''} onAct={reencrypt}>
+          Re-encrypt
+        </ActionButton>
+      </div>
+      <FormError text={problem ?? resealProblem} />
+      {prompt}
+      {value && <RevealedValue slug={slug} value={value} onHide={hide} />}
+    </div>
+  );
+}
+
+/** Long enough to use the value, short enough for an unattended screen. */
+const SHOWN_MS = 60_000;
+
+interface OpenedValueProps {
+  readonly slug: string;
+  readonly value: Uint8Array<ArrayBuffer>;
+  readonly onHide: () => void;
+}
+
+/**
+ * A decrypted value, hidden again after a minute. The group around it takes the focus, so that screen readers don't
+ * read the value aloud at once.
+ */
+function RevealedValue({ slug, value, onHide }: OpenedValueProps) {
+  const group = useRef<HTMLDivElement>(null);
+  const text = useMemo(() => decodeText(value), [value]);
+  useLayoutEffect(() => group.current?.focus(), [value]);
+  useEffect(() => {
+    const timer = setTimeout(onHide, SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return (
+    <div ref={group} class="once" role="group" tabIndex={-1} aria-label={`Value of ${slug}`}>
+      {text === undefined ? <p>Binary value of {value.length} bytes.</p> : <Text text={text} />}
+      <div class="row wrapping">
+        {text === undefined ? <Download slug={slug} value={value} /> : <CopyButton value={text} what="the value" />}
+        <button type="button" onClick={onHide}>
+          Hide
+        </button>
+      </div>
+      <p class="quiet">Decrypted in this browser. It will be hidden after one minute.</p>
+    </div>
+  );
+}
+
+function Text({ text }: { readonly text: string }) {
+  if (text === '') return <p>The value is empty.</p>;
+  return (
+    <pre class="value" tabIndex={0}>
+      {text}
+    </pre>
+  );
+}
+
+function Download({ slug, value }: Pick<OpenedValueProps, 'slug' | 'value'>) {
+  const url = useMemo(() => URL.createObjectURL(new Blob([value])), [value]);
+  useEffect(() => () => URL.revokeObjectURL(url), [url]);
+  return (
+    <a class="button" href={url} download={slug}>
+      Save as file
+    </a>
+  );
+}
+
+/** Decodes UTF-8; returns `undefined` for invalid UTF-8 and for text with control characters. */
+function decodeText(value: Uint8Array): string | undefined {
+  try {
+    const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+    // eslint-disable-next-line no-control-regex -- control characters are the sign of binary data
+    return /[\0-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
+  } catch {
+    return undefined;
+  }
+}
+
+interface RotateProps {
+  readonly object: ObjectMetadata;
+  readonly onChange: () => Promise<void>;
+}
+
+/** The form that replaces a value. The new value is sealed to the current keys of the consumers. */
+export function ReplaceValue({ object, onChange }: RotateProps) {
+  const [value, setValue] = useState<SecretInput>('');
+  const [usedBy, setUsedBy] = useState<readonly string[]>(object.used_by ?? []);
+  const fold = useRef<HTMLDetailsElement>(null);
+  const [isReadable, setReadable] = useState(false);
+  useEffect(() => {
+    // An owner who could read the previous value expects to read the new one.
+    void findOwnPublicKey().then((key) => setReadable(key !== undefined && object.recipients?.includes(key) === true));
+  }, [object.recipients]);
+  const [problem, rotate] = useSealingError(async () => {
+    const { replaceSecret } = await import('../../../sealing/put-secret.js');
+    const { slug, id, etag } = object;
+    const checkKeys = createBrowserKeyCheck(object);
+    await replaceSecret(secretsClient, { slug, id, etag, value, usedBy, keepReadableCopy: isReadable, checkKeys });
+    setValue('');
+    await onChange();
+    fold.current?.removeAttribute('open');
+    fold.current?.querySelector('summary')?.focus();
+    showToast(`Value of “${slug}” replaced. The previous value is in the version history.`);
+  });
+  return (
+    <details ref={fold} class="fold">
+      <summary>Replace value</summary>
+      <Form verb="Save new value" onSave={rotate}>
+        <SecretField label="New value" value={value} onValue={setValue} />
+        <ConsumerPicker chosen={usedBy} onChosen={setUsedBy} />
+        <ReadableChoice isChosen={isReadable} onChosen={setReadable} />
+        <FormError text={problem} />
+      </Form>
+    </details>
+  );
+}

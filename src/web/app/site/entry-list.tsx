@@ -1,0 +1,99 @@
+import type { RefObject } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/**
+ * Moves the focus between the links of a list with the arrow keys, Home and End. Up and Down move by one row of the
+ * layout. Only one link is a tab stop: the last focused or the current one.
+ *
+ * @param shown A key that changes with the content of the list.
+ */
+export function useArrowKeys(shown: string): RefObject<HTMLUListElement | null> {
+  const list = useRef<HTMLUListElement>(null);
+  const holdsFocus = useRef(false);
+  useEffect(() => {
+    const { current } = list;
+    if (current === null) return;
+    const links = [...current.querySelectorAll('a')];
+    const stopAt = (stop: HTMLElement | undefined): void => {
+      for (const link of links) link.tabIndex = link === stop ? 0 : -1;
+    };
+    const held = links.find((link) => link === document.activeElement || link.ariaCurrent === 'true');
+    stopAt(held ?? links[0]);
+    // The focused link was removed when its target replaced the list.
+    if (holdsFocus.current && document.activeElement === document.body) links[0]?.focus();
+    const onKey = (event: KeyboardEvent): void => {
+      const next = links[findNext(links, links.indexOf(document.activeElement as HTMLAnchorElement), event)];
+      if (next === undefined || hasModifier(event)) return;
+      event.preventDefault();
+      next.focus();
+    };
+    const onFocus = ({ target }: FocusEvent): void => {
+      holdsFocus.current = true;
+      if (target instanceof HTMLElement) stopAt(target);
+    };
+    const onLeave = ({ relatedTarget }: FocusEvent): void => {
+      if (relatedTarget !== null) holdsFocus.current = false;
+    };
+    const listening = new AbortController();
+    const { signal } = listening;
+    current.addEventListener('keydown', onKey, { signal });
+    current.addEventListener('focusin', onFocus, { signal });
+    current.addEventListener('focusout', onLeave, { signal });
+    return () => listening.abort();
+  }, [shown]);
+  return list;
+}
+
+const hasModifier = ({ altKey, ctrlKey, metaKey, shiftKey }: KeyboardEvent): boolean =>
+  altKey || ctrlKey || metaKey || shiftKey;
+
+/** Returns the index that a key leads to: -1 for other keys, and an index without a link beyond the ends. */
+function findNext(links: readonly HTMLElement[], at: number, { key }: KeyboardEvent): number {
+  const top = links[0]?.offsetTop;
+  const columns = links.filter(({ offsetTop }) => offsetTop === top).length;
+  const last = links.length - 1;
+  const steps: Readonly<Record<string, number>> = {
+    ArrowLeft: at - 1,
+    ArrowRight: at + 1,
+    ArrowUp: at - columns,
+    // From the last full row, Down reaches the last link even if the row below is shorter.
+    ArrowDown: at + columns > last && rowOf(at, columns) < rowOf(last, columns) ? last : at + columns,
+    Home: 0,
+    End: last,
+  };
+  return steps[key] ?? -1;
+}
+
+const rowOf = (at: number, columns: number): number => Math.floor(at / columns);
+
+interface PagerProps {
+  readonly page: number;
+  /** The number of items on all pages. */
+  readonly count: number;
+  /** The number of items on one page. */
+  readonly size: number;
+  readonly linkTo: (page: number) => string;
+}
+
+/** Links to the previous and the next page; renders nothing for a single page. */
+export function Pagination({ page, count, size, linkTo }: PagerProps) {
+  const pages = Math.max(1, Math.ceil(count / size));
+  if (pages === 1 && page === 1) return null;
+  return (
+    <nav aria-label="Pagination" class="pager">
+      {page > 1 && (
+        <a class="button" href={linkTo(Math.min(page - 1, pages))}>
+          Previous
+        </a>
+      )}
+      <span class="quiet">
+        Page {page} of {pages}
+      </span>
+      {page < pages && (
+        <a class="button" href={linkTo(page + 1)}>
+          Next
+        </a>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,126 @@
+import { useLocation } from 'preact-iso';
+import { useCallback, useEffect, useState } from 'preact/hooks';
+import { CopyButton } from '../../ui/buttons.js';
+import { AsyncContent, useResource } from '../../ui/resource.js';
+import { querySite } from '../query-site.js';
+import { SiteLayout } from '../site-layout.js';
+import { linkToLocation, ROOT_LOCATION } from '../site-location.js';
+import '../site.css';
+import './transform.css';
+import { TransformFields } from './transform-fields.js';
+import { TransformPreview } from './transform-preview.js';
+import { formatArguments, formatQuery, parseTransformUrl, toTransformUrl, type TransformForm } from './transform.js';
+import { useDerivedImage } from './use-derived-image.js';
+
+interface Original {
+  readonly base: string;
+  readonly relativePath: string;
+  readonly relativeDirectory: string;
+  readonly sourceInstanceName: string;
+  readonly childImageProc: { readonly original: { readonly width: number; readonly height: number } | null } | null;
+}
+
+const ORIGINAL = `query original($id: String!) {
+  file(id: {eq: $id}) {
+    base relativePath relativeDirectory sourceInstanceName
+    childImageProc { original { width height } }
+  }
+}`;
+
+/** The page that transforms one image: a form, a live preview and the query to copy. */
+export function TransformPage() {
+  const { query } = useLocation();
+  const id = query.file ?? '';
+  const load = useCallback(
+    async () => (await querySite<{ readonly file: Original | null }>(ORIGINAL, { id })).file,
+    [id],
+  );
+  const original = useResource(load);
+  return (
+    <SiteLayout title="Transform image">
+      <AsyncContent from={original}>
+        {(file) =>
+          file?.childImageProc ? (
+            <Workbench key={id} id={id} file={file} />
+          ) : (
+            <p>
+              This image doesn’t exist or was deleted. <a href="/site">Browse files</a>
+            </p>
+          )
+        }
+      </AsyncContent>
+    </SiteLayout>
+  );
+}
+
+function Workbench({ id, file }: { readonly id: string; readonly file: Original }) {
+  const [recipe, setRecipe] = useState(() => parseTransformUrl(new URLSearchParams(location.search)));
+  useEffect(() => {
+    // Replaces the history entry, so that Back leaves the page instead of undoing one edit.
+    if (recipe) history.replaceState(history.state, '', toTransformUrl(id, recipe));
+  }, [id, recipe]);
+  if (recipe === undefined) return <p>Image transforms are not available on this server.</p>;
+  return (
+    <>
+      <p>
+        Source:{' '}
+        <a href={linkToLocation({ ...ROOT_LOCATION, folder: file.relativeDirectory, file: id })}>{file.relativePath}</a>
+        <span class="quiet"> · {toSize(file)}</span>
+      </p>
+      <Editor path={file.relativePath} recipe={recipe} onRecipe={setRecipe} />
+    </>
+  );
+}
+
+const toSize = ({ childImageProc }: Original): string => {
+  const size = childImageProc?.original;
+  return size ? `${size.width} × ${size.height} pixels` : 'unreadable image';
+};
+
+interface EditorProps {
+  readonly path: string;
+  readonly recipe: TransformForm;
+  readonly onRecipe: (recipe: TransformForm) => void;
+}
+
+function Editor({ path, recipe, onRecipe }: EditorProps) {
+  const { shape, values, results } = recipe;
+  const { text, problems } = formatArguments(shape.field.arguments, values);
+  const isWritten = Object.keys(problems).length === 0;
+  const made = useDerivedImage({ path, shape, args: text, results, isWritten });
+  const all = made.field === undefined ? problems : { ...problems, [made.field]: made.problem ?? '' };
+  return (
+    <div class="workbench">
+      <TransformFields recipe={recipe} problems={all} onRecipe={onRecipe} />
+      <div class="outcome">
+        <TransformPreview made={made} shape={shape} isWritten={isWritten} />
+        <QueryText path={path} recipe={recipe} args={text} />
+      </div>
+    </div>
+  );
+}
+
+interface QueryTextProps {
+  readonly path: string;
+  readonly recipe: TransformForm;
+  readonly args: string;
+}
+
+/** The GraphQL query for the derived image, with buttons that copy and open it. */
+function QueryText({ path, recipe: { shape, results }, args }: QueryTextProps) {
+  const query = formatQuery(path, shape.field.name, args, results);
+  return (
+    <section aria-labelledby="the-query">
+      <h2 id="the-query">Query</h2>
+      <pre class="query" tabIndex={0} role="region" aria-label="Query text">
+        <code>{query}</code>
+      </pre>
+      <p class="acts">
+        <CopyButton value={query} what="the query" />
+        <a class="button" href={`/graphql#${new URLSearchParams({ query }).toString()}`}>
+          Open in GraphiQL
+        </a>
+      </p>
+    </section>
+  );
+}

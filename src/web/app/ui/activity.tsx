@@ -1,0 +1,111 @@
+import { computed, effect, signal } from '@preact/signals';
+import { useRef } from 'preact/hooks';
+import { user } from '../session.js';
+import { Menu } from './menu.js';
+import { formatDateTime } from './times.js';
+
+/** The menu with past messages, including toasts that disappeared before they were read. */
+export function ActivityPanel() {
+  const panel = useRef<HTMLDivElement>(null);
+  const clear = (): void => {
+    // The focused button is removed together with the list.
+    panel.current?.focus();
+    clearActivity();
+  };
+  return (
+    <Menu name="Activity">
+      <div ref={panel} class="activity" role="region" tabIndex={-1} aria-label="Activity in this browser">
+        {activity.value.length === 0 ? (
+          <p class="quiet">No activity in this browser yet.</p>
+        ) : (
+          <Entries onClear={clear} />
+        )}
+      </div>
+    </Menu>
+  );
+}
+
+function Entries({ onClear }: { readonly onClear: () => void }) {
+  return (
+    <>
+      <ol tabIndex={0} aria-label="Newest first">
+        {activity.value.map((entry, index) => (
+          // Times are not unique.
+          <Entry key={`${entry.at} ${index}`} entry={entry} />
+        ))}
+      </ol>
+      <button type="button" onClick={onClear}>
+        Clear
+      </button>
+    </>
+  );
+}
+
+const Entry = ({ entry: { at, text, kind } }: { readonly entry: ActivityEntry }) => (
+  <li class={kind}>
+    {kind === 'failed' && <span class="bad">Failed: </span>}
+    {text} <time dateTime={at}>{formatDateTime(at)}</time>
+  </li>
+);
+
+interface ActivityEntry {
+  readonly at: string;
+  readonly text: string;
+  readonly kind: 'done' | 'failed';
+}
+
+interface StoredActivity {
+  /** The user who performed the actions; other users of this browser do not see them. */
+  readonly username: string;
+  readonly deeds: readonly ActivityEntry[];
+}
+
+const STORAGE_KEY = 'trellis-activity';
+
+const MAX_ENTRIES = 50;
+
+const stored = signal<StoredActivity | undefined>(read());
+
+/** The user's actions in this browser and their outcomes, newest first. */
+const activity = computed(() => (stored.value?.username === user.value?.username ? (stored.value?.deeds ?? []) : []));
+
+/** Adds a message to the activity of this browser. Reads the storage first, as other tabs may have added messages. */
+export function recordActivity(text: string, kind: ActivityEntry['kind']): void {
+  const username = user.value?.username;
+  if (username === undefined) return;
+  const before = read();
+  const deeds = before?.username === username ? before.deeds : [];
+  store({ username, deeds: [{ at: new Date().toISOString(), text, kind }, ...deeds].slice(0, MAX_ENTRIES) });
+}
+
+function clearActivity(): void {
+  store(undefined);
+}
+
+function store(next: StoredActivity | undefined): void {
+  stored.value = next;
+  try {
+    if (next === undefined) localStorage.removeItem(STORAGE_KEY);
+    else localStorage.setItem(STORAGE_KEY, JSON.stringify(next));
+  } catch {
+    // The storage is full or blocked. The page shows the activity all the same.
+  }
+}
+
+function read(): StoredActivity | undefined {
+  try {
+    const found = JSON.parse(localStorage.getItem(STORAGE_KEY) ?? '') as Partial<StoredActivity>;
+    return typeof found.username === 'string' && Array.isArray(found.deeds) ? (found as StoredActivity) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+addEventListener('storage', ({ key }) => {
+  if (key === STORAGE_KEY) stored.value = read();
+});
+
+// Signing out deletes the activity.
+effect(() => {
+  if (user.value === null && stored.peek() !== undefined) clearActivity();
+});

@@ -1,0 +1,136 @@
+import type { ButtonHTMLAttributes, ComponentChildren } from 'preact';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { toUserMessage } from '../api.js';
+import { cancelConfirmation, pendingConfirmation, watchConfirmation } from './confirmation.js';
+import { showToast } from './toasts.js';
+
+interface ActionButtonProps extends Omit<ButtonHTMLAttributes, 'onClick'> {
+  readonly onAct: () => Promise<void>;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A button for asynchronous work. It ignores presses while the work runs, keeps the focus, and shows errors as toasts.
+ */
+export function ActionButton({ onAct, children, ...attributes }: ActionButtonProps) {
+  const [isBusy, act] = useAction(onAct);
+  return (
+    <button type="button" {...attributes} aria-busy={isBusy} onClick={act}>
+      {children}
+    </button>
+  );
+}
+
+/** Returns whether `work` is running, and a function that starts it unless it is. Errors are shown as toasts. */
+export function useAction<Args extends readonly unknown[]>(
+  work: (...args: Args) => Promise<void>,
+): readonly [boolean, (...args: Args) => void] {
+  const [isBusy, setBusy] = useState(false);
+  const act = (...args: Args): void => {
+    if (isBusy) return;
+    setBusy(true);
+    work(...args)
+      .catch((error: unknown) => showToast(toUserMessage(error), 'failed'))
+      .finally(() => setBusy(false));
+  };
+  return [isBusy, act];
+}
+
+/**
+ * The time after the first press in which a second one is ignored, so that a double click confirms nothing. Clicks also
+ * carry a click count; key presses do not.
+ */
+const IGNORE_MS = 400;
+
+interface ConfirmButtonProps {
+  readonly onAct: () => Promise<void>;
+  /** The text of the button while it waits for a confirmation, such as "Merge #418?". */
+  readonly question: string;
+  readonly label?: string;
+  readonly class?: string;
+  readonly disabled?: boolean;
+  /** The id of the element that explains why the button is disabled. */
+  readonly reason?: string | undefined;
+  /** Called for a press while the button is disabled. */
+  readonly onRefuse?: () => void;
+  readonly children: ComponentChildren;
+}
+
+/**
+ * A button that has to be pressed twice and offers to cancel in between. {@link watchConfirmation} lists other ways to
+ * cancel.
+ */
+export function ConfirmButton(props: ConfirmButtonProps) {
+  const { onAct, question, label, disabled = false, reason, onRefuse, children } = props;
+  const id = useId();
+  const box = useRef<HTMLSpanElement>(null);
+  const button = useRef<HTMLButtonElement>(null);
+  const since = useRef(0);
+  const [isBusy, act] = useAction(onAct);
+  const isArmed = pendingConfirmation.value?.id === id;
+  useLayoutEffect(() => (isArmed && box.current !== null ? watchConfirmation(box.current) : undefined), [isArmed]);
+  useEffect(() => () => (pendingConfirmation.peek()?.id === id ? cancelConfirmation() : undefined), [id]);
+  const click = ({ detail }: MouseEvent): void => {
+    if (isBusy) return;
+    if (disabled) return onRefuse?.();
+    if (!isArmed) {
+      // An effect could run only after the second press of a double click.
+      since.current = performance.now();
+      pendingConfirmation.value = { id, question };
+    } else if (detail <= 1 && performance.now() - since.current >= IGNORE_MS) {
+      cancelConfirmation();
+      act();
+    }
+  };
+  const cancel = (): void => {
+    button.current?.focus();
+    cancelConfirmation();
+  };
+  return (
+    <span ref={box} class="confirm">
+      <button
+        ref={button}
+        type="button"
+        class={`${props.class ?? ''} ${isArmed ? 'armed' : ''}`}
+        aria-label={isArmed ? undefined : label}
+        aria-busy={isBusy}
+        aria-disabled={disabled}
+        aria-describedby={reason}
+        onClick={click}
+      >
+        {isArmed ? question : children}
+      </button>
+      {isArmed && (
+        <button type="button" class="cancel" onClick={cancel}>
+          Cancel
+        </button>
+      )}
+    </span>
+  );
+}
+
+/** How long the button shows "Copied". */
+const COPIED_MS = 2_000;
+
+interface CopyButtonProps {
+  readonly value: string;
+  /** The copied thing, to distinguish the buttons of a page for screen readers. */
+  readonly what?: string;
+  /** The label of the button. */
+  readonly name?: string;
+}
+
+export function CopyButton({ value, what, name = 'Copy' }: CopyButtonProps) {
+  const [isDone, setDone] = useState(false);
+  const [, copy] = useAction(async () => {
+    await navigator.clipboard.writeText(value);
+    setDone(true);
+    setTimeout(() => setDone(false), COPIED_MS);
+  });
+  const text = isDone ? 'Copied' : name;
+  return (
+    <button type="button" aria-label={what === undefined ? undefined : `${text} ${what}`} onClick={copy}>
+      <span aria-live="polite">{text}</span>
+    </button>
+  );
+}

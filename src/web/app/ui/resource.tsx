@@ -1,0 +1,56 @@
+import type { ComponentChildren } from 'preact';
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
+import { toUserMessage } from '../api.js';
+
+interface Resource<T> {
+  /** The last loaded value, also during a reload. */
+  readonly value: T | undefined;
+  /** The error message of the last attempt. */
+  readonly problem: string | undefined;
+  readonly reload: () => Promise<void>;
+  /** Replaces the value without a request. */
+  readonly set: (value: T) => void;
+}
+
+/** Loads a value when a component is first drawn and whenever `load` changes, so `load` must be memoised. */
+export function useResource<T>(load: () => Promise<T>): Resource<T> {
+  const [value, set] = useState<T>();
+  const [problem, setProblem] = useState<string>();
+  const attempts = useRef(0);
+  const reload = useCallback(async () => {
+    const attempt = (attempts.current += 1);
+    // Ignores the result if a later attempt has started.
+    const settle = (act: () => void): void => (attempt === attempts.current ? act() : undefined);
+    try {
+      const loaded = await load();
+      settle(() => {
+        set(() => loaded);
+        setProblem(undefined);
+      });
+    } catch (error) {
+      settle(() => setProblem(toUserMessage(error)));
+    }
+  }, [load]);
+  useEffect(() => void reload(), [reload]);
+  return { value, problem, reload, set: (next) => set(() => next) };
+}
+
+interface LoadedProps<T> {
+  readonly from: Pick<Resource<T>, 'problem' | 'reload' | 'value'>;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** Draws a loaded resource, a loading message, or the error with a button to try again. */
+export function AsyncContent<T>({ from, children }: LoadedProps<T>) {
+  const { value, problem, reload } = from;
+  if (value !== undefined) return <>{children(value)}</>;
+  if (problem === undefined) return <p class="quiet">Loading …</p>;
+  return (
+    <p class="problem" role="alert">
+      {problem}{' '}
+      <button type="button" onClick={() => void reload()}>
+        Try again
+      </button>
+    </p>
+  );
+}

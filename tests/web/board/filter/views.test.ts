@@ -1,0 +1,49 @@
+import { applyFilter, type Filter, NO_FILTER } from '../../../../src/web/app/board/filter/filter.js';
+import { matchesView, toView, toViewName } from '../../../../src/web/app/board/filter/views.js';
+import { pullRequest as row } from '../../../dashboard/pull-request.js';
+
+const NOW = Date.parse('2026-05-03T00:00:00Z');
+const ROWS = [
+  row({ number: 1, ci: 'failure', kind: 'dependency', labels: [{ name: 'Bug', color: 'd73a4a' }] }),
+  row({ number: 2, forge: 'gitlab', author: 'lisa', readyToMerge: true, updatedAt: '2026-05-02T23:30:00Z' }),
+  row({ number: 3, needsReview: true, reviewRequestedFromMe: true, title: 'Keep sessions' }),
+];
+
+test.each<Partial<Filter>>([
+  {},
+  { pill: 'gitlab' },
+  { pill: 'failing' },
+  { pill: 'bots' },
+  { pill: 'ready' },
+  { pill: 'review' },
+  { pill: 'mine' },
+  { repo: 'gitlab acme/shop' },
+  { author: 'lisa' },
+  { label: 'Bug' },
+  { ci: 'failure' },
+  { updated: '1' },
+  { text: ' sessions ' },
+])('toView: the view of the filter %j selects the same rows', (change) => {
+  const filter = { ...NO_FILTER, ...change };
+  const { filter: view } = toView(filter, undefined);
+  const numbers = (rows: typeof ROWS) => rows.map(({ number }) => number).sort();
+  expect(numbers(ROWS.filter((one) => matchesView(view, one, NOW)))).toEqual(
+    numbers([...applyFilter(ROWS, filter, NOW)]),
+  );
+});
+
+test('toView: combines the open view with further conditions', () => {
+  const open = { name: 'mine', filter: { authors: ['mona'] }, sort: 'board', group: 'none' } as const;
+  expect(toView({ ...NO_FILTER, view: 'mine', ci: 'failure' }, open).filter).toEqual({
+    authors: ['mona'],
+    ci: ['failure'],
+  });
+});
+
+test.each([
+  ['Waiting for me', 'waiting-for-me'],
+  [' -What fails? ', 'what-fails'],
+  ['…', ''],
+])('toViewName: converts %j to %j', (text, name) => {
+  expect(toViewName(text)).toBe(name);
+});
