@@ -6,7 +6,7 @@ import type { CredentialSource } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
 import type { PasskeyListener } from './accounts/passkey-listener.js';
 import type { TokenKind } from './accounts/token-format.js';
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { createDashboard, deleteExpiredDashboardData } from './dashboard/dashboard.js';
 import type { Dashboard } from './dashboard/dashboard.js';
 import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
@@ -157,18 +157,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     siteReport: site && (() => site.report(isPublic)),
     linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
-    authenticatorFor(tokens) {
-      let authenticate: Authenticate | undefined;
-      return (request) => {
-        authenticate ??= createAuthenticator({
-          database,
-          sessions: accounts.sessions,
-          publicUrl: options.origin(),
-          tokens,
-        });
-        return authenticate(request);
-      };
-    },
+    authenticatorFor: (tokens) =>
+      createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
     async close() {
       await dashboard.deliveries.close();
       await dashboard.refresher.close();

@@ -8,7 +8,7 @@ import type { RecordSort } from '../site/compile-sort.js';
 import type { RecordFilter } from '../site/compile-filter.js';
 import type { ResolverBudget, SiteContext } from './context.js';
 import { getSelection } from './selection.js';
-import { valuesPerRecord } from './values-per-record.js';
+import { valuesPerRecord } from './selection.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;

@@ -4,7 +4,7 @@ import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '../../src/server/graphql-budget.js';
+import { OperationBudget } from '../../src/server/graphql/budget.js';
 import type { ComputedValues } from '../../src/site/computed-values.js';
 import type { RecordTable, RelationField } from '../../src/core/record-types.js';
 import type { RecordSort } from '../../src/site/compile-sort.js';

@@ -1,7 +1,7 @@
 import { execute as executePlainly, getIntrospectionQuery, parse } from 'graphql';
 import type { ExecutionResult, IntrospectionQuery } from 'graphql';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { createSiteEngine } from '../../src/resolvers/site-engine.js';
+import { createSiteEngine } from '../../src/resolvers/engine.js';
 
 const { schema, execute } = createSiteEngine();
 

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { requestBounds } from '../../src/server/bounds.js';
-import { errorHandler } from '../../src/server/errors.js';
-import { createHostCheck } from '../../src/server/hosts.js';
-import type { HostRules } from '../../src/server/hosts.js';
-import { createLog } from '../../src/server/log.js';
-import { requestContext } from '../../src/server/request-context.js';
+import { requestBounds } from '../../src/server/http/admission.js';
+import { errorHandler } from '../../src/server/http/errors.js';
+import { createHostCheck } from '../../src/server/http/admission.js';
+import type { HostRules } from '../../src/server/http/admission.js';
+import { createLog } from '../../src/server/http/request.js';
+import { requestContext } from '../../src/server/http/request.js';
 
 const log = createLog({ level: 'silent' });
 

@@ -7,12 +7,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
-import { chooseEncoding } from '../../src/server/content-encoding.js';
-import type { ContentEncoding } from '../../src/server/content-encoding.js';
-import { contractRouter } from '../../src/server/contract-router.js';
-import { createGraphqlEndpoint } from '../../src/server/graphql.js';
-import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/server/operation.js';
-import { createTextSender, loadAssets } from '../../src/server/static-assets.js';
+import { chooseEncoding } from '../../src/server/http/compression.js';
+import type { ContentEncoding } from '../../src/server/http/compression.js';
+import { contractRouter } from '../../src/server/rest/router.js';
+import { createGraphqlEndpoint } from '../../src/server/graphql/endpoint.js';
+import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/server/rest/operation.js';
+import { createTextSender, loadAssets } from '../../src/server/files/assets.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 

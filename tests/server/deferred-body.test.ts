@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 import { AppError } from '../../src/core/errors.js';
-import { contractRouter } from '../../src/server/contract-router.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/server/operation.js';
+import { contractRouter } from '../../src/server/rest/router.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/server/rest/operation.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 

@@ -1,8 +1,8 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import { AppError } from '../../src/core/errors.js';
-import { contractRouter } from '../../src/server/contract-router.js';
-import { createRateLimiter } from '../../src/server/rate-limiter.js';
-import type { OperationSpec, RateLimitName } from '../../src/server/operation.js';
+import { contractRouter } from '../../src/server/rest/router.js';
+import { createRateLimiter, type RateLimitName } from '../../src/server/http/rate-limits.js';
+import type { OperationSpec } from '../../src/server/rest/operation.js';
 import { serve } from './serve.js';
 import type { TestServer } from './serve.js';
 

@@ -1,5 +1,6 @@
 import { operations } from '../../src/generated/secrets/operations.js';
-import { createMcp } from '../../src/server/mcp/mcp.js';
+import { MCP_TOOLS } from '../../src/handlers/secrets/mcp-tools.js';
+import { createMcp } from '../../src/server/mcp/endpoint.js';
 
 const ids = ['createObject', 'getObject', 'updateObject', 'deleteObject', 'listObjects'];
 const document = new URL('../../src/generated/secrets/openapi.json', import.meta.url);
@@ -14,7 +15,7 @@ const sender = {
 /** Creates an endpoint whose operations all throw the same error. */
 const createFailing = (error: Error) => {
   const handlers = Object.fromEntries(ids.map((id) => [id, () => Promise.reject(error)]));
-  return createMcp({ operations, handlers, document, version: '1.2.3' });
+  return createMcp({ ...MCP_TOOLS, operations, handlers, document, version: '1.2.3' });
 };
 
 const CALL = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'get', arguments: { slug: 'a' } } };
@@ -24,7 +25,7 @@ test('MCP: an internal error of an operation is thrown instead of returned to th
 });
 
 test('MCP: creating tools fails without their operations', async () => {
-  const mcp = createMcp({ operations, handlers: {}, document, version: '1.2.3' });
+  const mcp = createMcp({ ...MCP_TOOLS, operations, handlers: {}, document, version: '1.2.3' });
   await expect(mcp.handle(CALL, sender)).rejects.toThrow('Operation createObject is missing.');
 });
 

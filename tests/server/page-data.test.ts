@@ -1,7 +1,7 @@
 import { createAuthenticator } from '../../src/accounts/authenticate.js';
 import { readPageData } from '../../src/handlers/page-data.js';
-import { createPageDataReader } from '../../src/server/page-data.js';
-import type { PageDataOptions } from '../../src/server/page-data.js';
+import { BOARD_PATHS } from '../../src/page-paths.js';
+import { createPageDataReader } from '../../src/server/pages/built-pages.js';
 import type { PageData } from '../../src/web/page-data.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { openStage } from '../contract/dashboard/fixtures.js';
@@ -15,18 +15,21 @@ beforeAll(async () => {
 });
 afterAll(() => stage.server.close());
 
+interface FindOptions {
+  readonly boardPaths?: readonly string[];
+  readonly read?: () => Promise<PageData>;
+}
+
 function find(
   path: string,
   headers: { readonly cookie?: string; readonly authorization?: string },
-  changed: Partial<PageDataOptions> = {},
+  { boardPaths = BOARD_PATHS, read }: FindOptions = {},
 ): Promise<PageData | undefined> {
   const { database, accounts } = stage.server;
   const authenticate = createAuthenticator({ database, sessions: accounts.sessions, publicUrl: ORIGIN, tokens: [] });
   const findFacts = createPageDataReader({
     authenticate,
-    read: readPageData(stage.server),
-    hasDashboard: true,
-    ...changed,
+    read: read ?? readPageData(stage.server, boardPaths),
   });
   return findFacts({ method: 'GET', path, headers });
 }
@@ -54,7 +57,7 @@ test('page data equals the responses that the page would have requested', async 
 
 test.each([
   ['a page without a board', '/settings', {}],
-  ['a server without the dashboard', '/', { hasDashboard: false }],
+  ['a server without the dashboard', '/', { boardPaths: [] }],
 ])('page data has no board on %s', async (_what, path, changed) => {
   const { person, cookie } = await stage.addUser();
   const { username, displayName, isAdmin } = person;

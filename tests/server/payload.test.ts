@@ -1,4 +1,4 @@
-import { createToPayload } from '../../src/server/payload.js';
+import { createToPayload } from '../../src/server/http/payload.js';
 
 /** Counts how often it is serialized. */
 function createCounted(text = 'x') {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { listPreloadTags } from '../../src/server/preload-tags.js';
-import { PAGE_MODULES } from '../../src/server/page-paths.js';
+import { listPreloadTags } from '../../src/server/pages/built-pages.js';
+import { PAGE_MODULES } from '../../src/page-paths.js';
 
 const MANIFEST = {
   'index.html': { file: 'assets/index.js', imports: ['_shell.js'], css: ['assets/index.css'] },

@@ -1,4 +1,4 @@
-import { createRateCounter } from '../../src/server/rate-counter.js';
+import { createRateCounter } from '../../src/server/http/rate-limits.js';
 
 test('the rate counter evicts the least recently used key, so that its memory is bounded', () => {
   const counter = createRateCounter(() => 0);

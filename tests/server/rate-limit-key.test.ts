@@ -1,4 +1,4 @@
-import { toRateLimitKey } from '../../src/server/rate-limit-key.js';
+import { toRateLimitKey } from '../../src/server/http/rate-limits.js';
 
 test.each([
   ['an IPv4 address', '192.0.2.7', '192.0.2.7'],

@@ -1,6 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createStartupListener } from '../../src/server/startup-listener.js';
+import { createStartupListener } from '../../src/server/http/admission.js';
 
 test('startup listener: responds with 503 until the app is opened', async () => {
   const entrance = createStartupListener();

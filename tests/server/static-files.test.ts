@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { loadAssets, renderPageTemplate } from '../../src/server/static-assets.js';
-import { staticFiles } from '../../src/server/static-files.js';
+import { loadAssets, renderPageTemplate } from '../../src/server/files/assets.js';
+import { staticFiles } from '../../src/server/files/published-files.js';
 
 let root: string;
 let server: Server;

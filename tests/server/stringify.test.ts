@@ -1,4 +1,4 @@
-import { createStringify } from '../../src/server/stringify.js';
+import { createStringify } from '../../src/server/http/payload.js';
 
 test.each([
   ['an object', { a: 1, b: undefined, c: [1, { d: null }], e: 'naïve "🌱"' }],
