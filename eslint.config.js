@@ -20,7 +20,10 @@ export default tseslint.config(
       ],
     },
   },
-  { files: ['src/config/config.ts', 'scripts/**', 'bench/**', 'tests/**'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/config/config.ts', 'scripts/**', 'bench/**', 'tests/**'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   { files: ['tests/**'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   prettier,

@@ -13,7 +13,7 @@ import { BOARD_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
 import { createSiteContext, createSiteEngine } from './resolvers/engine.js';
 import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
 import { imageLinks, staticFiles } from './server/files/published-files.js';
-import { createSiteGate, type SiteGate, type SiteReaders } from './server/files/site-gate.js';
+import { createSiteGate, type SiteGate } from './server/files/site-gate.js';
 import { createGraphqlEndpoint, type GraphqlOptions } from './server/graphql/endpoint.js';
 import { createHostCheck, createStartupListener, requestBounds, siteRouter } from './server/http/admission.js';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from './server/http/errors.js';
@@ -87,27 +87,24 @@ function createListener(options: AppOptions): RequestListener {
     countRequest(getClientAddress(request), response);
     next();
   };
-  const gate = createSiteGate({
-    readers: siteReaders(options, limits),
-    findExpiry: (path, signature) => services.linkSigner?.findExpiry(path, signature),
-  });
+  const gate = siteGate(options, limits);
   const { kind: siteAccess } = config.siteAccess;
   const pages = builtPages(options);
   const explorer = loadExplorer({
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
-    enter: express.Router().use(countPage, gate.explorer),
+    enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
   const reference = loadApiReference(CONTRACTS.filter(({ id }) => config.services.includes(id)));
   app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
-  if (siteAccess !== 'public') app.use('/static', gate.files);
+  if (gate) app.use('/static', gate.files);
   if (services.site) {
     const admit: GraphqlOptions['admit'] = (request, response) => {
       countRequest(getClientAddress(request), response);
       // Express created both objects.
-      return gate.admit(request as Request, response as Response);
+      return gate?.admit(request as Request, response as Response);
     };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
     app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log, gate, admit }));
@@ -145,9 +142,18 @@ const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https
 const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
   createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
 
-function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: RateLimiter): SiteReaders {
-  if (siteAccess.kind !== 'people') return siteAccess;
-  return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
+/** Creates the gate of a site that is not public. */
+function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefined {
+  const { siteAccess } = options.config;
+  const { authenticatorFor, linkSigner } = options.services;
+  if (siteAccess.kind === 'public') return undefined;
+  return createSiteGate({
+    readers:
+      siteAccess.kind === 'token'
+        ? siteAccess
+        : { kind: 'people', authenticate: authenticatorFor(['personal']), limits },
+    findExpiry: (path, signature) => linkSigner?.findExpiry(path, signature),
+  });
 }
 
 interface SiteDependencies {
@@ -155,7 +161,8 @@ interface SiteDependencies {
   readonly site: SiteService;
   readonly staticFolder: string;
   readonly log: Log;
-  readonly gate: SiteGate;
+  /** Absent for a public site. */
+  readonly gate: SiteGate | undefined;
   readonly admit: GraphqlOptions['admit'];
 }
 
@@ -169,7 +176,7 @@ function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDepe
       const { pathPrefix } = open.site.config;
       const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
       const router = express.Router();
-      if (pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
+      if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
       router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
       router.use(staticPaths, imageFiles(open.imaging, countImage));
       return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));

@@ -7,8 +7,7 @@ import type { QueryContext, RecordQuery } from '../site/record-queries.js';
 import type { RecordSort } from '../site/compile-sort.js';
 import type { RecordFilter } from '../site/compile-filter.js';
 import type { ResolverBudget, SiteContext } from './context.js';
-import { getSelection } from './selection.js';
-import { valuesPerRecord } from './selection.js';
+import { getSelection, valuesPerRecord } from './selection.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;

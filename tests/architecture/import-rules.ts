@@ -23,16 +23,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
-      ...[
-        'core',
-        'config',
-        'site-service',
-        'resolvers',
-        'site',
-        'accounts',
-        'secrets',
-        'storage',
-      ],
+      ...['core', 'config', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
       ...['client', 'sealing', 'generated/secrets/client', 'secrets'],
     ],
   },

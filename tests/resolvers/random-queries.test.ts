@@ -9,8 +9,7 @@ import type { ComputedValues } from '../../src/site/computed-values.js';
 import type { RecordTable, RelationField } from '../../src/core/record-types.js';
 import type { RecordSort } from '../../src/site/compile-sort.js';
 import { computeAny } from '../site/compute-any.js';
-import { Evaluator } from '../site/evaluator.js';
-import type { Plain, World } from '../site/evaluator.js';
+import { Evaluator, type Plain, type World } from '../site/evaluator.js';
 import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../site/world.js';
 

@@ -2,21 +2,18 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildSchema, execute, graphql, GraphQLInt, parse } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { buildSchema, execute, graphql, GraphQLInt, type GraphQLSchema, parse } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '../../src/server/graphql/budget.js';
-import { openImages } from '../../src/images/images.js';
-import type { Images } from '../../src/images/images.js';
+import { type Images, openImages } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/dates.js';
 import { createPublicPath } from '../../src/site/public-files.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site/image-sources.js';
-import { openRecordStore } from '../../src/site/record-store.js';
-import type { RecordStore, RecordWriter } from '../../src/site/record-store.js';
+import { openRecordStore, type RecordStore, type RecordWriter } from '../../src/site/record-store.js';
 
 /** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

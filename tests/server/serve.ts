@@ -5,8 +5,7 @@ import { requestBounds } from '../../src/server/http/admission.js';
 import { errorHandler, notFoundHandler } from '../../src/server/http/errors.js';
 import { securityHeaders } from '../../src/server/http/headers.js';
 import { createHttpServer } from '../../src/server/http/server.js';
-import { createLog } from '../../src/server/http/request.js';
-import { requestContext } from '../../src/server/http/request.js';
+import { createLog, requestContext } from '../../src/server/http/request.js';
 
 export interface TestServer {
   readonly url: string;

@@ -1,16 +1,13 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '../../core/errors.js';
-import { getClientAddress } from '../http/request.js';
+import { getClientAddress, getRequestContext } from '../http/request.js';
 import { REVALIDATE } from '../http/headers.js';
 import type { RateLimiter } from '../http/rate-limits.js';
-import { getRequestContext } from '../http/request.js';
-import { authorize } from '../http/security.js';
-import type { Authenticate, Schemes } from '../http/security.js';
+import { type Authenticate, authorize, type Schemes } from '../http/security.js';
 
-/** The callers that may read the site. */
-export type SiteReaders =
-  | { readonly kind: 'public' }
+/** The callers that may read a site that is not public. */
+type SiteReaders =
   | { readonly kind: 'people'; readonly authenticate: Authenticate; readonly limits: RateLimiter }
   | { readonly kind: 'token'; readonly token: string };
 
@@ -24,11 +21,11 @@ export interface SiteGateOptions {
 
 export interface SiteGate {
   /**
-   * Admits a request to the site's data; returns `undefined` if the site is public.
+   * Admits a request to the site's data.
    *
    * @throws AppError `unauthenticated`, `forbidden`, `cross_site` or `rate_limited`.
    */
-  admit(request: Request, response: Response): Promise<void> | undefined;
+  admit(request: Request, response: Response): Promise<void>;
   /** Guards the files below `/static`, for which a signed link is enough. */
   readonly files: RequestHandler;
   /** Guards the GraphQL page: redirects to the sign-in page if a session would admit the browser. */
@@ -42,9 +39,8 @@ const PEOPLE = [
 ];
 const SCHEMES: Schemes = { session: 'session', token: 'token' };
 
-/** Enforces TRELLIS_SITE_ACCESS. All admitted callers see the same data, so caches behind it need no key per caller. */
+/** Enforces TRELLIS_SITE_ACCESS for a site that is not public. All admitted callers see the same data, so caches behind it need no key per caller. */
 export function createSiteGate({ readers, findExpiry }: SiteGateOptions): SiteGate {
-  if (readers.kind === 'public') return { admit: () => undefined, files: pass, explorer: pass };
   const requireReader = readers.kind === 'people' ? requirePerson(readers) : requireToken(readers.token);
 
   return {
@@ -90,8 +86,6 @@ function requireToken(token: string): RequireReader {
 
 /** Returns a digest, because timingSafeEqual() requires inputs of the same length. */
 const digestOf = (token: string): Buffer => hash('sha256', token, 'buffer');
-
-const pass: RequestHandler = (_request, _response, next) => next();
 
 /** Lets the browser cache the file until the link expires. */
 const untilExpiry = (expiresAt: number): string =>

@@ -1,9 +1,8 @@
+/** Negotiation and compression of response bodies (RFC 9110, 8.4 and 12.5.3). */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, crc32, deflateRaw, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import Negotiator from 'negotiator';
-
-/** Negotiation and compression of response bodies (RFC 9110, 8.4 and 12.5.3). */
 
 export type ContentEncoding = 'br' | 'gzip';
 
@@ -77,15 +76,6 @@ export function compress(
   return brotliAsync(bytes, { params });
 }
 
-/**
- * A gzip stream (RFC 1952) of segments that are compressed once and sent to many clients.
- *
- * A separate compressor for each connection would use up to 256 KiB of memory, and compress the same board repeatedly.
- * Instead, each segment is raw deflate data (RFC 1951) that refers to no other segment and ends at a byte boundary, due
- * to Z_FULL_FLUSH. So segments can be joined in any order, and clients can decode each one on arrival. A connection
- * stores only the checksum and the length of the data that it has sent.
- */
-
 /** A segment of a stream in plain and compressed form. */
 export interface GzipSegment {
   readonly bytes: Buffer;
@@ -112,6 +102,14 @@ const LAST_BLOCK = Buffer.from([3, 0]);
 /** The length field of a stored block has 16 bits. */
 const MAX_STORED_BYTES = 0xffff;
 
+/**
+ * A gzip stream (RFC 1952) of segments that are compressed once and sent to many clients.
+ *
+ * A separate compressor for each connection would use up to 256 KiB of memory, and compress the same board repeatedly.
+ * Instead, each segment is raw deflate data (RFC 1951) that refers to no other segment and ends at a byte boundary, due
+ * to Z_FULL_FLUSH. So segments can be joined in any order, and clients can decode each one on arrival. A connection
+ * stores only the checksum and the length of the data that it has sent.
+ */
 export class GzipStream {
   readonly header = HEADER;
   #crc = 0;

@@ -177,14 +177,6 @@ function toResponse({ status, code, error }: Rejection, log: Log) {
   return { headers, body };
 }
 
-/**
- * Responses that are sent before the body of their request has been read.
- *
- * A socket that is closed while the client still sends makes the kernel send a reset, which can discard a response that
- * the client has not read yet (RFC 9112, 9.6). So the server first ends its own side, reads and discards what still
- * arrives, within bounds, and only then closes: the lingering close of nginx.
- */
-
 interface LingerLimits {
   /** The number of bytes that are read and discarded per connection. After that, the client has to wait. */
   readonly lingerBytes: number;
@@ -207,7 +199,13 @@ const lingering = new WeakSet<object>();
  */
 const isLingering = (socket: object): boolean => lingering.has(socket);
 
-/** Lets a listener respond before it has read the body. */
+/**
+ * Lets a listener respond before it has read the body.
+ *
+ * A socket that is closed while the client still sends makes the kernel send a reset, which can discard a response that
+ * the client has not read yet (RFC 9112, 9.6). So the server first ends its own side, reads and discards what still
+ * arrives, within bounds, and only then closes: the lingering close of nginx.
+ */
 function withLingeringClose(listener: RequestListener, limits: LingerLimits): RequestListener {
   // Node calls writeHead for every response, even if the listener does not. All requests share one function, so that
   // there is no cost for those whose body has been read.

@@ -1,8 +1,7 @@
 /** Responses that are streams of server-sent events. */
 import { once } from 'node:events';
 import type { Response } from 'express';
-import { chooseEncoding } from '../http/compression.js';
-import { GzipStream } from '../http/compression.js';
+import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
 import type { HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
 import type { ToPayload } from '../http/payload.js';

@@ -2,11 +2,10 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { AppError } from '../../src/core/errors.js';
-import { contractRouter } from '../../src/server/rest/router.js';
-import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../src/server/rest/operation.js';
-import { serve } from './serve.js';
-import type { TestServer } from './serve.js';
+import { AppError } from '../../../src/core/errors.js';
+import { contractRouter } from '../../../src/server/rest/router.js';
+import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../../src/server/rest/operation.js';
+import { serve, type TestServer } from '../serve.js';
 
 const validate = new Ajv2020().compile({ type: 'object', required: ['n'] }) as Validator;
 const operation: OperationSpec = {

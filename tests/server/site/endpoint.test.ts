@@ -1,10 +1,8 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { buildClientSchema, getIntrospectionQuery } from 'graphql';
-import type { IntrospectionQuery } from 'graphql';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { buildClientSchema, getIntrospectionQuery, type IntrospectionQuery } from 'graphql';
+import { type RunningServer, startServer } from '../../running-server.js';
 
 /** `QUERIES=1000 npm test -- site-endpoint` sends more of them. */
 const ORDINARY_QUERIES = Number(process.env.QUERIES ?? 30);

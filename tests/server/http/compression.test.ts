@@ -1,20 +1,17 @@
 import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { type IncomingHttpHeaders, type IncomingMessage, request as httpRequest } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
-import { chooseEncoding } from '../../src/server/http/compression.js';
-import type { ContentEncoding } from '../../src/server/http/compression.js';
-import { contractRouter } from '../../src/server/rest/router.js';
-import { createGraphqlEndpoint } from '../../src/server/graphql/endpoint.js';
-import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/server/rest/operation.js';
-import { createTextSender, loadAssets } from '../../src/server/files/assets.js';
-import { serve } from './serve.js';
-import type { TestServer } from './serve.js';
+import { chooseEncoding, type ContentEncoding } from '../../../src/server/http/compression.js';
+import { contractRouter } from '../../../src/server/rest/router.js';
+import { createGraphqlEndpoint } from '../../../src/server/graphql/endpoint.js';
+import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../../src/server/rest/operation.js';
+import { createTextSender, loadAssets } from '../../../src/server/files/assets.js';
+import { serve, type TestServer } from '../serve.js';
 
 const LONG = 'Text that can be compressed. '.repeat(1_000);
 

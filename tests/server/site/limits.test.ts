@@ -1,5 +1,4 @@
-import { serveTrellis } from '../client/trellis-server.js';
-import type { TrellisServer } from '../client/trellis-server.js';
+import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 
 let server: TrellisServer;
 afterEach(() => server.close());

@@ -3,17 +3,13 @@ import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import sharp from 'sharp';
-import { toImageFolder } from '../../src/images/image-files.js';
-import { openImages } from '../../src/images/images.js';
-import type { Images } from '../../src/images/images.js';
-import type { ImageSource } from '../../src/images/source.js';
-import { imageLinks } from '../../src/server/files/published-files.js';
-import { staticFiles } from '../../src/server/files/published-files.js';
-import { openPublicFiles } from '../../src/site/public-files.js';
-import { createImageFolder, scene } from '../images/image-folder.js';
-import type { ImageFolder } from '../images/image-folder.js';
-import { serve } from './serve.js';
-import type { TestServer } from './serve.js';
+import { toImageFolder } from '../../../src/images/image-files.js';
+import { type Images, openImages } from '../../../src/images/images.js';
+import type { ImageSource } from '../../../src/images/source.js';
+import { imageLinks, staticFiles } from '../../../src/server/files/published-files.js';
+import { openPublicFiles } from '../../../src/site/public-files.js';
+import { createImageFolder, type ImageFolder, scene } from '../../images/image-folder.js';
+import { serve, type TestServer } from '../serve.js';
 
 /** A fixed key, because links must outlive the process. */
 const LINK_KEY = Buffer.alloc(32, 7);

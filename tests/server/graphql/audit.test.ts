@@ -1,6 +1,5 @@
 import { serverAudits } from 'graphql-http';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { type RunningServer, startServer } from '../../running-server.js';
 
 let server: RunningServer;
 beforeAll(async () => {

@@ -1,7 +1,12 @@
-import { execute as executePlainly, getIntrospectionQuery, parse } from 'graphql';
-import type { ExecutionResult, IntrospectionQuery } from 'graphql';
-import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
+import {
+  execute as executePlainly,
+  type ExecutionResult,
+  getIntrospectionQuery,
+  type IntrospectionQuery,
+  parse,
+} from 'graphql';
 import { createSiteEngine } from '../../src/resolvers/engine.js';
+import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 
 const { schema, execute } = createSiteEngine();
 

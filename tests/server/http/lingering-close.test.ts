@@ -1,11 +1,9 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createHttpServer } from '../../src/server/http/server.js';
-import type { ConnectionLimits } from '../../src/server/http/server.js';
-import { createLog } from '../../src/server/http/request.js';
+import { type ConnectionLimits, createHttpServer } from '../../../src/server/http/server.js';
+import { createLog } from '../../../src/server/http/request.js';
 
 const MIB = 1024 * 1024;
 

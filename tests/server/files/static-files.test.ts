@@ -1,12 +1,11 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer, request as httpRequest } from 'node:http';
-import type { IncomingHttpHeaders, Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, request as httpRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { loadAssets, renderPageTemplate } from '../../src/server/files/assets.js';
-import { staticFiles } from '../../src/server/files/published-files.js';
+import { loadAssets, renderPageTemplate } from '../../../src/server/files/assets.js';
+import { staticFiles } from '../../../src/server/files/published-files.js';
 
 let root: string;
 let server: Server;

@@ -1,15 +1,11 @@
 import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
-import { connect } from 'node:net';
-import type { AddressInfo, Socket } from 'node:net';
+import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { createHostCheck } from '../../src/server/http/admission.js';
-import { requestBounds } from '../../src/server/http/admission.js';
-import { errorHandler } from '../../src/server/http/errors.js';
-import { createHttpServer } from '../../src/server/http/server.js';
-import type { ConnectionLimits } from '../../src/server/http/server.js';
-import { createLog } from '../../src/server/http/request.js';
-import { requestContext } from '../../src/server/http/request.js';
+import { createHostCheck, requestBounds } from '../../../src/server/http/admission.js';
+import { errorHandler } from '../../../src/server/http/errors.js';
+import { createLog, requestContext } from '../../../src/server/http/request.js';
+import { type ConnectionLimits, createHttpServer } from '../../../src/server/http/server.js';
 
 let lines: Readonly<Record<string, unknown>>[];
 const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };

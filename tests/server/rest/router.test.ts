@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../src/accounts/callers.js';
-import { AppError } from '../../src/core/errors.js';
-import { contractRouter } from '../../src/server/rest/router.js';
-import type { HandlerRequest, HandlerResponse } from '../../src/server/rest/operation.js';
-import type { IdempotencyStore } from '../../src/storage/idempotency-store.js';
+import type { Caller } from '../../../src/accounts/callers.js';
+import { AppError } from '../../../src/core/errors.js';
+import { contractRouter } from '../../../src/server/rest/router.js';
+import type { HandlerRequest, HandlerResponse } from '../../../src/server/rest/operation.js';
+import type { IdempotencyStore } from '../../../src/storage/idempotency-store.js';
 import { sampleOperations } from './sample-operations.js';
-import { serve } from './serve.js';
-import type { TestServer } from './serve.js';
+import { serve, type TestServer } from '../serve.js';
 
 const ada = { personId: 'p1', username: 'ada', isAdmin: false };
 const callers: Readonly<Record<string, Caller>> = {

@@ -1,10 +1,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLinkSigner } from '../../src/site/link-signer.js';
-import { findServerKey } from '../../src/storage/server-key.js';
-import { serveTrellis } from '../client/trellis-server.js';
-import type { TrellisServer } from '../client/trellis-server.js';
+import { createLinkSigner } from '../../../src/site/link-signer.js';
+import { findServerKey } from '../../../src/storage/server-key.js';
+import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 
 const SITE_TOKEN = 'site-token-0123456789-abcdefghijkl';
 const DAY_MS = 86_400_000;

@@ -1,9 +1,9 @@
-import { operations } from '../../src/generated/secrets/operations.js';
-import { MCP_TOOLS } from '../../src/handlers/secrets/mcp-tools.js';
-import { createMcp } from '../../src/server/mcp/endpoint.js';
+import { operations } from '../../../src/generated/secrets/operations.js';
+import { MCP_TOOLS } from '../../../src/handlers/secrets/mcp-tools.js';
+import { createMcp } from '../../../src/server/mcp/endpoint.js';
 
 const ids = ['createObject', 'getObject', 'updateObject', 'deleteObject', 'listObjects'];
-const document = new URL('../../src/generated/secrets/openapi.json', import.meta.url);
+const document = new URL('../../../src/generated/secrets/openapi.json', import.meta.url);
 const sender = {
   headers: {},
   caller: undefined,

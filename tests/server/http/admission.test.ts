@@ -2,12 +2,14 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import { requestBounds } from '../../src/server/http/admission.js';
-import { errorHandler } from '../../src/server/http/errors.js';
-import { createHostCheck } from '../../src/server/http/admission.js';
-import type { HostRules } from '../../src/server/http/admission.js';
-import { createLog } from '../../src/server/http/request.js';
-import { requestContext } from '../../src/server/http/request.js';
+import {
+  createHostCheck,
+  createStartupListener,
+  type HostRules,
+  requestBounds,
+} from '../../../src/server/http/admission.js';
+import { errorHandler } from '../../../src/server/http/errors.js';
+import { createLog, requestContext } from '../../../src/server/http/request.js';
 
 const log = createLog({ level: 'silent' });
 
@@ -84,4 +86,27 @@ describe('the host check', () => {
   test('on a network without a configured name, accepts every name', async () => {
     expect(await statusFor('evil.example', open)).toBe(200);
   });
+});
+
+test('startup listener: responds with 503 until the app is opened', async () => {
+  const entrance = createStartupListener();
+  const server = createServer(entrance.listener);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const send = () =>
+    fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql`, { method: 'POST', body: 'x' });
+  try {
+    const early = await send();
+    expect(early.status).toBe(503);
+    expect(early.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await early.json()).toEqual({
+      error: 'The server is starting. Retry shortly.',
+      code: 'unavailable',
+      requestId: early.headers.get('x-request-id'),
+    });
+    entrance.open((_request, response) => response.end('inside'));
+    await expect((await send()).text()).resolves.toBe('inside');
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
 });

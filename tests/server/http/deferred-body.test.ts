@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
-import { AppError } from '../../src/core/errors.js';
-import { contractRouter } from '../../src/server/rest/router.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/server/rest/operation.js';
-import { serve } from './serve.js';
-import type { TestServer } from './serve.js';
+import { connect, type Socket } from 'node:net';
+import { AppError } from '../../../src/core/errors.js';
+import { contractRouter } from '../../../src/server/rest/router.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../../src/server/rest/operation.js';
+import { serve, type TestServer } from '../serve.js';
 
 /** More than is buffered before the body is requested. */
 const MAX_BYTES = 200_000;

@@ -1,8 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../src/core/errors.js';
-import { readCpuMs } from '../../src/server/graphql/budget.js';
-import { OperationBudget } from '../../src/server/graphql/budget.js';
-import type { BudgetLimits } from '../../src/server/graphql/budget.js';
+import { AppError } from '../../../src/core/errors.js';
+import { type BudgetLimits, OperationBudget, readCpuMs } from '../../../src/server/graphql/budget.js';
 
 const budgetOf = (limits: Partial<BudgetLimits>) =>
   new OperationBudget({ values: 1e6, workMs: 10_000, timeoutMs: 10_000, ...limits });

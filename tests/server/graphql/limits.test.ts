@@ -1,7 +1,7 @@
 import { GraphQLError, buildSchema, parse } from 'graphql';
-import type { AppError } from '../../src/core/errors.js';
-import { assertBreadthLimits } from '../../src/server/graphql/limits.js';
-import { createDocumentCache } from '../../src/server/graphql/request.js';
+import type { AppError } from '../../../src/core/errors.js';
+import { assertBreadthLimits } from '../../../src/server/graphql/limits.js';
+import { createDocumentCache } from '../../../src/server/graphql/request.js';
 
 const times = (count: number, text: (index: number) => string): string =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');

@@ -1,13 +1,11 @@
-import { request as httpRequest } from 'node:http';
-import type { RequestOptions } from 'node:http';
+import { request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
-import { AppError } from '../../src/core/errors.js';
-import type { OperationBudget } from '../../src/server/graphql/budget.js';
-import { createGraphqlEndpoint } from '../../src/server/graphql/endpoint.js';
-import type { GraphqlOptions } from '../../src/server/graphql/endpoint.js';
-import { createHttpServer } from '../../src/server/http/server.js';
-import { createLog } from '../../src/server/http/request.js';
+import { AppError } from '../../../src/core/errors.js';
+import type { OperationBudget } from '../../../src/server/graphql/budget.js';
+import { createGraphqlEndpoint, type GraphqlOptions } from '../../../src/server/graphql/endpoint.js';
+import { createHttpServer } from '../../../src/server/http/server.js';
+import { createLog } from '../../../src/server/http/request.js';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 
