@@ -16,11 +16,14 @@ export default tseslint.config(
       '@typescript-eslint/require-await': 'off',
       'no-restricted-properties': [
         'error',
-        { object: 'process', property: 'env', message: 'Only src/config.ts reads the environment.' },
+        { object: 'process', property: 'env', message: 'Only src/config/config.ts reads the environment.' },
       ],
     },
   },
-  { files: ['src/config.ts', 'scripts/**', 'bench/**', 'tests/**'], rules: { 'no-restricted-properties': 'off' } },
+  {
+    files: ['src/config/config.ts', 'scripts/**', 'bench/**', 'tests/**'],
+    rules: { 'no-restricted-properties': 'off' },
+  },
   { files: ['tests/**'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   prettier,

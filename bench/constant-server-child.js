@@ -6,11 +6,11 @@ import express from 'express';
 import { buildSchema, execute } from 'graphql';
 
 import { typeDefs } from '../src/generated/site/type-defs.js';
-import { requestBounds } from '../src/server/bounds.js';
-import { createGraphqlEndpoint } from '../src/server/graphql.js';
-import { createHttpServer } from '../src/server/http-server.js';
-import { createLog } from '../src/server/log.js';
-import { getRequestContext, requestContext } from '../src/server/request-context.js';
+import { requestBounds } from '../src/server/http/admission.js';
+import { createGraphqlEndpoint } from '../src/server/graphql/endpoint.js';
+import { createHttpServer } from '../src/server/http/server.js';
+import { createLog } from '../src/server/http/request.js';
+import { getRequestContext, requestContext } from '../src/server/http/request.js';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const log = createLog({ level: 'info' });

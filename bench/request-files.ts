@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAccounts } from '../src/accounts/accounts.js';
-import { loadConfig } from '../src/config.js';
+import { loadConfig } from '../src/config/config.js';
 import { serve } from '../src/main.js';
 import { openDatabase } from '../src/storage/database.js';
 import { LOOPBACK } from '../tests/forges/forge-server.js';

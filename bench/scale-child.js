@@ -6,7 +6,7 @@ import process from 'node:process';
 import { execute, parse } from 'graphql';
 
 import { records } from '../src/generated/site/records.js';
-import { createSiteContext } from '../src/resolvers/context.js';
+import { createSiteContext } from '../src/resolvers/engine.js';
 import { buildSiteSchema } from '../src/resolvers/schema.js';
 import { createFormatDate } from '../src/site/query/dates.js';
 import { openSite } from '../src/site/site.js';

@@ -45,8 +45,9 @@ async function digestOutputs(): Promise<string> {
 
 /** Deletes files of `dist` that have no source. */
 async function removeStale(): Promise<void> {
-  const sources = (await listFiles('src')).filter((file) => !isOfPages(file));
-  const expected = new Set(sources.flatMap((file) => (isCompiled(file) ? compiledNames(file) : [file])));
+  const sources = await listFiles('src');
+  const compiled = sources.filter((file) => isCompiled(file) && !isOfPages(file)).flatMap(compiledNames);
+  const expected = new Set([...compiled, ...sources.filter(isAsset)]);
   await removeFiles(
     'dist',
     (await listFiles('dist')).filter((file) => !expected.has(file) && !isOfPages(file)),
@@ -62,7 +63,7 @@ function compile(): number {
 }
 
 async function copyAssets(): Promise<void> {
-  for (const file of (await listFiles('src')).filter((name) => !isCompiled(name) && !isOfPages(name))) {
+  for (const file of (await listFiles('src')).filter(isAsset)) {
     await mkdir(path.dirname(path.join('dist', file)), { recursive: true });
     await copyFile(path.join('src', file), path.join('dist', file));
   }
@@ -79,6 +80,11 @@ async function writeStamp(inputs: string): Promise<void> {
 /** The inputs and outputs of `build-pages`. */
 function isOfPages(file: string): boolean {
   return file.startsWith('web/app/') || file.startsWith('pages/');
+}
+
+/** Files that the server reads: stylesheets, scripts of pages, contracts. Declarations are for the compiler only. */
+function isAsset(file: string): boolean {
+  return !/\.ts$|(^|\/)tsconfig\.json$/u.test(file) && !isOfPages(file);
 }
 
 function isCompiled(file: string): boolean {

@@ -1,50 +1,37 @@
 import type { RequestListener, Server } from 'node:http';
-import express from 'express';
-import type { Request, RequestHandler, Response } from 'express';
-import type { Config } from './config.js';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+import type { Config } from './config/config.js';
 import * as dashboard from './generated/dashboard/operations.js';
 import * as secrets from './generated/secrets/operations.js';
 import { dashboardHandlers } from './handlers/dashboard/handlers.js';
 import { readPageData } from './handlers/page-data.js';
-import { secretsHandlers } from './handlers/secrets/handlers.js';
-import { FIXED_ERROR_MESSAGES } from './handlers/secrets/fixed-error-messages.js';
+import { FIXED_ERROR_MESSAGES, secretsHandlers } from './handlers/secrets/handlers.js';
+import { MCP_TOOLS } from './handlers/secrets/mcp-tools.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
 import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
-
-import { createSiteContext } from './resolvers/context.js';
-import { createSiteEngine } from './resolvers/site-engine.js';
+import { BOARD_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
+import { createSiteContext, createSiteEngine } from './resolvers/engine.js';
 import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
-import { getClientAddress } from './server/client-address.js';
-import { requestBounds } from './server/bounds.js';
-import { loadBuiltPages } from './server/built-pages.js';
-import { contractRouter } from './server/contract-router.js';
-import { createStartupListener } from './server/startup-listener.js';
-import { loadExplorer } from './server/explorer.js';
-import { errorHandler, notFoundHandler } from './server/errors.js';
-import { createGraphqlEndpoint } from './server/graphql.js';
-import type { GraphqlOptions } from './server/graphql.js';
-import { dataHeaders, securityHeaders } from './server/headers.js';
-import { createHostCheck } from './server/hosts.js';
-import { createHttpServer } from './server/http-server.js';
-import { imageLinks } from './server/image-links.js';
-import { createAddressLimit, createRateLimiter } from './server/rate-limiter.js';
-import type { AddressLimit, RateLimiter } from './server/rate-limiter.js';
-import { createLog } from './server/log.js';
-import type { Log } from './server/log.js';
-import { createMcp } from './server/mcp/mcp.js';
-import { READ_ONLY, allowMethods } from './server/methods.js';
-import { createPageDataReader } from './server/page-data.js';
-import { PAGE_PATHS } from './server/page-paths.js';
-import { loadApiReference } from './server/api-reference.js';
-import { getRequestContext, requestContext } from './server/request-context.js';
-import { createSiteGate } from './server/site-gate.js';
-import type { SiteGate, SiteReaders } from './server/site-gate.js';
-import { contractDocument } from './server/static-contract.js';
-import { siteRouter } from './server/site-router.js';
-import { staticFiles } from './server/static-files.js';
+import { imageLinks, staticFiles } from './server/files/published-files.js';
+import { createSiteGate, type SiteGate } from './server/files/site-gate.js';
+import { createGraphqlEndpoint, type GraphqlOptions } from './server/graphql/endpoint.js';
+import { createHostCheck, createStartupListener, requestBounds, siteRouter } from './server/http/admission.js';
+import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from './server/http/errors.js';
+import { dataHeaders, securityHeaders } from './server/http/headers.js';
+import {
+  type AddressLimit,
+  createAddressLimit,
+  createRateLimiter,
+  type RateLimiter,
+} from './server/http/rate-limits.js';
+import { createLog, getClientAddress, getRequestContext, type Log, requestContext } from './server/http/request.js';
+import { createHttpServer } from './server/http/server.js';
+import { createMcp } from './server/mcp/endpoint.js';
+import { type BuiltPages, createPageDataReader, loadBuiltPages } from './server/pages/built-pages.js';
+import { loadApiReference, loadExplorer } from './server/pages/developer-pages.js';
+import { type ServedContract, contractDocument, contractRouter } from './server/rest/router.js';
 import type { Services } from './services.js';
-import type { ImageService } from './site-data.js';
-import type { OpenSite, SiteService } from './site-service.js';
+import type { ImageService, OpenSite, SiteService } from './site-service.js';
 
 interface AppOptions {
   readonly log: Log;
@@ -58,6 +45,15 @@ const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 
 /** Operations that every server has, whichever services it runs. */
 const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
+
+/** The contracts with their documents. */
+const CONTRACTS = [
+  { id: 'dashboard', name: 'Dashboard', url: '/api/openapi.json' },
+  { id: 'secrets', name: 'Secrets', url: '/secrets/openapi.json' },
+] as const;
+
+/** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
+const PAGE_FOLDERS = ['./pages/', '../dist/pages/'].map((path) => new URL(path, import.meta.url));
 
 /** Base path of the sign-in operations, which the dashboard and the secrets service share. */
 const ACCOUNT_PATHS = '/api/auth/';
@@ -79,7 +75,7 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
 
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: AppOptions): RequestListener {
-  const { config, services, origin, log } = options;
+  const { config, services, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const limits = createRateLimiter({
     perMinute: config.rateLimit,
@@ -91,34 +87,24 @@ function createListener(options: AppOptions): RequestListener {
     countRequest(getClientAddress(request), response);
     next();
   };
-  const gate = createSiteGate({
-    readers: siteReaders(options, limits),
-    findExpiry: (path, signature) => services.linkSigner?.findExpiry(path, signature),
-  });
-  const findFacts = createPageDataReader({
-    authenticate: services.authenticatorFor([]),
-    read: readPageData(services),
-    hasDashboard: config.services.includes('dashboard'),
-  });
+  const gate = siteGate(options, limits);
   const { kind: siteAccess } = config.siteAccess;
-  const pages = loadBuiltPages({
-    ...{ origin, services: config.services, siteAccess, label: config.instanceLabel, findPageData: findFacts },
-  });
+  const pages = builtPages(options);
   const explorer = loadExplorer({
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
-    enter: express.Router().use(countPage, gate.explorer),
+    enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
-  const reference = loadApiReference({ services: config.services });
+  const reference = loadApiReference(CONTRACTS.filter(({ id }) => config.services.includes(id)));
   app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
-  if (siteAccess !== 'public') app.use('/static', gate.files);
+  if (gate) app.use('/static', gate.files);
   if (services.site) {
     const admit: GraphqlOptions['admit'] = (request, response) => {
       countRequest(getClientAddress(request), response);
       // Express created both objects.
-      return gate.admit(request as Request, response as Response);
+      return gate?.admit(request as Request, response as Response);
     };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
     app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log, gate, admit }));
@@ -134,15 +120,40 @@ function createListener(options: AppOptions): RequestListener {
   return app as RequestListener;
 }
 
+function builtPages({ config, services, origin }: AppOptions): BuiltPages {
+  const { services: running, siteAccess, instanceLabel } = config;
+  const hasDashboard = running.includes('dashboard');
+  return loadBuiltPages({
+    folders: PAGE_FOLDERS,
+    // Without the dashboard, the first page is the list of services.
+    modules: hasDashboard ? PAGE_MODULES : { ...PAGE_MODULES, '/': PAGE_MODULES['/services'] },
+    values: { services: running.join(' '), siteAccess: siteAccess.kind, label: instanceLabel },
+    origin,
+    findPageData: createPageDataReader({
+      authenticate: services.authenticatorFor([]),
+      read: readPageData(services, hasDashboard ? BOARD_PATHS : []),
+    }),
+  });
+}
+
 const isHttps = ({ publicUrl }: Config): boolean => publicUrl?.startsWith('https:') ?? false;
 
 /** Creates a limit per address. `TRELLIS_RATE_LIMIT=0` turns off these limits as well. */
 const addressLimit = ({ rateLimit }: Config, perMinute: number, what: string): AddressLimit =>
   createAddressLimit({ perMinute: rateLimit === 0 ? undefined : perMinute, what });
 
-function siteReaders({ config: { siteAccess }, services }: AppOptions, limits: RateLimiter): SiteReaders {
-  if (siteAccess.kind !== 'people') return siteAccess;
-  return { kind: 'people', authenticate: services.authenticatorFor(['personal']), limits };
+/** Creates the gate of a site that is not public. */
+function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefined {
+  const { siteAccess } = options.config;
+  const { authenticatorFor, linkSigner } = options.services;
+  if (siteAccess.kind === 'public') return undefined;
+  return createSiteGate({
+    readers:
+      siteAccess.kind === 'token'
+        ? siteAccess
+        : { kind: 'people', authenticate: authenticatorFor(['personal']), limits },
+    findExpiry: (path, signature) => linkSigner?.findExpiry(path, signature),
+  });
 }
 
 interface SiteDependencies {
@@ -150,7 +161,8 @@ interface SiteDependencies {
   readonly site: SiteService;
   readonly staticFolder: string;
   readonly log: Log;
-  readonly gate: SiteGate;
+  /** Absent for a public site. */
+  readonly gate: SiteGate | undefined;
   readonly admit: GraphqlOptions['admit'];
 }
 
@@ -159,12 +171,12 @@ function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDepe
   const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
   return siteRouter({
     paths: [...GRAPHQL_PATHS, '/static'],
-    find: () => site.state,
+    site,
     serve(open) {
       const { pathPrefix } = open.site.config;
       const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
       const router = express.Router();
-      if (pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
+      if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
       router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
       router.use(staticPaths, imageFiles(open.imaging, countImage));
       return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));
@@ -236,7 +248,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
   const isRunning = config.services.includes('dashboard');
   const hasAccounts = config.services.includes('secrets');
   const { operations, basePath, revision, schemes } = dashboard;
-  const router = contractRouter({
+  return contractRouter({
     basePath,
     ownedPrefixes: ['/api'],
     operations: operations.filter(
@@ -244,6 +256,7 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     ),
     revision,
     schemes,
+    document: isRunning ? documentOf('dashboard', config) : undefined,
     handlers: dashboardHandlers(services),
     authenticate: authenticatorFor(['personal']),
     limits,
@@ -253,23 +266,24 @@ function dashboardRouter({ config, services, limits }: RouterOptions): RequestHa
     streams: { stopping: services.readiness.stopping },
     uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
   });
-  return isRunning ? withDocument(config, 'dashboard', router) : router;
 }
 
 function secretsRouter({ config, services, limits }: RouterOptions): RequestHandler {
   const { authenticatorFor } = services;
   const { operations, basePath, revision, schemes } = secrets;
   const mcp = createMcp({
+    ...MCP_TOOLS,
     operations,
     handlers: objectsHandlers({ ...services, basePath }),
     document: new URL('./generated/secrets/openapi.json', import.meta.url),
     version: services.version,
   });
-  const router = contractRouter({
+  return contractRouter({
     basePath,
     operations,
     revision,
     schemes,
+    document: documentOf('secrets', config),
     handlers: secretsHandlers({ ...services, basePath, mcp }),
     fixedMessages: FIXED_ERROR_MESSAGES,
     authenticate: authenticatorFor(['write', 'consumer']),
@@ -279,20 +293,10 @@ function secretsRouter({ config, services, limits }: RouterOptions): RequestHand
     uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
     headers: dataHeaders({ isHttps: isHttps(config) }),
   });
-  return withDocument(config, 'secrets', router);
 }
 
-const DOCUMENT_PATHS = { dashboard: '/api/openapi.json', secrets: '/secrets/openapi.json' };
-
-/** Adds the path of the contract document to the operations of a service. */
-function withDocument(
-  config: Config,
-  service: keyof typeof DOCUMENT_PATHS,
-  operations: RequestHandler,
-): RequestHandler {
-  const path = DOCUMENT_PATHS[service];
-  const file = new URL(`./generated/${service}/openapi.json`, import.meta.url);
-  const document = express.Router().use(securityHeaders({ isHttps: isHttps(config) }));
-  document.get(path, contractDocument(file)).all(path, allowMethods(READ_ONLY));
-  return (request, response, next) => (request.path === path ? document : operations)(request, response, next);
+function documentOf(id: (typeof CONTRACTS)[number]['id'], config: Config): ServedContract | undefined {
+  const contract = CONTRACTS.find((one) => one.id === id);
+  const file = new URL(`./generated/${id}/openapi.json`, import.meta.url);
+  return contract && contractDocument(contract.url, file, { isHttps: isHttps(config) });
 }

@@ -9,9 +9,9 @@ import { imagesCommand } from './commands/images-command.js';
 import { findNames } from './commands/secrets/find-names.js';
 import { secretsCommand } from './commands/secrets/secrets-command.js';
 import { tokensCommand } from './commands/tokens-command.js';
-import { loadConfig, readEnvironment } from './config.js';
-import { CONFIG_OPTIONS } from './config-options.js';
-import { StartupError } from './startup-error.js';
+import { loadConfig, readEnvironment } from './config/config.js';
+import { CONFIG_OPTIONS } from './config/options.js';
+import { StartupError } from './config/startup-error.js';
 
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
   version: string;

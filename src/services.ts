@@ -1,50 +1,33 @@
 import { join } from 'node:path';
-import { createAccounts } from './accounts/accounts.js';
-import type { Accounts } from './accounts/accounts.js';
-import { createAuthenticator } from './accounts/authenticate.js';
-import type { CredentialSource } from './accounts/authenticate.js';
+import { type Accounts, createAccounts } from './accounts/accounts.js';
+import { createAuthenticator, type CredentialSource } from './accounts/authenticate.js';
 import type { Caller } from './accounts/callers.js';
 import type { PasskeyListener } from './accounts/passkey-listener.js';
 import type { TokenKind } from './accounts/token-format.js';
-import type { Config } from './config.js';
-import { createDashboard, deleteExpiredDashboardData } from './dashboard/dashboard.js';
-import type { Dashboard } from './dashboard/dashboard.js';
+import type { Config } from './config/config.js';
+import { createDashboard, type Dashboard, deleteExpiredDashboardData } from './dashboard/dashboard.js';
 import { deleteExpiredDeliveries } from './dashboard/webhooks/seen-deliveries.js';
 import { serviceTokens } from './accounts/service-tokens.js';
-import { createSecretsAccess } from './secrets/access.js';
-import type { SecretsAccess } from './secrets/access.js';
-import { createAuditLog } from './secrets/audit.js';
-import type { AuditLog } from './secrets/audit.js';
+import { createSecretsAccess, type SecretsAccess } from './secrets/access.js';
+import { type AuditLog, createAuditLog } from './secrets/audit.js';
 import { auditPasskeyChange } from './secrets/audit-passkey-change.js';
 import { createAuditedIdempotencyStore } from './secrets/audited-idempotency-store.js';
-import { createConsumerStore } from './secrets/consumers.js';
-import type { ConsumerStore } from './secrets/consumers.js';
-import { createSecretStore } from './secrets/secret-store.js';
-import type { SecretStore } from './secrets/secret-store.js';
-import { createVersionStore } from './secrets/versions.js';
-import type { VersionStore } from './secrets/versions.js';
+import { type ConsumerStore, createConsumerStore } from './secrets/consumers.js';
+import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
+import { createVersionStore, type VersionStore } from './secrets/versions.js';
 import { recordDueRotations } from './secrets/rotation.js';
-import { createSecretsOwner } from './secrets/owner.js';
-import type { SecretsOwner } from './secrets/owner.js';
-import { startSite } from './site-service.js';
-import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
-import { createLinkSigner } from './site/public/link-signer.js';
-import type { LinkSigner } from './site/public/link-signer.js';
-import { isPostgres, openDatabase } from './storage/database.js';
-import type { Database } from './storage/database.js';
+import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
+import { type SiteReport, type SiteService, type SiteServiceOptions, startSite } from './site-service.js';
+import { createLinkSigner, type LinkSigner } from './site/public/link-signer.js';
+import { type Database, isPostgres, openDatabase } from './storage/database.js';
 import { toDatabaseTarget } from './storage/database-target.js';
 import { assertServerKey } from './storage/server-key-check.js';
 import { openServerKey } from './storage/server-key.js';
-import { openStateFolder } from './storage/state-folder.js';
-import type { StateFolder } from './storage/state-folder.js';
-import { createRateCounts, deleteExpiredRateCounts } from './storage/rate-counts.js';
-import type { RateCounts } from './storage/rate-counts.js';
-import { createReadiness } from './storage/readiness.js';
-import type { Readiness } from './storage/readiness.js';
-import { createIdempotencyStore, deleteExpiredResponses } from './storage/idempotency-store.js';
-import type { IdempotencyStore } from './storage/idempotency-store.js';
-import { startCleanupJob } from './storage/cleanup-job.js';
-import type { CleanupJob } from './storage/cleanup-job.js';
+import { openStateFolder, type StateFolder } from './storage/state-folder.js';
+import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
+import { createReadiness, type Readiness } from './storage/readiness.js';
+import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
+import { type CleanupJob, startCleanupJob } from './storage/cleanup-job.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {
@@ -157,18 +140,8 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     siteReport: site && (() => site.report(isPublic)),
     linkSigner,
     staticFolder: join(config.state, 'public', 'static'),
-    authenticatorFor(tokens) {
-      let authenticate: Authenticate | undefined;
-      return (request) => {
-        authenticate ??= createAuthenticator({
-          database,
-          sessions: accounts.sessions,
-          publicUrl: options.origin(),
-          tokens,
-        });
-        return authenticate(request);
-      };
-    },
+    authenticatorFor: (tokens) =>
+      createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
     async close() {
       await dashboard.deliveries.close();
       await dashboard.refresher.close();

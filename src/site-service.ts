@@ -1,18 +1,19 @@
 import { join } from 'node:path';
-
-import type { Config } from './config.js';
+import type { Config } from './config/config.js';
 import { AppError } from './core/errors.js';
-import { createFormatDate } from './site/query/dates.js';
-import type { FormatDate } from './site/query/dates.js';
-import type { ImagesOptions } from './images/images.js';
-import type { SiteChange } from './site/watch/site-watcher.js';
-import { formatChange } from './site/terminal.js';
+import { records } from './generated/site/records.js';
+import { toImageFolder } from './images/image-files.js';
+import { type Images, type ImagesOptions, openImages } from './images/images.js';
+import { createFormatDate, type FormatDate } from './site/query/dates.js';
+import { createImageSources, type ImageSources } from './site-images.js';
 import type { ProblemReport } from './site/sources/problems.js';
-import type { Site } from './site/site.js';
-import { readStoredQueries } from './site/config/stored-queries.js';
-import type { StoredQuery } from './site/config/stored-queries.js';
-import { openSiteFromConfig, openImageService } from './site-data.js';
-import type { ImageService } from './site-data.js';
+import { openPublicFiles, type PublicFiles } from './site/public/public-files.js';
+import { openScanTerminal } from './site/terminal.js';
+import { openSite, type Site, type SiteWatchOptions } from './site/site.js';
+import { readStoredQueries, type StoredQuery } from './site/config/stored-queries.js';
+import { formatWarnings } from './site/terminal.js';
+import { formatChange } from './site/terminal.js';
+import type { SiteChange } from './site/watch/site-watcher.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {
@@ -29,8 +30,7 @@ export type SiteReport =
   | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
 /** The open site, or the reason why it is unavailable. */
-export type SiteState =
-  { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
+type SiteState = { readonly open: OpenSite } | { readonly status: 'starting' | 'unavailable'; readonly reason: string };
 
 /** The site service, which opens the site while the other services already run, and retries after a failure. */
 export interface SiteService {
@@ -162,4 +162,69 @@ function toPublicReason(error: unknown): string {
   if (error instanceof AppError && error.code === 'unprocessable') return error.message;
   const isConfigured = error instanceof AppError && error.code === 'invalid_input';
   return `The site can't be served: ${isConfigured ? 'its configuration is not valid' : 'it could not be opened'}. The server's log has the reason.`;
+}
+
+/** The source images of a site, the images derived from them, and the public copies of files. */
+export interface ImageService {
+  readonly pictures: ImageSources;
+  readonly images: Images;
+  readonly publicFiles: PublicFiles;
+  /** The folder of derived images. */
+  readonly folder: string;
+}
+
+interface SiteDataOptions {
+  /** The folder of the site's records. Every process needs its own. */
+  readonly recordsDirectory: string;
+  /** The terminal that shows warnings and the progress of a long scan; absent for none. */
+  readonly terminal?: NodeJS.WriteStream | undefined;
+  /** Aborts a scan. */
+  readonly signal?: AbortSignal | undefined;
+  readonly watch?: SiteWatchOptions | undefined;
+}
+
+/** Opens the configured site and brings its records up to date. */
+export async function openSiteFromConfig(
+  { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
+  { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
+): Promise<Site> {
+  const view = terminal && openScanTerminal(terminal);
+  try {
+    return await openSite({
+      directory: site,
+      stateDirectory: recordsDirectory,
+      except: [state, ...configFiles],
+      tables: records,
+      onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
+      onProgress: (progress) => view?.show(progress),
+      signal,
+      watch,
+    });
+  } finally {
+    view?.stop();
+  }
+}
+
+/** Opens the images of a site. Several processes may share the images of one state folder. */
+export function openImageService(
+  { store, config: { pathPrefix } }: Site,
+  { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'signer'>,
+): ImageService {
+  const pictures = createImageSources(store);
+  const images = openImages({
+    stateDirectory: state,
+    findSource: pictures.find,
+    prefix: pathPrefix,
+    quotaBytes: imagesQuota,
+    ...options,
+  });
+  const publicFiles = openPublicFiles({
+    directory: join(state, 'public'),
+    pathPrefix,
+    quota: images.quota,
+    findFile: pictures.find,
+    signer: options.signer,
+  });
+  return { pictures, images, publicFiles, folder: toImageFolder(state) };
 }

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { loadConfig } from '../config.js';
-import { CONFIG_OPTIONS } from '../config-options.js';
+import { loadConfig } from '../config/config.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import { addAccountOptions } from './accounts-database.js';
 import type { OutputStreams } from './accounts-database.js';
 

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Config } from '../config.js';
-import { CONFIG_OPTIONS } from '../config-options.js';
-import type { ConfigOption } from '../config-options.js';
-import { StartupError, toStartupError } from '../startup-error.js';
+import type { Config } from '../config/config.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
+import type { ConfigOption } from '../config/options.js';
+import { StartupError, toStartupError } from '../config/startup-error.js';
 import { openDatabase } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { toDatabaseTarget } from '../storage/database-target.js';

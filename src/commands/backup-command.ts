@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { loadConfig } from '../config.js';
-import { CONFIG_OPTIONS } from '../config-options.js';
+import { loadConfig } from '../config/config.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import type { BackupRunOptions } from './backup.js';
 
 interface Flags {

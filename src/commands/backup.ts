@@ -1,5 +1,5 @@
-import type { Config } from '../config.js';
-import { StartupError, toStartupError } from '../startup-error.js';
+import type { Config } from '../config/config.js';
+import { StartupError, toStartupError } from '../config/startup-error.js';
 import { createBackup } from '../storage/backup/backup.js';
 import { restoreBackup } from '../storage/backup/restore.js';
 import type { ArchiveContents } from '../storage/backup/archive.js';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { CONFIG_OPTIONS } from '../config-options.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 
 interface Flags extends Readonly<Record<string, string | true | undefined>> {
   readonly json?: true;

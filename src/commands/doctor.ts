@@ -1,5 +1,5 @@
-import { loadConfig } from '../config.js';
-import type { Config } from '../config.js';
+import { loadConfig } from '../config/config.js';
+import type { Config } from '../config/config.js';
 import { checkAuditLog } from './doctor/check-audit-log.js';
 import { checkAddress, checkProxy, checkSiteAccess } from './doctor/check-address.js';
 import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { loadConfig } from '../config.js';
-import { CONFIG_OPTIONS } from '../config-options.js';
+import { loadConfig } from '../config/config.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import type { ImagesCommandOptions } from './stored-images.js';
 
 type Flags = Readonly<Record<string, string | boolean | undefined>>;

@@ -1,5 +1,5 @@
 import prettyBytes from 'pretty-bytes';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../config/startup-error.js';
 import type { QueryFailure } from './run-stored-query.js';
 import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions } from './stored-images.js';

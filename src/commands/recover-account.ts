@@ -1,5 +1,5 @@
 import { createRecovery } from '../accounts/recovery.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { auditPasskeyChange } from '../secrets/audit-passkey-change.js';
 import { withAccountDatabase } from './accounts-database.js';
 import type { OutputStreams } from './accounts-database.js';

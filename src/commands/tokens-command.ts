@@ -1,8 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { loadConfig } from '../config.js';
+import { loadConfig } from '../config/config.js';
 import { addAccountOptions } from './accounts-database.js';
 import type { OutputStreams } from './accounts-database.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError } from '../config/startup-error.js';
 import type { TokenOperations } from './tokens.js';
 
 /** The longest lifetimes that the contracts allow, in days. */

@@ -3,7 +3,7 @@ import { createCliTokens } from '../accounts/cli-tokens.js';
 import type { CliTokens } from '../accounts/cli-tokens.js';
 import { serviceTokens } from '../accounts/service-tokens.js';
 import type { ApiToken } from '../accounts/tokens.js';
-import type { Config } from '../config.js';
+import type { Config } from '../config/config.js';
 import { createCliServiceTokens } from '../secrets/cli-service-tokens.js';
 import type { CliServiceTokens } from '../secrets/cli-service-tokens.js';
 import type { TokenMetadata } from '../secrets/token-metadata.js';

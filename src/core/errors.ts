@@ -1,18 +1,5 @@
-import type { components } from '../generated/dashboard/types.js';
-
-/** The error codes of `openapi/common.yaml`. GraphQL errors carry the same codes in `extensions.code`. */
-export type ErrorCode = components['schemas']['ErrorCode'];
-
-/** The reason why an action on a pull request failed, at the forge or here: schema `ActionError` of the dashboard. */
-export interface ActionErrorDetails {
-  /** Replaces the code of the error in the response body. */
-  readonly code: components['schemas']['ActionErrorCode'];
-  /** The time at which the forge accepts requests again, as RFC 3339; only for `rate_limited`. */
-  readonly resetsAt?: string;
-}
-
 /** The HTTP status of each error code. */
-export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
+export const ERROR_STATUS = {
   invalid_input: 400,
   malformed_body: 400,
   unauthenticated: 401,
@@ -31,15 +18,24 @@ export const ERROR_STATUS: Readonly<Record<ErrorCode, number>> = {
   internal: 500,
   bad_gateway: 502,
   unavailable: 503,
-};
+} as const satisfies Readonly<Record<string, number>>;
+
+/** The error codes of responses. GraphQL errors carry the same codes in `extensions.code`. */
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/** Members of an error body that a contract adds to the common ones. */
+export type ErrorDetails = Readonly<Record<string, string>>;
 
 export interface AppErrorOptions extends ErrorOptions {
   /** The invalid field of the request body, or the name of the parameter. */
   readonly field?: string;
   /** Response headers that the error requires, such as `Allow`. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Details for clients of actions. The code of the error still determines the status. */
-  readonly action?: ActionErrorDetails;
+  /**
+   * Further members of the response body, for operations whose contract has a larger error body. A `code` replaces that
+   * of the error, which still determines the status.
+   */
+  readonly details?: ErrorDetails;
 }
 
 /** An error that the caller may see unchanged. Any other thrown value is an internal error. */
@@ -48,15 +44,15 @@ export class AppError extends Error {
   readonly code: ErrorCode;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
-  readonly action: ActionErrorDetails | undefined;
+  readonly details: ErrorDetails | undefined;
 
   /** @param message A sentence for the caller, without secret values. */
-  constructor(code: ErrorCode, message: string, { field, headers = {}, action, ...options }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, { field, headers = {}, details, ...options }: AppErrorOptions = {}) {
     super(message, options);
     this.code = code;
     this.field = field;
     this.headers = headers;
-    this.action = action;
+    this.details = details;
   }
 
   get status(): number {

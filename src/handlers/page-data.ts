@@ -2,21 +2,25 @@ import type { Caller } from '../accounts/callers.js';
 import type { User } from '../accounts/users.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { BoardPageData, PageData } from '../web/page-data.js';
-import type { DashboardServices } from './dashboard/handlers.js';
+import type { DashboardServices } from './dashboard/services.js';
 
 type PageServices = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 
 const SIGNED_OUT: PageData = { session: null, theme: '', timezone: '' };
 
-/** Creates a function that reads the data embedded in a page for its caller. */
+/**
+ * Creates a function that reads the data embedded in the page at a path for its caller.
+ *
+ * @param boardPaths The pages that show data of a board.
+ */
 export const readPageData =
-  ({ accounts: { users }, dashboard }: PageServices) =>
-  async (caller: Caller | undefined, { hasBoard }: { readonly hasBoard: boolean }): Promise<PageData> => {
+  ({ accounts: { users }, dashboard }: PageServices, boardPaths: readonly string[]) =>
+  async (caller: Caller | undefined, path: string): Promise<PageData> => {
     if (caller === undefined) return SIGNED_OUT;
     const [person, { theme, timezone, filterState }, board] = await Promise.all([
       users.read(caller),
       dashboard.preferences.readAll(caller),
-      hasBoard ? readBoard(dashboard, caller) : undefined,
+      boardPaths.includes(path) ? readBoard(dashboard, caller) : undefined,
     ]);
     return {
       session: toSessionUser(person),

@@ -1,11 +1,10 @@
 import type { Images } from '../images/images.js';
 import type { ImageSource } from '../images/source.js';
+import type { ComputedValues } from '../site/query/record-queries.js';
+import type { FormatDate } from '../site/query/dates.js';
 import type { ImageSources } from '../site-images.js';
 import type { PublicFiles } from '../site/public/public-files.js';
-import type { FormatDate } from '../site/query/dates.js';
-import type { ComputedValues, RecordQueries, WorkMeter } from '../site/query/record-queries.js';
-import { type BatchLoad, createBatchLoader } from './batch-loader.js';
-import { createComputedValues } from './computed-values.js';
+import type { WorkMeter, RecordQueries } from '../site/query/record-queries.js';
 import type { ImagePolicy } from './stored-arguments.js';
 
 /** The services of the site that resolvers use. */
@@ -32,45 +31,8 @@ export interface ResolverBudget extends WorkMeter {
 /** The context of one request, which all its resolvers receive. */
 export interface SiteContext extends SiteServices {
   readonly budget: ResolverBudget;
-  /** Loads the file of an image by the file's id. */
-  readonly loadImageSource: BatchLoad<string, ImageSource>;
+  /** Loads the file of an image by the file's id, in a batch with the files that are requested at the same time. */
+  readonly loadImageSource: (id: string) => Promise<ImageSource | undefined>;
   /** The values of computed fields for filters and sorting. */
   readonly computed: ComputedValues;
-}
-
-export const createSiteContext = (services: SiteServices, budget: ResolverBudget): SiteContext =>
-  new RequestContext(services, budget);
-
-/** Creates its loaders on first use, as most requests load no image and compute nothing. */
-class RequestContext implements SiteContext {
-  readonly records: SiteServices['records'];
-  readonly publicFiles: SiteServices['publicFiles'];
-  readonly pictures: SiteServices['pictures'];
-  readonly images: SiteServices['images'];
-  readonly imagePolicy: ImagePolicy;
-  readonly formatDate: SiteServices['formatDate'];
-  readonly budget: ResolverBudget;
-  #loadPicture: SiteContext['loadImageSource'] | undefined;
-  #computed: ComputedValues | undefined;
-
-  constructor(
-    { records, publicFiles, pictures, images, imagePolicy, formatDate }: SiteServices,
-    budget: ResolverBudget,
-  ) {
-    this.records = records;
-    this.publicFiles = publicFiles;
-    this.pictures = pictures;
-    this.images = images;
-    this.imagePolicy = imagePolicy;
-    this.formatDate = formatDate;
-    this.budget = budget;
-  }
-
-  get loadImageSource(): SiteContext['loadImageSource'] {
-    return (this.#loadPicture ??= createBatchLoader((ids: readonly string[]) => this.pictures.findAll(ids)));
-  }
-
-  get computed(): ComputedValues {
-    return (this.#computed ??= createComputedValues(this));
-  }
 }

@@ -11,8 +11,7 @@ import type {
   RecordSort,
 } from '../site/query/record-queries.js';
 import type { ResolverBudget, SiteContext } from './context.js';
-import { getSelection } from './selection.js';
-import { valuesPerRecord } from './values-per-record.js';
+import { getSelection, valuesPerRecord } from './selection.js';
 
 type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;

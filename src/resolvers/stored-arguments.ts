@@ -1,15 +1,17 @@
 import {
+  type DocumentNode,
   getArgumentValues,
   getVariableValues,
   GraphQLError,
+  type GraphQLSchema,
   Kind,
+  type OperationDefinitionNode,
   parse,
   TypeInfo,
   validate,
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../core/errors.js';
 import type { FieldName } from '../images/field-results.js';
 import type { StoredQuery } from '../site/config/stored-queries.js';

@@ -157,7 +157,7 @@ function repeatError(code: 'in_progress' | 'unknown'): AppError {
     in_progress: 'The same request is still in progress. Repeat it with the same Idempotency-Key to get the response.',
     unknown: 'The first request with this Idempotency-Key got no response. The next refresh shows its outcome.',
   };
-  return new AppError('conflict', messages[code], { action: { code } });
+  return new AppError('conflict', messages[code], { details: { message: messages[code], code } });
 }
 
 function requireSame(known: string, fingerprint: string): void {

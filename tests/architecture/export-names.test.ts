@@ -16,10 +16,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
     'each forge has its form of the same response or query',
     ['IssueNode', 'RepositoryNode', 'SearchResultNode', 'PullRequestNode', 'JobNode', 'DISCOVER', 'MORE_ISSUES'],
   ],
-  [
-    'both services have handlers for a tag of this name',
-    ['authHandlers', 'credentialsHandlers', 'healthHandlers', 'tokensHandlers'],
-  ],
+  ['both services have handlers for a tag of this name', ['authHandlers', 'credentialsHandlers', 'tokensHandlers']],
   [
     'pages and command line use the type of the contract, and the server that of its domain',
     [
@@ -36,6 +33,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
     ],
   ],
   ['the server cannot import the generator, which reads the same values', ['HttpMethod', 'RateLimitName']],
+  ['the server declares what it needs of these', ['Caller', 'CredentialSource', 'IdempotencyStore']],
   ['GraphQL Code Generator loads presets by this name', ['preset']],
 ];
 

@@ -1,7 +1,12 @@
-/** The value imports that a folder may have. `import type` and imports within the folder are always allowed. */
+/**
+ * The value imports that a folder may have. Imports within the folder are always allowed, and those of types too unless
+ * the folder is self-contained.
+ */
 export interface ImportRule {
   /** Folders, or single files of folders. */
   rooms: readonly string[];
+  /** Whether the rule applies to imports of types as well. */
+  isSelfContained?: true;
   /** By default `all`. `browser` excludes built-in modules of Node, and `no transport` excludes express and graphql. */
   packages?: 'all' | 'browser' | 'no transport' | readonly string[];
 }
@@ -14,44 +19,28 @@ const domain: ImportRule = {
 
 /** The import rules by folder of `src`, or by file next to these folders. */
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
-  cli: { rooms: ['main', 'commands', 'config', 'config-options', 'startup-error'] },
+  cli: { rooms: ['main', 'commands', 'config'] },
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
-      ...[
-        'core',
-        'config',
-        'config-options',
-        'startup-error',
-        'site-data',
-        'resolvers',
-        'site',
-        'accounts',
-        'secrets',
-        'storage',
-      ],
+      ...['core', 'config', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
       ...['client', 'sealing', 'generated/secrets/client', 'secrets'],
     ],
   },
-  main: { rooms: ['app', 'services', 'config', 'listen', 'config-options', 'startup-error'] },
-  app: { rooms: ['server', 'handlers', 'resolvers', 'generated'] },
+  main: { rooms: ['app', 'services', 'config'] },
+  app: { rooms: ['server', 'handlers', 'resolvers', 'generated', 'page-paths'] },
   services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
-  'site-service': { rooms: ['core', 'site', 'site-data'] },
-  'site-data': { rooms: ['site', 'images', 'generated', 'site-images'] },
+  'site-service': { rooms: ['core', 'site', 'images', 'generated', 'site-images'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
-  listen: { rooms: ['startup-error'] },
-  config: { rooms: ['config-file', 'config-options', 'site-access', 'startup-error'] },
-  'site-access': { rooms: ['config-options', 'startup-error'] },
-  'config-file': { rooms: ['config-options', 'startup-error'] },
-  'config-options': { rooms: ['startup-error'] },
-  'startup-error': { rooms: [], packages: [] },
+  'page-paths': { rooms: [], packages: [] },
+  config: { rooms: [] },
   // What the toolkit's parts share. Pages import it too.
   core: { rooms: [], packages: ['node:fs', 'node:fs/promises'] },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
-  resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema'] },
-  server: { rooms: ['core', 'accounts/callers', 'accounts/scopes'] },
+  resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema', 'dataloader'] },
+  server: { rooms: ['core'], isSelfContained: true },
 
   accounts: domain,
   site: domain,

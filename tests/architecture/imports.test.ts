@@ -38,6 +38,7 @@ test.each([
   ['src/generated/dashboard/a.js', "const b = require('../../site/b.js');", 'require() counts'],
   ['src/kitchen/a.ts', "import { b } from 'b';", 'its folder has no rule'],
   ['scripts/a.ts', "import { b } from '../src/site/b.js';", 'a script imports the site'],
+  ['src/server/a.ts', "import type { B } from '../accounts/b.js';", 'a self-contained folder imports a type'],
   ['src/site/a.ts', 'export default 1;', 'it has a default export'],
   ['src/site/a.ts', 'export default function a() {}', 'it has a default function'],
   ['src/site/a.ts', 'const a = 1;\nexport { a as default };', 'it exports a name as the default'],
@@ -61,7 +62,7 @@ test.each([
   ['src/client/a.ts', "import createClient from 'openapi-fetch';", 'the client may import npm packages'],
   ['src/generated/site/a.ts', 'export default 1;', 'generated code may have a default export'],
   ['src/codegen/site/load-schema.ts', 'export default 1;', 'graphql-codegen needs its default export'],
-  ['src/config.ts', 'const a = process.env.HOME;', 'config.ts may read the environment'],
+  ['src/config/config.ts', 'const a = process.env.HOME;', 'config.ts may read the environment'],
   [
     'src/site/a.ts',
     "// import { b } from '../server/b.js';\nconst a = 'process.env';",

@@ -2,7 +2,7 @@ import { Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
 import type { OutputStreams } from '../../src/commands/accounts-database.js';
-import { StartupError } from '../../src/startup-error.js';
+import { StartupError } from '../../src/config/startup-error.js';
 
 export interface CommandOutcome {
   readonly code: number;

@@ -11,12 +11,13 @@ import { createDashboard } from '../../src/dashboard/dashboard.js';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
-import type { DashboardServices } from '../../src/handlers/dashboard/handlers.js';
+import type { DashboardServices } from '../../src/handlers/dashboard/services.js';
 import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
+import { MCP_TOOLS } from '../../src/handlers/secrets/mcp-tools.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
 import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
-import { FIXED_ERROR_MESSAGES } from '../../src/handlers/secrets/fixed-error-messages.js';
-import type { SecretsServices } from '../../src/handlers/secrets/handlers.js';
+import { FIXED_ERROR_MESSAGES } from '../../src/handlers/secrets/handlers.js';
+import type { SecretsServices } from '../../src/handlers/secrets/services.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
 import { createAuditLog } from '../../src/secrets/audit.js';
 import { auditPasskeyChange } from '../../src/secrets/audit-passkey-change.js';
@@ -25,9 +26,9 @@ import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
 import { createVersionStore } from '../../src/secrets/versions.js';
 import { createSecretsOwner } from '../../src/secrets/owner.js';
-import { contractRouter } from '../../src/server/contract-router.js';
-import { createMcp } from '../../src/server/mcp/mcp.js';
-import { createRateLimiter } from '../../src/server/rate-limiter.js';
+import { contractRouter } from '../../src/server/rest/router.js';
+import { createMcp } from '../../src/server/mcp/endpoint.js';
+import { createRateLimiter } from '../../src/server/http/rate-limits.js';
 import type { Database } from '../../src/storage/database.js';
 import { createReadiness } from '../../src/storage/readiness.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
@@ -64,6 +65,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
   const accounts = accountsWith(database, auditPasskeyChange);
   const domain = createServices(database, accounts, options);
   const mcp = createMcp({
+    ...MCP_TOOLS,
     ...secrets,
     handlers: objectsHandlers(domain),
     document: new URL('../../src/generated/secrets/openapi.json', import.meta.url),

@@ -4,7 +4,7 @@ import type { ContractDocument, OperationObject, ParameterObject } from '../../s
 import { dereference } from '../../src/codegen/openapi/document.js';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
-import type { OperationSpec } from '../../src/server/operation.js';
+import type { OperationSpec } from '../../src/server/rest/operation.js';
 
 /** A valid request, composed of the examples in the contract. */
 export interface ExampleRequest {

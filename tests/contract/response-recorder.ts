@@ -1,7 +1,7 @@
 import type { ErrorCode } from '../../src/core/errors.js';
 import { ERROR_STATUS } from '../../src/core/errors.js';
-import { isJson } from '../../src/server/body.js';
-import { createRouteMatcher } from '../../src/server/route-matcher.js';
+import { isJson } from '../../src/server/http/body.js';
+import { createRouteMatcher } from '../../src/server/rest/router.js';
 import type { DocumentedOperation, TestedContract } from './contract.js';
 
 /** Validates every response to a client against the contract, and records its operation and status. */

@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import sharp from 'sharp';
 import { buildStoredImages } from '../../src/commands/build-images.js';
 import { pruneStoredImages } from '../../src/commands/prune-images.js';
-import { loadConfig } from '../../src/config.js';
+import { loadConfig } from '../../src/config/config.js';
 import { scene } from './image-folder.js';
 import { collect, runCli, startServer } from '../running-server.js';
 

@@ -7,7 +7,7 @@ import type { FieldName } from '../../src/images/field-results.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';
-import { imageProcResolvers } from '../../src/resolvers/image.js';
+import { imageProcResolvers } from '../../src/resolvers/fields.js';
 import { createImageFolder, scene } from './image-folder.js';
 import type { ImageFolder } from './image-folder.js';
 

@@ -2,19 +2,19 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { buildSchema, execute, graphql, GraphQLInt, parse } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
+import { buildSchema, execute, graphql, GraphQLInt, type GraphQLSchema, parse } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
-import { type Images, openImages } from '../../src/images/images.js';
-import { createSiteContext, type SiteContext } from '../../src/resolvers/context.js';
+import { createSiteContext } from '../../src/resolvers/engine.js';
+import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
-import { OperationBudget } from '../../src/server/graphql-budget.js';
-import { createImageSources } from '../../src/site-images.js';
-import { createPublicPath } from '../../src/site/public/public-files.js';
+import { OperationBudget } from '../../src/server/graphql/budget.js';
+import { type Images, openImages } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/query/dates.js';
+import { createPublicPath } from '../../src/site/public/public-files.js';
+import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
+import { createImageSources } from '../../src/site-images.js';
 import { openRecordStore, type RecordStore } from '../../src/site/record-store.js';
-import type { RecordWriter } from '../../src/site/records/record-writer.js';
+import { type RecordWriter } from '../../src/site/records/record-writer.js';
 
 /** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

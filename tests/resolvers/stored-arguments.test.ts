@@ -6,8 +6,7 @@ import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
 import type { StoredQuery } from '../../src/site/config/stored-queries.js';
 import { scene } from '../images/image-folder.js';
-import { collect, runCli, startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { collect, runCli, type RunningServer, startServer } from '../running-server.js';
 
 const schema = buildSiteSchema();
 

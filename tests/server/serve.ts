@@ -1,12 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { RequestHandler } from 'express';
-import { requestBounds } from '../../src/server/bounds.js';
-import { errorHandler, notFoundHandler } from '../../src/server/errors.js';
-import { securityHeaders } from '../../src/server/headers.js';
-import { createHttpServer } from '../../src/server/http-server.js';
-import { createLog } from '../../src/server/log.js';
-import { requestContext } from '../../src/server/request-context.js';
+import { requestBounds } from '../../src/server/http/admission.js';
+import { errorHandler, notFoundHandler } from '../../src/server/http/errors.js';
+import { securityHeaders } from '../../src/server/http/headers.js';
+import { createHttpServer } from '../../src/server/http/server.js';
+import { createLog, requestContext } from '../../src/server/http/request.js';
 
 export interface TestServer {
   readonly url: string;

@@ -124,7 +124,7 @@ describe('idempotency store', () => {
     ])('is not performed again by a different process while the first is %s', async (_reason, time, code) => {
       await claim();
       at = time;
-      await expect(another().answerOnce(outside, make)).rejects.toMatchObject({ code: 'conflict', action: { code } });
+      await expect(another().answerOnce(outside, make)).rejects.toMatchObject({ code: 'conflict', details: { code } });
       expect(made).toBe(0);
     });
 

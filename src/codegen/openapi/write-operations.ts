@@ -13,7 +13,7 @@ export function writeOperations(contract: Contract, names: ValidatorNames): stri
   const parts = ['HandlerRequest', 'OperationSpec', 'ServerSentEvent'].filter(
     (name) => name !== 'ServerSentEvent' || signatures.includes(`${name}<`),
   );
-  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { ${parts.join(', ')} } from '../../server/operation.js';
+  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { ${parts.join(', ')} } from '../../server/rest/operation.js';
 ${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
 
 /** The prefix of every path. */

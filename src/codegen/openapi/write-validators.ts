@@ -24,7 +24,7 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
 /** Writes `validators.d.ts`: the declarations of the exports of {@link writeValidators}. */
 export function writeValidatorTypes({ schemas }: ValidatorNames): string {
   const lines = schemas.map(({ name }) => `export const ${name}: Validator;\n`);
-  return `import type { Validator } from '../../server/operation.js';\n\n${lines.join('')}`;
+  return `import type { Validator } from '../../server/rest/operation.js';\n\n${lines.join('')}`;
 }
 
 function mapMembers(members: object, map: (member: unknown) => unknown): object {

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { passed, warning } from './check-result.js';
 import type { CheckResult } from './check-result.js';
 

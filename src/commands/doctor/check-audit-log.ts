@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { verifyAuditChain } from '../../secrets/verify-audit-chain.js';
 import type { Verification } from '../../secrets/verify-audit-chain.js';
 import { connectDatabase } from '../../storage/database.js';

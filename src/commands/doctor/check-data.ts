@@ -1,6 +1,6 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { inspectDatabase } from '../../storage/database-status.js';
 import type { DatabaseStatus } from '../../storage/database-status.js';
 import { toDatabaseTarget } from '../../storage/database-target.js';

@@ -3,7 +3,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
 import prettyBytes from 'pretty-bytes';
-import type { Config } from '../../config.js';
+import type { Config } from '../../config/config.js';
 import { failed, passed, warning } from './check-result.js';
 import type { CheckResult } from './check-result.js';
 

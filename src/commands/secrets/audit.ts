@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { readAllAfter } from '../../client/paging.js';
 import type { components } from '../../generated/secrets/client.js';
 import type { AuditCommandOptions } from './audit-command.js';

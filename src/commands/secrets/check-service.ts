@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import { EXIT } from './exit-codes.js';
 import { writeOutput } from './read-values.js';

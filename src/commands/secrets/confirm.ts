@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
 import type { Terminal } from './terminal.js';
 

@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { confirm } from './confirm.js';
 import type { ConsumerListOptions } from './consumers-command.js';

@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { decodeError } from '../../client/errors.js';
 import { createSecretsClient } from '../../generated/secrets/client.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';

@@ -1,5 +1,5 @@
 import type { ApiError } from '../../client/errors.js';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 
 /** The exit codes of `trellis secrets`. Scripts rely on them, so they don't change. */
 export const EXIT = {

@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { open } from '../../sealing/open.js';
 import { EXIT } from './exit-codes.js';
 import { omitUndefined } from './options.js';

@@ -1,5 +1,5 @@
 import { parse } from 'dotenv';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
 import type { TransferFormat } from './transfer-commands.js';
 import { toKebab, toVariable } from './variables.js';

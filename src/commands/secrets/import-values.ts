@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { toBase64 } from '../../sealing/base64.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import type { Interface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import type { Terminal } from './terminal.js';
 
 /** The exit code of shells for SIGINT. */

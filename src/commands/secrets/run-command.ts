@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { collectValues } from './options.js';
 import { withContext } from './with-context.js';
 import { addConnectionOptions } from './settings.js';

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { open } from '../../sealing/open.js';
 import { EXIT } from './exit-codes.js';
 import { fetchSecrets } from './read-secrets.js';

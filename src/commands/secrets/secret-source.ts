@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
 
 /** The source of a credential: its text, a file, or a command that prints it. */

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { addAuditCommand } from './audit-command.js';
 import { addConsumerCommands } from './consumers-command.js';
 import { EXIT, EXIT_HELP } from './exit-codes.js';

@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import type { Command } from 'commander';
 import { EXIT } from './exit-codes.js';
 import { readSettingsFile, settingsPath } from './settings-file.js';

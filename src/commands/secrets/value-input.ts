@@ -1,5 +1,5 @@
 import { open } from 'node:fs/promises';
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
 import type { ValueOptions } from './options.js';
 import type { Terminal } from './terminal.js';

@@ -1,4 +1,4 @@
-import { CommandError } from '../../startup-error.js';
+import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
 import { toBase64 } from '../../sealing/base64.js';
 import { findOwnerKey } from '../../sealing/resolve-recipients.js';

@@ -1,9 +1,11 @@
 import { AppError } from '../../core/errors.js';
-import type { ActionErrorDetails, ErrorCode } from '../../core/errors.js';
+import type { ErrorCode, ErrorDetails } from '../../core/errors.js';
+import type { components } from '../../generated/dashboard/types.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import type { ForgeError, ForgeErrorKind, ActionErrorCode } from '../forges/forge-error.js';
 
-type Code = ActionErrorDetails['code'];
+type Schemas = components['schemas'];
+type Code = Schemas['ActionErrorCode'];
 
 /** Messages for users. They never contain texts of a forge. The other codes use the message of the error kind. */
 const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'unknown'>, string>> = {
@@ -35,7 +37,7 @@ const CODE_OF_KIND: Readonly<Record<ForgeErrorKind, ErrorCode>> = {
 
 /** Creates an error for an action that the pull request's state, or a concurrent attempt, does not allow. */
 export function actionConflict(code: Code, message = messageFor(code, 'conflict')): AppError {
-  return new AppError('conflict', message, { action: { code } });
+  return new AppError('conflict', message, { details: toDetails(message, { code }) });
 }
 
 /** Converts the error of a failed action. */
@@ -45,10 +47,15 @@ export function toActionError(error: ForgeError, at: number): AppError {
   const known = kind === 'rate_limited' && resetsAt !== undefined ? { resetsAt: new Date(resetsAt).toISOString() } : {};
   const message = needs === undefined ? messageFor(code, kind) : error.message;
   return new AppError(toErrorCode(kind, code), message, {
-    action: { code, ...known },
+    details: toDetails(message, { code, ...known }),
     headers: retryAfter(error, at),
     cause: error,
   });
+}
+
+/** Returns the members that the schema `ActionError` adds to those of every error. The message repeats the text. */
+function toDetails(message: string, reason: Pick<Schemas['ActionError'], 'code' | 'resetsAt'>): ErrorDetails {
+  return { message, ...reason };
 }
 
 /** Converts the error of a failed read, which has no action code. */

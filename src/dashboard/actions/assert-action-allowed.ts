@@ -1,4 +1,4 @@
-import type { ActionErrorDetails } from '../../core/errors.js';
+import type { components } from '../../generated/dashboard/types.js';
 import type { ActionName, PullRequest } from '../forges/model.js';
 import { actionConflict } from './action-errors.js';
 
@@ -27,7 +27,7 @@ function unexplained(): Error {
   return actionConflict('unknown', 'This action is not available for this pull request.');
 }
 
-function findAutoMergeCode(row: PullRequest): ActionErrorDetails['code'] {
+function findAutoMergeCode(row: PullRequest): components['schemas']['ActionErrorCode'] {
   if (row.autoMergeAllowed === false) return 'auto_merge_not_allowed';
   if (row.empty) return 'already_up_to_date';
   if (row.mergeStatus === 'conflicting') return 'conflict';

@@ -2,7 +2,7 @@ import type { Invitation } from '../../accounts/invitations.js';
 import type { AdminHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { pageHeaders } from '../paging.js';
-import type { DashboardServices } from './handlers.js';
+import type { DashboardServices } from './services.js';
 
 type Services = Pick<DashboardServices, 'accounts' | 'dashboard'>;
 

@@ -1,5 +1,5 @@
-import type { BoardHandlers } from '../../generated/dashboard/operations.js';
-import type { DashboardServices } from './handlers.js';
+import type { BoardHandlers, InsightsHandlers, ViewsHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './services.js';
 
 export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): BoardHandlers => {
   const { boards, refreshes, streams, visits } = dashboard;
@@ -19,3 +19,22 @@ export const boardHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'
     },
   };
 };
+
+export const insightsHandlers = ({
+  dashboard: { throughput },
+}: Pick<DashboardServices, 'dashboard'>): InsightsHandlers => ({
+  getThroughput: async ({ caller, query }) => ({ status: 200, body: await throughput.read(caller, query) }),
+});
+
+export const viewsHandlers = ({ dashboard: { views } }: Pick<DashboardServices, 'dashboard'>): ViewsHandlers => ({
+  listViews: async ({ caller }) => ({ status: 200, body: await views.list(caller) }),
+
+  async saveView({ caller, params: { name }, body: { filter, sort, group } }) {
+    return { status: 200, body: await views.save(caller, { name, filter, sort, group }) };
+  },
+
+  async deleteView({ caller, params: { name } }) {
+    await views.delete(caller, name);
+    return { status: 204 };
+  },
+});

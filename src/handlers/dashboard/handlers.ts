@@ -1,33 +1,13 @@
-import type { Accounts } from '../../accounts/accounts.js';
-import type { Dashboard } from '../../dashboard/dashboard.js';
-import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
-import type { Readiness } from '../../storage/readiness.js';
+import type { DashboardHandlers, HealthHandlers } from '../../generated/dashboard/operations.js';
+import type { components } from '../../generated/dashboard/types.js';
 import type { SiteReport } from '../../site-service.js';
+import { authHandlers, credentialsHandlers, tokensHandlers } from './account.js';
 import { adminHandlers } from './admin.js';
-import { authHandlers } from './auth.js';
-import { boardHandlers } from './board.js';
-import { credentialsHandlers } from './credentials.js';
-import { healthHandlers } from './health.js';
-import { feedsHandlers } from './feeds.js';
-import { insightsHandlers } from './insights.js';
-import { pullRequestsHandlers } from './pull-requests.js';
-import { repositoriesHandlers } from './repositories.js';
-import { settingsHandlers } from './settings.js';
-import { sharingHandlers } from './sharing.js';
-import { tokensHandlers } from './tokens.js';
-import { viewsHandlers } from './views.js';
-import { webhooksHandlers } from './webhooks.js';
-
-/** The dependencies of the dashboard's handlers. */
-export interface DashboardServices {
-  readonly accounts: Accounts;
-  readonly dashboard: Dashboard;
-  readonly readiness: Readiness;
-  /** The release without its leading v, or `dev`. */
-  readonly version: string;
-  /** Returns the state of the site; absent if the site is not served. */
-  readonly siteReport?: (() => SiteReport) | undefined;
-}
+import { boardHandlers, insightsHandlers, viewsHandlers } from './board.js';
+import { pullRequestsHandlers, repositoriesHandlers } from './pull-requests.js';
+import type { DashboardServices } from './services.js';
+import { settingsHandlers, webhooksHandlers } from './settings.js';
+import { feedsHandlers, sharingHandlers } from './sharing.js';
 
 export const dashboardHandlers = (services: DashboardServices): DashboardHandlers => ({
   ...healthHandlers(services),
@@ -45,3 +25,20 @@ export const dashboardHandlers = (services: DashboardServices): DashboardHandler
   ...sharingHandlers(services),
   ...adminHandlers(services),
 });
+
+type Services = Pick<DashboardServices, 'readiness' | 'siteReport' | 'version'>;
+
+const healthHandlers = ({ readiness, siteReport, version }: Services): HealthHandlers => ({
+  getHealth: async () => ({ status: 200, body: { status: 'ok' } }),
+
+  async getReadiness() {
+    const { openResources } = await readiness.require();
+    const site = siteReport && toSiteReadiness(siteReport());
+    return { status: 200, body: { status: 'ok', goroutines: openResources, ...(site && { site }) } };
+  },
+
+  getVersion: async () => ({ status: 200, body: { version } }),
+});
+
+const toSiteReadiness = (report: SiteReport): components['schemas']['SiteReadiness'] =>
+  report.status === 'ok' && report.problems ? { ...report, problems: [...report.problems] } : report;

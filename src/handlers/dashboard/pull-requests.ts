@@ -1,5 +1,5 @@
-import type { PullRequestsHandlers } from '../../generated/dashboard/operations.js';
-import type { DashboardServices } from './handlers.js';
+import type { PullRequestsHandlers, RepositoriesHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './services.js';
 
 export const pullRequestsHandlers = ({
   dashboard: { actions, snoozes },
@@ -43,6 +43,27 @@ export const pullRequestsHandlers = ({
   },
   async unsnoozePullRequest({ caller, body }) {
     await snoozes.delete(caller, body);
+    return { status: 204 };
+  },
+});
+
+export const repositoriesHandlers = ({
+  dashboard: { repositories },
+}: Pick<DashboardServices, 'dashboard'>): RepositoriesHandlers => ({
+  async ignoreRepository({ caller, body }) {
+    await repositories.ignore(caller, body);
+    return { status: 204 };
+  },
+  async unignoreRepository({ caller, body }) {
+    await repositories.unignore(caller, body);
+    return { status: 204 };
+  },
+  async enableAutoUpdateBranch({ caller, body }) {
+    await repositories.enableAutoUpdate(caller, body);
+    return { status: 204 };
+  },
+  async disableAutoUpdateBranch({ caller, body }) {
+    await repositories.disableAutoUpdate(caller, body);
     return { status: 204 };
   },
 });

@@ -1,5 +1,5 @@
-import type { SettingsHandlers } from '../../generated/dashboard/operations.js';
-import type { DashboardServices } from './handlers.js';
+import type { SettingsHandlers, WebhooksHandlers } from '../../generated/dashboard/operations.js';
+import type { DashboardServices } from './services.js';
 
 export const settingsHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): SettingsHandlers => {
   const { settings, testForgeConnection, preferences } = dashboard;
@@ -28,6 +28,29 @@ export const settingsHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboa
 
     async saveFilterState({ caller, body }) {
       await preferences.saveFilterState(caller, body);
+      return { status: 204 };
+    },
+  };
+};
+
+export const webhooksHandlers = ({ dashboard }: Pick<DashboardServices, 'dashboard'>): WebhooksHandlers => {
+  const { deliveries, ensureWebhook, rotateWebhook } = dashboard;
+  return {
+    async ensureWebhook({ caller, body }) {
+      await ensureWebhook(caller, body);
+      return { status: 204 };
+    },
+    rotateWebhook: async ({ caller }) => ({ status: 200, body: await rotateWebhook(caller) }),
+    async deliverGithub({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.receive({ forge: 'github', token, headers, read });
+      return { status: 204 };
+    },
+    async deliverForgejo({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.receive({ forge: 'forgejo', token, headers, read });
+      return { status: 204 };
+    },
+    async deliverGitlab({ params: { webhookToken: token }, headers, body: read }) {
+      await deliveries.receive({ forge: 'gitlab', token, headers, read });
       return { status: 204 };
     },
   };

@@ -1,7 +1,7 @@
 import type { AuditHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { AuditEntry } from '../../secrets/audit.js';
-import type { SecretsServices } from './handlers.js';
+import type { SecretsServices } from './services.js';
 import { pageHeaders } from '../paging.js';
 
 export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit' | 'basePath'>): AuditHandlers => ({

@@ -1,13 +1,13 @@
-import type { AuthHandlers } from '../../generated/secrets/operations.js';
+import type { AuthHandlers, CredentialsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
+import type { OwnerPasskey } from '../../secrets/owner-passkeys.js';
 import type { OwnerIdentity } from '../../secrets/owner.js';
-import type { SecretsServices } from './handlers.js';
-import { toCredentialBody } from './credential-bodies.js';
-import { toRequestOrigin } from './request-origin.js';
+import { pageHeaders } from '../paging.js';
+import { type SecretsServices, toRequestOrigin } from './services.js';
 
-type Services = Pick<SecretsServices, 'accounts' | 'owner' | 'ownerAccess'>;
+type AuthServices = Pick<SecretsServices, 'accounts' | 'owner' | 'ownerAccess'>;
 
-export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAccess }: Services): AuthHandlers => ({
+export const authHandlers = ({ accounts: { sessions, cookies }, owner, ownerAccess }: AuthServices): AuthHandlers => ({
   async beginRegistration(input) {
     const { setup_token: setupToken, username, display_name: displayName } = input.body ?? {};
     const start = { setupToken, username, displayName };
@@ -62,5 +62,40 @@ function toIdentityBody(identity: OwnerIdentity): components['schemas']['OwnerId
     ...(publicKey !== undefined && { public_key: publicKey }),
     ...(recovery !== undefined && { recovery_wrapped_identity: recovery }),
     ...(wrappedBy.length > 0 && { wrapped_by: [...wrappedBy] }),
+  };
+}
+
+type CredentialsServices = Pick<SecretsServices, 'basePath' | 'ownerPasskeys'>;
+
+export const credentialsHandlers = ({
+  ownerPasskeys: passkeys,
+  basePath,
+}: CredentialsServices): CredentialsHandlers => ({
+  async listCredentials(input) {
+    const page = await passkeys.list(toRequestOrigin(input), input.query);
+    const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/credentials`, next });
+    return { status: 200, body: page.passkeys.map(toCredentialBody), headers };
+  },
+
+  async renameCredential(input) {
+    const passkey = { id: input.params.id, label: input.body.nickname };
+    return { status: 200, body: toCredentialBody(await passkeys.rename(toRequestOrigin(input), passkey)) };
+  },
+
+  async deleteCredential(input) {
+    await passkeys.remove(toRequestOrigin(input), input.params.id);
+    return { status: 204 };
+  },
+});
+
+function toCredentialBody(passkey: OwnerPasskey): components['schemas']['Credential'] {
+  const { id, label, createdAt, lastUsedAt, wrappedIdentity } = passkey;
+  return {
+    id,
+    nickname: label,
+    created_at: createdAt.toISOString(),
+    ...(lastUsedAt && { last_used_at: lastUsedAt.toISOString() }),
+    ...(wrappedIdentity !== undefined && { wrapped_identity: wrappedIdentity }),
   };
 }

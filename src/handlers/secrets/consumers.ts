@@ -1,9 +1,8 @@
 import type { ConsumersHandlers, ListConsumersInput } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
-import type { SecretsServices } from './handlers.js';
+import { type SecretsServices, toRequestOrigin } from './services.js';
 import { pageHeaders } from '../paging.js';
-import { toRequestOrigin } from './request-origin.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 

@@ -1,42 +1,12 @@
-import type { Accounts } from '../../accounts/accounts.js';
-import type { SecretsHandlers } from '../../generated/secrets/operations.js';
-import type { SecretsAccess } from '../../secrets/access.js';
-import type { AuditLog } from '../../secrets/audit.js';
-import type { ConsumerStore } from '../../secrets/consumers.js';
-import type { SecretStore } from '../../secrets/secret-store.js';
-import type { VersionStore } from '../../secrets/versions.js';
-import type { SecretsOwner } from '../../secrets/owner.js';
-import type { Mcp } from '../../server/mcp/mcp.js';
-import type { Readiness } from '../../storage/readiness.js';
+import type { ErrorCode } from '../../core/errors.js';
+import type { HealthHandlers, McpHandlers, SecretsHandlers } from '../../generated/secrets/operations.js';
+import type { components } from '../../generated/secrets/types.js';
 import { auditHandlers } from './audit.js';
-import { authHandlers } from './auth.js';
-import { consumerTokensHandlers } from './consumer-tokens.js';
+import { authHandlers, credentialsHandlers } from './auth.js';
 import { consumersHandlers } from './consumers.js';
-import { credentialsHandlers } from './credentials.js';
-import { healthHandlers } from './health.js';
-import { mcpHandlers } from './mcp.js';
-import { objectsHandlers } from './objects.js';
-import { tokensHandlers } from './tokens.js';
-import { versionsHandlers } from './versions.js';
-
-/** The services that the operations of the secrets API use. */
-export interface SecretsServices extends SecretsAccess {
-  readonly accounts: Pick<Accounts, 'cookies' | 'sessions'>;
-  readonly audit: AuditLog;
-  readonly consumers: ConsumerStore;
-  /** The MCP endpoint, whose tools call the operations on secrets. */
-  readonly mcp: Mcp;
-  readonly secrets: SecretStore;
-  readonly versions: VersionStore;
-  readonly owner: SecretsOwner;
-  readonly readiness: Readiness;
-  /** The prefix of paths in links to next pages. */
-  readonly basePath: string;
-  /** The public label of this instance, set by the operator. */
-  readonly environment?: string | undefined;
-  /** The release without its leading v, or `dev`. */
-  readonly version: string;
-}
+import { objectsHandlers, versionsHandlers } from './objects.js';
+import type { SecretsServices } from './services.js';
+import { consumerTokensHandlers, tokensHandlers } from './tokens.js';
 
 export const secretsHandlers = (services: SecretsServices): SecretsHandlers => ({
   ...healthHandlers(services),
@@ -50,3 +20,32 @@ export const secretsHandlers = (services: SecretsServices): SecretsHandlers => (
   ...auditHandlers(services),
   ...mcpHandlers(services),
 });
+
+type HealthServices = Pick<SecretsServices, 'environment' | 'readiness' | 'version'>;
+
+const healthHandlers = ({ environment, readiness, version }: HealthServices): HealthHandlers => ({
+  getHealth: async () => ({
+    status: 200,
+    body: { status: 'ok', version, ...(environment === undefined ? {} : { environment }) },
+  }),
+
+  async getReadiness() {
+    const isReady = await readiness.isReady();
+    return isReady ? { status: 200, body: { status: 'ok' } } : { status: 503, body: { status: 'unavailable' } };
+  },
+});
+
+const mcpHandlers = ({ mcp }: Pick<SecretsServices, 'mcp'>): McpHandlers => ({
+  async callMcp({ body, headers, caller, requestId, address, signal }) {
+    const response = await mcp.handle(body, { headers, caller, requestId, address, signal });
+    return response === undefined
+      ? { status: 202 }
+      : { status: 200, body: response as components['schemas']['JsonRpcMessage'] };
+  },
+});
+
+/** Messages that are fixed by the wire contract: clients compare them. */
+export const FIXED_ERROR_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
+  unauthenticated: 'missing or invalid session',
+  malformed_body: 'malformed request body',
+};

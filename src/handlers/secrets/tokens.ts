@@ -1,12 +1,12 @@
-import type { TokensHandlers } from '../../generated/secrets/operations.js';
-import type { SecretsServices } from './handlers.js';
+import type { ConsumerTokensHandlers, TokensHandlers } from '../../generated/secrets/operations.js';
+import type { components } from '../../generated/secrets/types.js';
+import type { TokenMetadata, TokenStatus } from '../../secrets/token-metadata.js';
 import { pageHeaders } from '../paging.js';
-import { toRequestOrigin } from './request-origin.js';
-import { toTokenBody } from './token-bodies.js';
+import { type SecretsServices, toRequestOrigin } from './services.js';
 
-type Services = Pick<SecretsServices, 'basePath' | 'writeTokens'>;
+type TokensServices = Pick<SecretsServices, 'basePath' | 'writeTokens'>;
 
-export const tokensHandlers = ({ writeTokens: tokens, basePath }: Services): TokensHandlers => ({
+export const tokensHandlers = ({ writeTokens: tokens, basePath }: TokensServices): TokensHandlers => ({
   async listTokens(input) {
     const page = await tokens.list(toRequestOrigin(input), input.query);
     const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
@@ -35,3 +35,67 @@ export const tokensHandlers = ({ writeTokens: tokens, basePath }: Services): Tok
     return { status: 204 };
   },
 });
+
+type ConsumerTokensServices = Pick<SecretsServices, 'basePath' | 'consumerTokens'>;
+
+export const consumerTokensHandlers = ({
+  consumerTokens: tokens,
+  basePath,
+}: ConsumerTokensServices): ConsumerTokensHandlers => ({
+  async listConsumerTokens(input) {
+    const page = await tokens.list(toRequestOrigin(input), input.query);
+    const next = page.next === undefined ? undefined : { ...input.query, offset: page.next };
+    const headers = pageHeaders({ total: page.total, path: `${basePath}/consumer-tokens`, next });
+    return { status: 200, body: page.tokens.map(toConsumerTokenBody), headers };
+  },
+
+  async createConsumerToken(input) {
+    const { ttl_seconds: ttlSeconds, ...named } = input.body;
+    const created = await tokens.create(toRequestOrigin(input), { ...named, ttlSeconds });
+    return { status: 201, body: { ...toConsumerTokenBody(created), value: created.token } };
+  },
+
+  async rotateConsumerToken(input) {
+    const rotated = await tokens.rotate(toRequestOrigin(input), input.params.id, input.body?.ttl_seconds);
+    return { status: 200, body: { ...toConsumerTokenBody(rotated), value: rotated.token } };
+  },
+
+  async revokeConsumerToken(input) {
+    await tokens.revoke(toRequestOrigin(input), input.params.id);
+    return { status: 204 };
+  },
+
+  async purgeConsumerToken(input) {
+    await tokens.purge(toRequestOrigin(input), input.params.id);
+    return { status: 204 };
+  },
+});
+
+type Schemas = components['schemas'];
+
+/** Returns the fields that both kinds of tokens share. */
+function toCommon({ id, description, createdAt, expiresAt, lastUsedAt, status }: TokenMetadata) {
+  return {
+    id,
+    description,
+    created_at: createdAt.toISOString(),
+    expires_at: expiresAt.toISOString(),
+    revoked: status === 'revoked',
+    ...(lastUsedAt && { last_used_at: lastUsedAt.toISOString() }),
+    status,
+    allowed_actions: toActions(status),
+  };
+}
+
+function toActions(status: TokenStatus): Schemas['TokenAction'][] {
+  return status === 'active' ? ['rotate', 'revoke'] : ['purge'];
+}
+
+function toTokenBody(token: TokenMetadata): Schemas['TokenMetadata'] {
+  return { ...toCommon(token), ...(token.issuedBy !== undefined && { owner: token.issuedBy }) };
+}
+
+function toConsumerTokenBody(token: TokenMetadata): Schemas['ConsumerTokenMetadata'] {
+  // Every consumer token has a consumer.
+  return { ...toCommon(token), consumer: token.consumer ?? '' };
+}

@@ -1,10 +1,10 @@
 import { AppError } from '../../core/errors.js';
-import type { OperationHandler } from '../handle-operation.js';
-import type { HandlerResponse, OperationSpec } from '../operation.js';
-import { assertValid } from '../validation.js';
-import type { McpSender } from './mcp.js';
-import { toToolInput } from './tool-schemas.js';
-import type { ToolContract, ToolInput } from './tool-schemas.js';
+import type { OperationHandler } from '../rest/handle-operation.js';
+import { assertValid } from '../rest/input.js';
+import type { HandlerRequest, HandlerResponse, HttpMethod, OperationSpec } from '../rest/operation.js';
+
+/** The origin of a message, with its headers. */
+export type McpSender = Pick<HandlerRequest, 'address' | 'caller' | 'headers' | 'requestId' | 'signal'>;
 
 /** A tool with its description for agents and its implementation. */
 export interface McpTool {
@@ -21,42 +21,41 @@ export interface McpTool {
   call(input: unknown, sender: McpSender): Promise<string>;
 }
 
+/** An operation of the contract that is a tool. */
+export interface ToolSpec {
+  readonly name: string;
+  readonly operationId: string;
+  /** The description for agents. */
+  readonly description: string;
+}
+
 export interface McpToolsOptions {
+  readonly tools: readonly ToolSpec[];
+  /** Fields of operations that tools do not have. */
+  readonly omittedFields: readonly string[];
   readonly operations: readonly OperationSpec[];
-  /** The handlers of the secrets operations that are tools. */
+  /** The handlers of the operations that are tools. */
   readonly handlers: object;
   readonly document: ToolContract;
 }
 
-/** Readable copies are for clients that seal values themselves and know the owner's public key. */
-const OMITTED_FIELDS = ['keep_readable_copy'];
+const DESTRUCTIVE: readonly HttpMethod[] = ['delete', 'patch', 'put'];
 
-const TOOLS = [
-  ['inject', 'createObject', 'Store a new secret. Seal the value (encrypt it with age) and encode it in base64 first.'],
-  [
-    'get',
-    'getObject',
-    'Read the sealed value of a secret in base64. Opening it requires the identity of one of its recipients.',
-  ],
-  ['update', 'updateObject', 'Replace the sealed value of a secret; the previous value becomes a version.'],
-  ['delete', 'deleteObject', 'Delete a secret with all its versions.'],
-  ['list', 'listObjects', 'List secrets with their tags and consumers, without values, and the total count.'],
-] as const;
-
-/** The tools of the secrets service. */
-export function createMcpTools({ operations, handlers, document }: McpToolsOptions): McpTool[] {
-  return TOOLS.map(([name, operationId, description]) => {
+/** @throws Error for a tool whose operation or handler is missing. */
+export function createMcpTools(options: McpToolsOptions): McpTool[] {
+  const { tools, omittedFields, operations, handlers, document } = options;
+  return tools.map(({ name, operationId, description }) => {
     const operation = operations.find(({ id }) => id === operationId);
     const handler = (handlers as Readonly<Record<string, OperationHandler | undefined>>)[operationId];
     if (operation === undefined || handler === undefined) throw new Error(`Operation ${operationId} is missing.`);
-    const inputSchema = toToolInput(document, operationId, OMITTED_FIELDS);
+    const inputSchema = toToolInput(document, operationId, omittedFields);
     return {
       name,
       description,
       inputSchema,
       annotations: {
         readOnlyHint: operation.method === 'get',
-        destructiveHint: name === 'update' || name === 'delete',
+        destructiveHint: DESTRUCTIVE.includes(operation.method),
       },
       async call(input, sender) {
         const parts = splitInput(operation, requireKnown(input, inputSchema));
@@ -97,4 +96,90 @@ function toText({ body, headers }: HandlerResponse): string {
   if (body === undefined) return 'Done.';
   if (body instanceof Uint8Array) return Buffer.from(body).toString('base64');
   return JSON.stringify(Array.isArray(body) ? { total: Number(headers?.['X-Total-Count']), objects: body } : body);
+}
+
+/** A JSON Schema. */
+type ToolSchema = Readonly<Record<string, unknown>>;
+
+/** The parts of an OpenAPI document that define tools. */
+export interface ToolContract {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly required?: boolean;
+  readonly description?: string;
+  readonly schema: ToolSchema;
+}
+
+interface Operation {
+  readonly operationId?: string;
+  readonly parameters?: readonly unknown[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: ToolSchema }>> };
+}
+
+/** The input of a tool: one flat object with the path and query parameters and the body fields of its operation. */
+interface ToolInput {
+  readonly type: 'object';
+  readonly properties: Record<string, ToolSchema>;
+  readonly required: string[];
+  readonly additionalProperties: false;
+}
+
+/**
+ * Derives the input schema of a tool from the operation in the contract, with the same limits and descriptions.
+ *
+ * @param without Fields to omit.
+ * @throws Error if the contract has no such operation.
+ */
+function toToolInput(document: ToolContract, operationId: string, without: readonly string[]): ToolInput {
+  const { parameters, body } = findOperation(document, operationId);
+  const accepted = parameters.filter((each) => each.in !== 'header');
+  const properties = new Map<string, ToolSchema>(
+    accepted.map(({ name, description, schema }) => [name, { ...one(schema), ...(description && { description }) }]),
+  );
+  for (const [name, schema] of Object.entries((body?.properties ?? {}) as Record<string, ToolSchema>)) {
+    properties.set(name, schema);
+  }
+  for (const name of without) properties.delete(name);
+  const required = [...accepted.filter((each) => each.required).map(({ name }) => name), ...toNames(body?.required)];
+  return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
+}
+
+/** Tools accept one value for a repeatable query parameter. */
+const one = (schema: ToolSchema): ToolSchema => (schema.type === 'array' ? (schema.items as ToolSchema) : schema);
+
+const toNames = (required: unknown): string[] => (Array.isArray(required) ? (required as string[]) : []);
+
+function findOperation(document: ToolContract, operationId: string) {
+  for (const path of Object.values(document.paths)) {
+    for (const operation of Object.values(path) as Operation[]) {
+      if (operation.operationId !== operationId) continue;
+      const all = [...((path.parameters ?? []) as unknown[]), ...(operation.parameters ?? [])];
+      const [content] = Object.values(operation.requestBody?.content ?? {});
+      return {
+        parameters: all.map((parameter) => resolve(document, parameter) as Parameter),
+        body: content && (resolve(document, content.schema) as ToolSchema),
+      };
+    }
+  }
+  throw new Error(`The contract has no operation ${operationId}.`);
+}
+
+/** Replaces references by their targets. The operations of tools have no recursive schemas. */
+function resolve(document: ToolContract, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((item) => resolve(document, item));
+  if (typeof value !== 'object' || value === null) return value;
+  const { $ref, ...rest } = value as Readonly<Record<string, unknown>>;
+  const own = Object.fromEntries(Object.entries(rest).map(([name, item]) => [name, resolve(document, item)]));
+  return typeof $ref === 'string' ? { ...(resolve(document, follow(document, $ref)) as object), ...own } : own;
+}
+
+function follow(document: ToolContract, reference: string): unknown {
+  return reference
+    .replace('#/', '')
+    .split('/')
+    .reduce<unknown>((value, name) => (value as Readonly<Record<string, unknown>>)[name], document);
 }

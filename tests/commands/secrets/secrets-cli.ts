@@ -7,7 +7,7 @@ import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js
 import { createSecretsClient } from '../../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
-import { StartupError } from '../../../src/startup-error.js';
+import { StartupError } from '../../../src/config/startup-error.js';
 import { serveTrellis } from '../../client/trellis-server.js';
 
 export interface SecretsCommandResult {

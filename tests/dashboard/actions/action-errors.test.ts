@@ -27,7 +27,7 @@ test.each<[ActionErrorCode, ForgeErrorKind, number]>([
 ])('toActionError: maps the reason %s with kind %s to status %i', (refusal, kind, status) => {
   const cause = new Error('The forge answered 500: user 4711 of acme');
   const error = toActionError(new ForgeError(kind, { refusal, cause }), AT);
-  expect([error.status, error.action?.code]).toEqual([status, refusal]);
+  expect([error.status, error.details?.code]).toEqual([status, refusal]);
   expect(error.message).toMatch(/^[A-Z][^0-9]+\.$/);
 });
 
@@ -39,12 +39,16 @@ test.each<[ForgeErrorKind, string, number]>([
   ['unknown', 'unknown', 502],
 ])('toActionError: maps the kind %s without a reason to %s', (kind, code, status) => {
   const refusal = toActionError(new ForgeError(kind), AT);
-  expect([refusal.status, refusal.action, refusal.message]).toEqual([status, { code }, FORGE_ERROR_MESSAGES[kind]]);
+  expect([refusal.status, refusal.details, refusal.message]).toEqual([
+    status,
+    { message: FORGE_ERROR_MESSAGES[kind], code },
+    FORGE_ERROR_MESSAGES[kind],
+  ]);
 });
 
 test('toActionError: reports the end of a rate limit in the details and as Retry-After', () => {
-  const { action, headers } = toActionError(new ForgeError('rate_limited', { resetsAt: AT + 90_500 }), AT);
-  expect(action).toEqual({ code: 'rate_limited', resetsAt: '2026-05-02T08:01:30.500Z' });
+  const { details, headers } = toActionError(new ForgeError('rate_limited', { resetsAt: AT + 90_500 }), AT);
+  expect(details).toMatchObject({ code: 'rate_limited', resetsAt: '2026-05-02T08:01:30.500Z' });
   expect(headers).toEqual({ 'Retry-After': '91' });
 });
 
@@ -62,5 +66,5 @@ test.each<[ForgeErrorKind, number]>([
   ['unknown', 502],
 ])('toReadError: maps the kind %s to status %i, without action details', (kind, status) => {
   const refusal = toReadError(new ForgeError(kind), AT);
-  expect([refusal.status, refusal.action]).toEqual([status, undefined]);
+  expect([refusal.status, refusal.details]).toEqual([status, undefined]);
 });

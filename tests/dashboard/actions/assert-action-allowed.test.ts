@@ -37,13 +37,13 @@ test.each<[string, ActionName, Partial<ForgePullRequest>]>([
   ['unknown', 'renovate_rebase', {}],
 ])('assertActionAllowed: throws %s for %s', (code, action, change) => {
   const { message, ...refused } = catchError(() => assertActionAllowed(rowOf(change), action));
-  expect(refused).toMatchObject({ code: 'conflict', action: { code } });
+  expect(refused).toMatchObject({ code: 'conflict', details: { code } });
   expect(message).toMatch(/^[A-Z].+\.$/);
 });
 
 test('assertActionAllowed: rejects auto-merge by Trellis for drafts', () => {
   const refused = catchError(() => assertActionAllowed(rowOf({ draft: true, ci: 'pending' }, 'forgejo'), 'auto_merge'));
-  expect(refused).toMatchObject({ action: { code: 'not_mergeable' } });
+  expect(refused).toMatchObject({ details: { code: 'not_mergeable' } });
 });
 
 test('assertActionAllowed: accepts allowed actions', () => {

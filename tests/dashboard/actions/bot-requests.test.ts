@@ -160,7 +160,7 @@ describe('pending requests on the board', () => {
     stage.github.failNext({ status: 202, body: {} }, { path: /update-branch$/ });
     expect(await stage.act(onGithub, 'update_branch')).toBe('queued');
     expect((await stage.findRow(onGithub))?.updateRequest?.phase).toBe('queued');
-    await expect(stage.act(onGithub, 'update_branch')).rejects.toMatchObject({ action: { code: 'in_progress' } });
+    await expect(stage.act(onGithub, 'update_branch')).rejects.toMatchObject({ details: { code: 'in_progress' } });
     stage.wait(5 * MINUTE_MS);
     expect((await settle())?.updateRequest?.phase).toBe('expired');
     Object.assign(github, { headRefOid: 'b'.repeat(40), mergeStateStatus: 'CLEAN', updatedAt: '2026-05-09T08:00:00Z' });

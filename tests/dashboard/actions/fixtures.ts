@@ -67,7 +67,7 @@ export async function openActionStage(): Promise<ActionStage> {
   };
 }
 
-export const actionError = (code: string, error = 'conflict') => ({ code: error, action: { code } });
+export const actionError = (code: string, error = 'conflict') => ({ code: error, details: { code } });
 
 /** Waits for the effect of background work. */
 export async function until(isSo: () => Promise<boolean> | boolean): Promise<void> {

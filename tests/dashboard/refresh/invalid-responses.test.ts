@@ -3,7 +3,7 @@ import { operations } from '../../../src/generated/dashboard/operations.js';
 import { formatAtom } from '../../../src/dashboard/atom.js';
 import type { Board } from '../../../src/dashboard/board.js';
 import type { ForgeName } from '../../../src/dashboard/forges/model.js';
-import { assertContractResponse } from '../../../src/server/respond.js';
+import { assertContractResponse } from '../../../src/server/rest/handle-operation.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import type { ForgeServer } from '../../forges/forge-server.js';

@@ -1,0 +1,42 @@
+import type { Accounts } from '../../accounts/accounts.js';
+import type { Caller } from '../../accounts/callers.js';
+import type { SecretsAccess } from '../../secrets/access.js';
+import type { RequestOrigin } from '../../secrets/actor.js';
+import type { AuditLog } from '../../secrets/audit.js';
+import type { ConsumerStore } from '../../secrets/consumers.js';
+import type { SecretsOwner } from '../../secrets/owner.js';
+import type { SecretStore } from '../../secrets/secret-store.js';
+import type { VersionStore } from '../../secrets/versions.js';
+import type { Mcp } from '../../server/mcp/endpoint.js';
+import type { Readiness } from '../../storage/readiness.js';
+
+/** The services that the operations of the secrets API use. */
+export interface SecretsServices extends SecretsAccess {
+  readonly accounts: Pick<Accounts, 'cookies' | 'sessions'>;
+  readonly audit: AuditLog;
+  readonly consumers: ConsumerStore;
+  /** The MCP endpoint, whose tools call the operations on secrets. */
+  readonly mcp: Mcp;
+  readonly secrets: SecretStore;
+  readonly versions: VersionStore;
+  readonly owner: SecretsOwner;
+  readonly readiness: Readiness;
+  /** The prefix of paths in links to next pages. */
+  readonly basePath: string;
+  /** The public label of this instance, set by the operator. */
+  readonly environment?: string | undefined;
+  /** The release without its leading v, or `dev`. */
+  readonly version: string;
+}
+
+interface Input {
+  readonly caller: Caller | undefined;
+  readonly address: string;
+  /** Absent for operations that are not audited. */
+  readonly headers?: { readonly 'x-caller'?: string };
+}
+
+/** Returns the origin of a request, as recorded in the audit log. */
+export function toRequestOrigin({ caller, address, headers }: Input): RequestOrigin {
+  return { caller, callerName: headers?.['x-caller'], ip: address, at: Date.now() };
+}

@@ -1,0 +1,26 @@
+/** The paths of pages with their modules in `src/web/app`, whose `routes.ts` selects the content. */
+export const PAGE_MODULES = {
+  '/': 'board/pull-requests-page.tsx',
+  '/issues': 'board/issues-page.tsx',
+  '/repositories': 'board/repositories-page.tsx',
+  '/insights': 'insights/insights-page.tsx',
+  '/vault': 'secrets/secrets-page.tsx',
+  '/vault/new': 'secrets/new-secret-page.tsx',
+  '/vault/consumers': 'secrets/consumers-page.tsx',
+  '/vault/tokens': 'secrets/tokens-page.tsx',
+  '/vault/audit': 'secrets/audit/audit-log-page.tsx',
+  '/vault/identity': 'secrets/identity/identity-page.tsx',
+  '/site': 'site/files/site-files-page.tsx',
+  '/site/records': 'site/records-page.tsx',
+  '/site/transform': 'site/transform/transform-page.tsx',
+  '/services': 'services/services-page.tsx',
+  '/settings': 'settings/settings-page.tsx',
+  '/admin': 'admin/admin-page.tsx',
+  '/sign-in': 'sign-in/sign-in-page.tsx',
+} as const;
+
+/** The paths of pages in Express syntax. Some pages have paths that are known only by their prefix. */
+export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/site/*rest'];
+
+/** The pages that show data of a board. */
+export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];

@@ -1,0 +1,224 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  getOperationAST,
+  GraphQLError,
+  execute as graphqlExecute,
+  type GraphQLFormattedError,
+  type GraphQLSchema,
+  OperationTypeNode,
+} from 'graphql';
+import { AppError, type ErrorCode } from '../../core/errors.js';
+import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
+import { REVALIDATE } from '../http/headers.js';
+import { type BudgetLimits, OperationBudget } from './budget.js';
+import {
+  chooseMediaType,
+  createDocumentCache,
+  type GraphqlMediaType,
+  type GraphqlRequest,
+  readGraphqlRequest,
+} from './request.js';
+
+export interface GraphqlOptions {
+  readonly schema: GraphQLSchema;
+  /** Whether queries may use introspection. */
+  readonly introspection: boolean;
+  readonly limits: BudgetLimits;
+  /** Creates the context of the resolvers for one request, which charge their work to the budget. */
+  readonly createContext: (budget: OperationBudget) => unknown;
+  /** Logs an internal error. */
+  readonly report: (error: unknown, requestId: string) => void;
+  /** Checks a request before its query is read; throws an AppError to reject it. */
+  readonly admit?: (request: IncomingMessage, response: ServerResponse) => Promise<void> | undefined;
+  /** Replaces the executor of graphql-js. */
+  readonly execute?: (args: ExecutionArgs) => ExecutionResult | Promise<ExecutionResult>;
+}
+
+type GraphqlEndpoint = (request: IncomingMessage, response: ServerResponse, requestId: string) => void;
+
+interface GraphqlResult {
+  readonly status: number;
+  /** Absent if execution did not begin. */
+  readonly data?: ExecutionResult['data'];
+  readonly errors?: readonly unknown[] | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Creates an endpoint for GraphQL over HTTP, on Node's request and response.
+ *
+ * This replaces graphql-http, whose error responses have no body or code, and which serialises results with a slow
+ * replacer function. The audits of that package test this endpoint.
+ */
+export function createGraphqlEndpoint(options: GraphqlOptions): GraphqlEndpoint {
+  const handle = createHandler(options);
+  return (request, response, requestId) => {
+    const report: ReportError = (error) => options.report(error, requestId);
+    const type = chooseMediaType(request.headers.accept);
+    const result = type ? handle(request, response, invalidStatusFor(type)) : Promise.reject(notAcceptable());
+    result
+      .catch((error: unknown) => toErrorResult(error, invalidStatusFor(type)))
+      .then((toSend) => send(response, type, toSend, (error) => toPublicError(error, requestId, report)))
+      .catch((error: unknown) => {
+        report(error);
+        response.destroy();
+      });
+  };
+}
+
+/** Returns the status for an invalid document in a well-formed request; the specification requires 200 for JSON. */
+const invalidStatusFor = (type: GraphqlMediaType | undefined) =>
+  type === 'application/graphql-response+json' ? 400 : 200;
+
+function createHandler(options: GraphqlOptions) {
+  const prepare = createDocumentCache(options);
+  return async (request: IncomingMessage, response: ServerResponse, invalidStatus: number): Promise<GraphqlResult> => {
+    await options.admit?.(request, response);
+    const input = await readGraphqlRequest(request);
+    const { document, errors } = prepare(input.query);
+    requireOperation(document, input.operationName, { method: request.method, schema: options.schema });
+    if (errors.length > 0) return { status: invalidStatus, errors };
+    const result = await run(document, input, options);
+    return { status: 'data' in result ? 200 : invalidStatus, ...result };
+  };
+}
+
+/**
+ * Executes an operation. Above its budget the result has no data, because clients could mistake a part for the whole.
+ */
+async function run(
+  document: DocumentNode,
+  { variables, operationName }: GraphqlRequest,
+  { schema, limits, createContext, execute = graphqlExecute }: GraphqlOptions,
+): Promise<ExecutionResult> {
+  const budget = new OperationBudget(limits);
+  const result = execute({
+    schema,
+    document,
+    variableValues: variables,
+    operationName,
+    contextValue: createContext(budget),
+  });
+  const settled = result instanceof Promise ? await budget.untilTimeout(result) : result;
+  const { refusal } = budget;
+  if (!refusal) {
+    budget.assertResponseLength(settled.data);
+    return settled;
+  }
+  const located = settled.errors?.find(({ originalError }) => originalError === refusal);
+  // A statement of the database loses the original error, and with it the location.
+  return { data: null, errors: [located ?? new GraphQLError(refusal.message, { originalError: refusal })] };
+}
+
+interface OperationTarget {
+  readonly method: string | undefined;
+  readonly schema: GraphQLSchema;
+}
+
+function requireOperation(document: DocumentNode, name: string | undefined, { method, schema }: OperationTarget): void {
+  const operation = getOperationAST(document, name)?.operation;
+  if (!operation) {
+    const message =
+      name === undefined
+        ? 'Without "operationName", the document must contain exactly one operation.'
+        : 'The document has no operation with this "operationName".';
+    throw new AppError('invalid_input', message, { field: 'operationName' });
+  }
+  if (operation === OperationTypeNode.SUBSCRIPTION) {
+    throw new AppError('invalid_input', 'Expected a query or a mutation; received a subscription.', { field: 'query' });
+  }
+  if (operation === OperationTypeNode.MUTATION && method === 'GET') {
+    throw new AppError('method_not_allowed', 'Mutations require POST.', {
+      headers: { Allow: 'POST' },
+    });
+  }
+  // A request error; graphql-js would report a failed execution instead.
+  if (!schema.getRootType(operation)) {
+    throw new AppError('invalid_input', 'The schema has no mutations.', { field: 'query' });
+  }
+}
+
+function toErrorResult(error: unknown, invalidStatus: number): GraphqlResult {
+  if (error instanceof AppError) {
+    const headers = error.code === 'unauthenticated' ? { 'WWW-Authenticate': 'Bearer' } : error.headers;
+    return { status: error.status, errors: [error], headers };
+  }
+  return { status: error instanceof GraphQLError ? invalidStatus : 500, errors: [error] };
+}
+
+const notAcceptable = () =>
+  new AppError(
+    'not_acceptable',
+    'Expected Accept to include application/graphql-response+json or application/json, in UTF-8.',
+  );
+
+/** A list may contain the same error for each record, of which clients need only some. */
+const MAX_ERRORS = 100;
+
+async function send(
+  response: ServerResponse,
+  type: GraphqlMediaType = 'application/json',
+  { status, headers, data, errors }: GraphqlResult,
+  show: (error: unknown) => GraphQLFormattedError,
+): Promise<void> {
+  // The specification recommends errors first, where they are visible in a long response.
+  const body = JSON.stringify({ errors: errors?.slice(0, MAX_ERRORS).map(show), data });
+  const length = Buffer.byteLength(body);
+  const common = {
+    ...headers,
+    'Content-Type': `${type}; charset=utf-8`,
+    // The response to a GET depends on these headers, and the files of the site can change.
+    Vary: 'Accept, Accept-Encoding',
+    'Cache-Control': REVALIDATE,
+    'X-Content-Type-Options': 'nosniff',
+  };
+  const accepted = response.req.headers['accept-encoding'];
+  const encoding = length < MIN_COMPRESSED_BYTES ? undefined : chooseEncoding(accepted);
+  if (encoding !== undefined) {
+    const bytes = await compress(body, encoding, 'dynamic');
+    response.writeHead(status, { ...common, 'Content-Encoding': encoding, 'Content-Length': bytes.length }).end(bytes);
+    return;
+  }
+  response.writeHead(status, { ...common, 'Content-Length': length });
+  // ASCII text is the same in both encodings, and latin1 is written in a third of the time.
+  response.end(body, length === body.length ? 'latin1' : 'utf8');
+}
+
+/** Logs an internal error, whose details the caller does not see. */
+type ReportError = (error: unknown) => void;
+
+/**
+ * Converts an error for the response. Errors in the request keep their message; internal errors are reported to the
+ * log and shown as `internal`.
+ */
+function toPublicError(error: unknown, requestId: string, report: ReportError): GraphQLFormattedError {
+  const located = error instanceof GraphQLError ? error : undefined;
+  const cause = located?.originalError ?? error;
+  const show = (message: string, code: ErrorCode, field?: string): GraphQLFormattedError => ({
+    message: shorten(message),
+    ...(located?.locations && { locations: located.locations }),
+    ...(located?.path && { path: located.path }),
+    extensions: { code, ...(field !== undefined && { field }), requestId },
+  });
+  if (cause instanceof AppError) return show(cause.message, cause.code, cause.field);
+  if (located && isAboutRequest(located)) return show(located.message, 'invalid_input');
+  report(error);
+  return show('Internal error in this part of the query. Quote the request id when you report it.', 'internal');
+}
+
+/** Messages quote the request, such as the value of a variable, which may have a megabyte. */
+const MAX_MESSAGE = 1000;
+
+const shorten = (message: string): string =>
+  message.length <= MAX_MESSAGE ? message : `${message.slice(0, MAX_MESSAGE - 200)} … ${message.slice(-200)}`;
+
+/**
+ * Returns whether graphql-js rejected the document or the variables. Such an error either has no path, because no
+ * resolver ran, or it refers to the node of an argument. Errors of result serialization refer to no node.
+ */
+function isAboutRequest({ path, originalError }: GraphQLError): boolean {
+  return path === undefined || (originalError instanceof GraphQLError && originalError.nodes !== undefined);
+}

@@ -1,0 +1,151 @@
+/** Requests that get no further: those before the start, those that no regular client sends, those for a closed site. */
+import { randomUUID } from 'node:crypto';
+import type { RequestListener, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import type { RequestHandler, Response } from 'express';
+import { AppError } from '../../core/errors.js';
+import type { ErrorBody } from './errors.js';
+import { getRequestContext } from './request.js';
+
+/** Long enough to open the databases, and the time between two attempts to open a site. */
+const RETRY_AFTER_SECONDS = 5;
+
+/** A listener that can be used before the app exists, so that a port in use is reported before the startup work. */
+interface StartupListener {
+  readonly listener: RequestListener;
+  /** Passes all further requests to the app. Until then the response to each is `unavailable`. */
+  open(app: RequestListener): void;
+}
+
+export function createStartupListener(): StartupListener {
+  let current: RequestListener = (_request, response) => respondStarting(response);
+  return {
+    listener: (request, response) => current(request, response),
+    open(app) {
+      current = app;
+    },
+  };
+}
+
+function respondStarting(response: ServerResponse): void {
+  const requestId = randomUUID();
+  const error = 'The server is starting. Retry shortly.';
+  const body = JSON.stringify({ error, code: 'unavailable', requestId } satisfies ErrorBody);
+  response.writeHead(503, {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Retry-After': RETRY_AFTER_SECONDS,
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+  });
+  response.end(body);
+}
+
+/** Longer than pages need, because URLs may contain GraphQL queries. */
+const MAX_URL_CHARACTERS = 16_384;
+
+/** A proxy in front could interpret repetitions of these headers differently from this server. */
+const SINGLE_HEADERS = ['authorization', 'content-type', 'host', 'origin', 'sec-fetch-site'];
+
+/** Does not repeat the name, which an attacker may have chosen. */
+const HOST_NOT_ALLOWED =
+  'This server is not configured for the host name of the request. PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
+
+interface BoundsOptions {
+  /** Absent if requests may use any host name. */
+  readonly isAllowedHost?: HostCheck;
+}
+
+/** Rejects requests that no regular client sends, before other handlers see them. */
+export function requestBounds({ isAllowedHost = () => true }: BoundsOptions = {}): RequestHandler {
+  return ({ url, httpVersion, headers, headersDistinct }, _response, next) => {
+    if (url.length > MAX_URL_CHARACTERS) {
+      throw new AppError(
+        'invalid_input',
+        `Expected a URL of at most ${MAX_URL_CHARACTERS} characters; received ${url.length}.`,
+      );
+    }
+    if (!url.startsWith('/') && url !== '*') {
+      throw new AppError('invalid_input', 'Expected the request target to be a path, or a URL with http or https.');
+    }
+    if (httpVersion === '1.1' && headersDistinct.host === undefined) {
+      throw new AppError('invalid_input', 'The Host header is required.');
+    }
+    const name = headers.host?.replace(/:\d*$/, '').toLowerCase();
+    if (name !== undefined && !isAllowedHost(name, url)) {
+      throw new AppError('invalid_input', HOST_NOT_ALLOWED, { field: 'host' });
+    }
+    const repeated = SINGLE_HEADERS.find((name) => (headersDistinct[name]?.length ?? 0) > 1);
+    if (repeated !== undefined) {
+      const message = `Expected at most one ${repeated} header; received several.`;
+      throw new AppError('invalid_input', message, { field: repeated });
+    }
+    next();
+  };
+}
+
+export interface HostRules {
+  /** Whether the server can be reached from this machine only. */
+  readonly isLoopback: boolean;
+  /** The public origin; `undefined` if none is configured. */
+  readonly publicUrl: string | undefined;
+  /** Further host names, in lower case. */
+  readonly allowedHosts: readonly string[];
+}
+
+/** Returns whether a request for a URL may use a host name, which is given in lower case and without a port. */
+type HostCheck = (name: string, url: string) => boolean;
+
+/** Names that always refer to this machine. */
+const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])$/;
+
+/** Load balancers use arbitrary host names for these paths, and the responses contain no data. */
+const PROBES = ['/healthz', '/readyz'];
+
+/**
+ * Creates the check against DNS rebinding. A web page whose host name resolves to this server would have the same
+ * origin as the server, and could read everything that the server shows without a credential.
+ *
+ * On a network, IP addresses and names without a dot are accepted too: no page on the internet has such an origin, and
+ * proxies, containers and probes use them. A server on a network without a configured name accepts every name.
+ */
+export function createHostCheck({ isLoopback, publicUrl, allowedHosts }: HostRules): HostCheck {
+  if (!isLoopback && publicUrl === undefined && allowedHosts.length === 0) return () => true;
+  const names = new Set(allowedHosts);
+  if (publicUrl !== undefined) names.add(new URL(publicUrl).hostname);
+  const isInternal = (name: string): boolean => !isLoopback && (isIP(unbracket(name)) !== 0 || !name.includes('.'));
+  return (name, url) => names.has(name) || LOOPBACK.test(name) || isInternal(name) || PROBES.includes(url);
+}
+
+const unbracket = (name: string): string => name.replace(/^\[(.*)\]$/, '$1');
+
+interface SiteRouterDependencies<T> {
+  /** The paths of the site that are known before it is open, each with all paths below it. */
+  readonly paths: readonly string[];
+  /** Its state is the open site, or the reason why it is unavailable. */
+  readonly site: { readonly state: { readonly open: T } | { readonly reason: string } };
+  /** Creates the handler of requests to an open site. */
+  readonly serve: (open: T) => RequestHandler;
+}
+
+/** Passes requests to the open site; while it is unavailable, responds to its paths with 503. */
+export function siteRouter<T>({ paths, site, serve }: SiteRouterDependencies<T>): RequestHandler {
+  let served: { readonly open: T; readonly handler: RequestHandler } | undefined;
+  return (request, response, next) => {
+    const { state } = site;
+    if ('open' in state) {
+      if (served?.open !== state.open) served = { open: state.open, handler: serve(state.open) };
+      void served.handler(request, response, next);
+      return;
+    }
+    const isSitePath = paths.some((path) => request.path === path || request.path.startsWith(`${path}/`));
+    if (isSitePath) respondUnavailable(response, state.reason);
+    else next();
+  };
+}
+
+function respondUnavailable(response: Response, reason: string): void {
+  const { requestId } = getRequestContext(response);
+  const body: ErrorBody = { error: reason, code: 'unavailable', requestId };
+  response.status(503).set('Retry-After', String(RETRY_AFTER_SECONDS)).set('Cache-Control', 'no-store').json(body);
+}

@@ -1,0 +1,196 @@
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '../../core/errors.js';
+
+/** The body that an operation accepts. */
+export interface BodySpec {
+  readonly required: boolean;
+  readonly contentTypes: readonly string[];
+  /** Larger bodies are rejected with 413 (`x-max-bytes`, by default 1 MiB). */
+  readonly maxBytes: number;
+  /** Whether the handler receives a function that reads the unparsed bytes (`x-body: deferred`). */
+  readonly isDeferred?: true;
+}
+
+/**
+ * Reads the body of a request: JSON as a value, any other type as bytes.
+ *
+ * @returns `undefined` if the request has no body and none is required.
+ * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared) or
+ * `malformed_body`.
+ */
+export async function readBody(request: IncomingMessage, spec: BodySpec): Promise<unknown> {
+  if (!hasBody(request)) {
+    requireOptional(spec);
+    return undefined;
+  }
+  const type = requireContentType(request, spec);
+  requireIdentity(request);
+  const bytes = await bufferRequestBody(request, spec.maxBytes)();
+  if (bytes.length > 0) return isJson(type) ? parseUntrustedJson(bytes) : bytes;
+  requireOptional(spec);
+  return undefined;
+}
+
+/**
+ * Lets a handler decide whether and when to read the body, as unparsed bytes. The returned function throws as
+ * {@link readBody} does.
+ */
+export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
+  const read = bufferRequestBody(request, spec.maxBytes);
+  return async () => {
+    if (hasBody(request)) requireContentType(request, spec);
+    requireIdentity(request);
+    const bytes = await read();
+    if (bytes.length === 0) requireOptional(spec);
+    return bytes;
+  };
+}
+
+export function isJson(contentType: string): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
+}
+
+/** Returns whether the headers announce a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+function requireOptional({ required }: BodySpec): void {
+  if (required) throw new AppError('malformed_body', 'The request has no body.');
+}
+
+/** A media type and its parameters. */
+const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*((?:;[^;,]*)*)$/;
+
+function requireContentType({ headers }: IncomingMessage, { contentTypes }: BodySpec): string {
+  const [, type = '', parameters = ''] = CONTENT_TYPE.exec(headers['content-type'] ?? '') ?? [];
+  const known = contentTypes.find((candidate) => candidate === type.toLowerCase());
+  if (known === undefined || !isUtf8(parameters)) {
+    throw new AppError(
+      'unsupported_media_type',
+      `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received a different Content-Type.`,
+    );
+  }
+  return known;
+}
+
+function isUtf8(parameters: string): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";]*)"?/i.exec(parameters)?.[1]?.trim().toLowerCase();
+  return charset === undefined || charset === 'utf-8' || charset === 'utf8';
+}
+
+/** Rejects compressed bodies, whose size is known only after decompression. */
+function requireIdentity({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
+  if (encoding !== 'identity') {
+    throw new AppError('unsupported_media_type', `Expected a body without Content-Encoding; received an encoded body.`);
+  }
+}
+
+/** How much is buffered before the body is requested: about as much as the connection itself buffers. */
+const PREFETCHED_BYTES = 65_536;
+
+/**
+ * Starts to buffer a request body that a handler may read later. The beginning is buffered at once, because Node
+ * discards it when the client disconnects. The rest is read on demand.
+ *
+ * @returns a function that waits for the whole body. It throws AppError `too_large` (before a byte is read if the
+ * length is declared), or `malformed_body` if the connection closes early.
+ */
+function bufferRequestBody(request: IncomingMessage, maxBytes: number): () => Promise<Buffer> {
+  const isTooLong = Number(request.headers['content-length'] ?? 0) > maxBytes;
+  const tooLarge = (): AppError =>
+    new AppError('too_large', `Expected a body of at most ${maxBytes} bytes; received more.`);
+  let isRequested = false;
+  const buffered = isTooLong ? undefined : collect(request, { maxBytes, tooLarge, mustPause });
+
+  function mustPause(size: number): boolean {
+    return !isRequested && size >= PREFETCHED_BYTES;
+  }
+
+  // The connection may fail before the body is requested, or if it never is.
+  buffered?.catch(() => undefined);
+  return async () => {
+    isRequested = true;
+    if (buffered === undefined) throw tooLarge();
+    request.resume();
+    return buffered;
+  };
+}
+
+interface CollectOptions {
+  readonly maxBytes: number;
+  readonly tooLarge: () => AppError;
+  readonly mustPause: (size: number) => boolean;
+}
+
+function collect(request: IncomingMessage, { maxBytes, tooLarge, mustPause }: CollectOptions): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  // Leaving a `for await` loop would close the connection before the error response is sent.
+  return new Promise((resolve, reject) => {
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length;
+      if (size > maxBytes) {
+        request.removeAllListeners('data').pause();
+        reject(tooLarge());
+        return;
+      }
+      chunks.push(chunk);
+      if (mustPause(size)) request.pause();
+    });
+    request.once('end', () => resolve(Buffer.concat(chunks)));
+    request.once('error', (cause) => reject(endedEarly(cause)));
+    request.once('close', () => {
+      if (!request.complete) reject(endedEarly());
+    });
+  });
+}
+
+function endedEarly(cause?: Error): AppError {
+  return new AppError('malformed_body', 'The connection closed before the whole body arrived.', { cause });
+}
+
+/** More than twice the depth of any body in the contracts. The limit protects recursive functions. */
+const MAX_DEPTH = 64;
+
+/**
+ * Parses JSON from an untrusted source.
+ *
+ * @throws AppError `malformed_body` if the bytes are not UTF-8 or not JSON, are nested too deeply, contain a property
+ * `__proto__` (which would change the prototype of a copy) or a NUL (which PostgreSQL can't store).
+ */
+export function parseUntrustedJson(bytes: Uint8Array): unknown {
+  const value = parse(bytes);
+  const open: [unknown, number][] = [[value, 1]];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [current, depth] = next;
+    if (typeof current === 'string') requireNoNul(current);
+    if (typeof current !== 'object' || current === null) continue;
+    if (depth > MAX_DEPTH)
+      throw malformed(`Expected JSON nested at most ${MAX_DEPTH} levels deep; received more levels.`);
+    for (const [name, member] of Object.entries(current)) {
+      if (name === '__proto__') throw malformed('The property name "__proto__" is not allowed.');
+      requireNoNul(name);
+      open.push([member, depth + 1]);
+    }
+  }
+  return value;
+}
+
+function parse(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+  } catch (cause) {
+    // The message of the parser quotes the body, which may contain a secret.
+    throw new AppError('malformed_body', 'The body is not valid JSON in UTF-8.', { cause });
+  }
+}
+
+function requireNoNul(text: string): void {
+  if (text.includes('\0')) throw malformed('Text must not contain a NUL character.');
+}
+
+function malformed(message: string): AppError {
+  return new AppError('malformed_body', message);
+}

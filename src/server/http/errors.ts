@@ -1,0 +1,97 @@
+import { STATUS_CODES } from 'node:http';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { AppError, ERROR_STATUS, type ErrorCode } from '../../core/errors.js';
+import { getRequestContext, type Log } from './request.js';
+
+/** The body of an error response: schema `Error` of contracts, which operations may extend. */
+export interface ErrorBody {
+  readonly error: string;
+  /** An error code, unless the contract of the operation has codes of its own. */
+  readonly code: string;
+  readonly field?: string;
+  readonly requestId: string;
+}
+
+/** Rejects every request that no earlier handler has accepted. */
+export function notFoundHandler(): RequestHandler {
+  return () => {
+    throw new AppError('not_found', 'No page or operation at this path.');
+  };
+}
+
+/**
+ * Responds to thrown errors with the error body. Internal errors are logged, and shown as `internal` without details.
+ */
+export function errorHandler({ log }: { readonly log: Log }): ErrorRequestHandler {
+  return (error: unknown, _request, response, next) => {
+    if (response.closed && isAbort(error)) return;
+    const { requestId } = getRequestContext(response);
+    const appError = toAppError(error);
+    if (appError.code === 'bad_gateway') log.warn({ requestId, err: error }, 'upstream server failed');
+    else if (appError.status >= 500) log.error({ requestId, err: error }, 'internal error');
+    if (response.headersSent) next(error);
+    else sendError(response, appError, requestId);
+  };
+}
+
+/** Returns whether an operation stopped because the client closed the connection, which aborts its signal. */
+function isAbort(error: unknown): boolean {
+  return error instanceof DOMException && error.name === 'AbortError';
+}
+
+/** Returns an AppError unchanged, and converts any other error. */
+function toAppError(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  const status = exposedStatus(error);
+  if (status === undefined) {
+    return new AppError('internal', 'Internal error. Quote the request id when you report it.');
+  }
+  return new AppError(codeOf(status), `${STATUS_CODES[status] ?? 'Bad request'}.`, { cause: error });
+}
+
+export function toErrorBody({ message, code, field, details }: AppError, requestId: string): ErrorBody {
+  return { error: message, code, ...(field === undefined ? {} : { field }), ...details, requestId };
+}
+
+function sendError(response: Response, error: AppError, requestId: string): void {
+  const body = JSON.stringify(toErrorBody(error, requestId));
+  response.status(error.status);
+  if (error.code === 'unauthenticated') response.setHeader('WWW-Authenticate', 'Bearer');
+  response.set(error.headers).set('Cache-Control', 'no-store').type('json');
+  // response.json() would add an ETag, which is useless because the request id is unique.
+  response.setHeader('Content-Length', Buffer.byteLength(body)).end(body);
+}
+
+/** Returns the 4xx status of an error that Express or its static file handler has thrown. */
+function exposedStatus(error: unknown): number | undefined {
+  if (!(error instanceof Object) || !('status' in error) || typeof error.status !== 'number') return undefined;
+  return error.status >= 400 && error.status < 500 ? error.status : undefined;
+}
+
+function codeOf(status: number): ErrorCode {
+  const codes = Object.keys(ERROR_STATUS) as ErrorCode[];
+  return codes.find((code) => ERROR_STATUS[code] === status) ?? 'invalid_input';
+}
+
+/** The methods of pages and documents. */
+export const READ_ONLY = 'GET, HEAD, OPTIONS';
+
+/**
+ * Responds to OPTIONS with the allowed methods, and rejects every other method.
+ *
+ * @throws AppError `method_not_allowed`
+ */
+export function throwMethodNotAllowed({ method }: Request, response: Response, allow: string): void {
+  if (method !== 'OPTIONS') {
+    throw new AppError('method_not_allowed', `Expected the method to be one of ${allow}; received ${method}.`, {
+      headers: { Allow: allow },
+    });
+  }
+  response.status(204).set('Allow', allow).end();
+}
+
+/** Creates the last handler of a path, which rejects methods that no earlier handler has accepted. */
+export const allowMethods =
+  (allow: string): RequestHandler =>
+  (request, response) =>
+    throwMethodNotAllowed(request, response, allow);

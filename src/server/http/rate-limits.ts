@@ -1,0 +1,248 @@
+import { hash } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
+import { LRUCache } from 'lru-cache';
+import { AppError, rateLimitError, rateLimitHeaders } from '../../core/errors.js';
+import { type Caller, toCallerId } from './security.js';
+
+/** The limits of contracts (`x-rate-limit`). */
+export type RateLimitName = 'create' | 'default' | 'none' | 'sign-in';
+
+interface RateLimiterOptions {
+  /** Requests per minute of one credential, or of one address without a credential; 0 turns off all limits. */
+  readonly perMinute: number;
+  /**
+   * The limit for each of: sign-in steps and failed credentials of one address, credentials that one caller creates.
+   */
+  readonly tightPerMinute: number;
+  /** A counter that several servers share, used for the tight limit only. */
+  readonly shared?: SharedCounter | undefined;
+  readonly now?: () => number;
+}
+
+interface SharedCounter {
+  take(key: string): Promise<RateCount>;
+}
+
+/** The sender of a request, counted by credential if it has one, otherwise by address. */
+interface RateLimitSubject {
+  readonly caller: Caller | undefined;
+  readonly address: string;
+}
+
+export interface RateLimiter {
+  /**
+   * Counts a request against the limit of its operation, and sets the `RateLimit-*` headers of the response.
+   *
+   * @throws AppError `rate_limited` above the limit.
+   */
+  countRequest(budget: RateLimitName, sender: RateLimitSubject, response: ServerResponse): Promise<void>;
+  /**
+   * Looks up a credential, unless its address had too many failed credentials within a minute. Concurrent requests may
+   * exceed the limit slightly. Credentials that were valid before are still looked up, so that a script with an old
+   * token does not lock out others behind the same address.
+   *
+   * @throws AppError `rate_limited`, or any error of `find`.
+   */
+  lookUpCredential(shown: PresentedCredential, find: () => Promise<Caller | undefined>): Promise<Caller | undefined>;
+}
+
+interface PresentedCredential {
+  readonly address: string;
+  /** The credential as sent; empty for none. */
+  readonly credential: string;
+}
+
+/** More than the credentials in use at one server. A credential that was evicted is treated like a new one. */
+const MAX_PROVEN = 10_000;
+
+export function createRateLimiter({ perMinute, tightPerMinute, shared, now }: RateLimiterOptions): RateLimiter {
+  if (perMinute === 0) return { countRequest: async () => undefined, lookUpCredential: (_shown, find) => find() };
+  const counter = createRateCounter(now);
+  /** Hashes of valid credentials. */
+  const proven = new LRUCache<string, true>({ max: MAX_PROVEN });
+  const bounds = { default: perMinute, create: tightPerMinute, 'sign-in': tightPerMinute };
+  /**
+   * Counts locally first: requests above the limit do not reach the shared counter, so a flood can't load the database.
+   */
+  const takeTight = async (key: string): Promise<RateCount> => {
+    const count = counter.take(key);
+    if (shared === undefined || count.taken > tightPerMinute) return count;
+    // Falls back to the local count while the database is unavailable.
+    const all = await shared.take(key).catch(() => count);
+    return counter.raise(key, all);
+  };
+
+  return {
+    async countRequest(budget, { caller, address }, response) {
+      if (budget === 'none') return;
+      const sender = caller === undefined ? toRateLimitKey(address) : toCallerId(caller);
+      const key = `${budget} ${sender}`;
+      const count = budget === 'default' ? counter.take(key) : await takeTight(key);
+      const headers = toHeaders(bounds[budget], count);
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+      if (count.taken > bounds[budget]) throw limitError('requests', bounds[budget], count);
+    },
+    async lookUpCredential({ address, credential }, find) {
+      const key = `failed ${toRateLimitKey(address)}`;
+      const failed = counter.find(key);
+      const id = hash('sha256', credential, 'base64');
+      if (failed !== undefined && failed.taken >= tightPerMinute && !proven.has(id)) {
+        throw limitError('failed credentials', tightPerMinute, failed);
+      }
+      try {
+        const caller = await find();
+        if (caller !== undefined) proven.set(id, true);
+        return caller;
+      } catch (error) {
+        proven.delete(id);
+        if (error instanceof AppError && error.code === 'unauthenticated') await takeTight(key);
+        throw error;
+      }
+    },
+  };
+}
+
+interface AddressLimitOptions {
+  /** The limit per minute of one address; `undefined` for none. */
+  readonly perMinute: number | undefined;
+  /** The unit in the error message, such as "images". */
+  readonly what: string;
+  readonly now?: () => number;
+}
+
+/**
+ * Counts one request of an address, and sets the `RateLimit-*` headers of its response.
+ *
+ * @throws AppError `rate_limited` above the limit.
+ */
+export type AddressLimit = (address: string, response: ServerResponse) => void;
+
+/**
+ * Creates a limit with counts in the memory of this process, which several servers do not share. Shared counts would
+ * add a database query to responses that need none.
+ */
+export function createAddressLimit({ perMinute, what, now }: AddressLimitOptions): AddressLimit {
+  if (perMinute === undefined) return () => undefined;
+  const counter = createRateCounter(now);
+  const [limit, policy] = [String(perMinute), policyOf(perMinute)];
+  return (address, response) => {
+    const count = counter.take(toRateLimitKey(address));
+    if (count.taken > perMinute) throw limitError(what, perMinute, count);
+    // Sets the headers one by one instead of from a list, because this runs for every query.
+    response.setHeader('RateLimit-Limit', limit);
+    response.setHeader('RateLimit-Remaining', String(perMinute - count.taken));
+    response.setHeader('RateLimit-Reset', String(toSeconds(count.resetsInMs)));
+    response.setHeader('RateLimit-Policy', policy);
+  };
+}
+
+function toHeaders(limit: number, count: RateCount): Readonly<Record<string, string>> {
+  return rateLimitHeaders({ ...toBudget(limit, count), remaining: Math.max(0, limit - count.taken) });
+}
+
+const policyOf = (limit: number): string => `${limit};w=${toSeconds(WINDOW_MS)}`;
+
+function limitError(what: string, limit: number, count: RateCount): AppError {
+  const budget = toBudget(limit, count);
+  const message = `Rate limit exceeded: at most ${limit} ${what} per minute. Retry in ${budget.resetSeconds} s.`;
+  return rateLimitError(message, budget);
+}
+
+function toBudget(limit: number, { resetsInMs }: RateCount) {
+  return { limit, windowSeconds: toSeconds(WINDOW_MS), resetSeconds: toSeconds(resetsInMs) };
+}
+
+/** Rounds up, so that a retry after this time succeeds. */
+function toSeconds(milliseconds: number): number {
+  return Math.ceil(milliseconds / 1000);
+}
+
+/** The count of a key in its current window. */
+interface RateCount {
+  readonly taken: number;
+  /** The time until the window ends. */
+  readonly resetsInMs: number;
+}
+
+interface RateCounter {
+  /** Adds one and returns the new count. */
+  take(key: string): RateCount;
+  /** Raises the count to that of a shared counter, if that is higher. */
+  raise(key: string, count: RateCount): RateCount;
+  /** Returns the count without changing it. */
+  find(key: string): RateCount | undefined;
+}
+
+const WINDOW_MS = 60_000;
+
+/**
+ * About 20 MB. The least recently used key is evicted first. Counting addresses can't stop an attacker who has more
+ * networks than this.
+ */
+const MAX_KEYS = 100_000;
+
+/**
+ * Creates a counter in the memory of this process. The window of a key starts with its first count and lasts a minute.
+ *
+ * @param now Returns the milliseconds of a monotonic clock.
+ */
+export function createRateCounter(now: () => number = () => performance.now()): RateCounter {
+  const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({ max: MAX_KEYS });
+  const findWindow = (key: string, at: number) => {
+    const window = windows.get(key);
+    return window !== undefined && window.endsAt > at ? window : undefined;
+  };
+  return {
+    take(key) {
+      const at = now();
+      const window = findWindow(key, at) ?? { taken: 0, endsAt: at + WINDOW_MS };
+      if (window.taken === 0) windows.set(key, window);
+      window.taken += 1;
+      return { taken: window.taken, resetsInMs: window.endsAt - at };
+    },
+    raise(key, count) {
+      const at = now();
+      const window = findWindow(key, at);
+      if (window !== undefined && window.taken >= count.taken) return { ...window, resetsInMs: window.endsAt - at };
+      windows.set(key, { taken: count.taken, endsAt: at + count.resetsInMs });
+      return count;
+    },
+    find(key) {
+      const at = now();
+      const window = findWindow(key, at);
+      return window && { taken: window.taken, resetsInMs: window.endsAt - at };
+    },
+  };
+}
+
+/**
+ * Returns the key by which requests of an address are counted: an IPv4 address itself, or the first 64 bits of an IPv6
+ * address, because one subscriber can choose the others. Text that is not an address, which only a proxy can send,
+ * shares the key `unknown`.
+ */
+export function toRateLimitKey(address: string): string {
+  switch (isIP(address)) {
+    case 4:
+      return address;
+    case 6:
+      return `${firstGroups(address).join(':')}::/64`;
+    default:
+      return 'unknown';
+  }
+}
+
+/** Returns the first four of the eight groups, without leading zeros. */
+function firstGroups(address: string): string[] {
+  const [start = '', end] = address.replace(/%.*$/, '').toLowerCase().split('::');
+  const left = toGroups(start);
+  const right = toGroups(end ?? '');
+  const zeros = end === undefined ? 0 : 8 - left.length - right.length;
+  return [...left, ...Array<string>(zeros).fill('0'), ...right].slice(0, 4);
+}
+
+/** Splits into groups. A trailing IPv4 address counts as two groups; their value is irrelevant for the first four. */
+function toGroups(text: string): string[] {
+  if (text === '') return [];
+  return text.split(':').flatMap((group) => (group.includes('.') ? ['0', '0'] : [group.replace(/^0+(?=.)/, '')]));
+}

@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler, Response } from 'express';
+import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino';
+import { AppError } from '../../core/errors.js';
+import { type Caller, toCallerId } from './security.js';
+
+/** The data for the log line of a request. Handlers add the operation and the caller. */
+interface RequestContext {
+  readonly requestId: string;
+  /** An `operationId`, or a name for other requests, such as `graphql`. */
+  operation?: string;
+  caller?: Caller | undefined;
+}
+
+/** Assigns an id to each request, sets `X-Request-Id`, and logs one line when the response is complete. */
+export function requestContext({ log }: { readonly log: Log }): RequestHandler {
+  // These lines contain no headers, and redaction would take as long as writing the line.
+  const lines = log.child({}, { redact: [] });
+  return (request, response, next) => {
+    // An id from the client is not used, because it might not be unique.
+    const context: RequestContext = { requestId: randomUUID() };
+    const startedAt = performance.now();
+    response.locals.context = context;
+    response.setHeader('X-Request-Id', context.requestId);
+    response.once('close', () => {
+      lines.info({
+        requestId: context.requestId,
+        method: request.method,
+        // The log names the operation instead of the path, which may contain a secret.
+        operation: context.operation,
+        status: response.statusCode,
+        milliseconds: Math.round((performance.now() - startedAt) * 10) / 10,
+        caller: context.caller && toCallerId(context.caller),
+        ...(response.writableFinished ? {} : { aborted: true }),
+      });
+    });
+    next();
+  };
+}
+
+/** @throws Error if {@link requestContext} is not installed before the calling handler. */
+export function getRequestContext(response: Response): RequestContext {
+  const context = response.locals.context as RequestContext | undefined;
+  if (context === undefined) throw new Error('requestContext() is not installed before this handler.');
+  return context;
+}
+
+export type Log = Logger;
+
+/** Headers with credentials, which are redacted wherever a log line contains headers. */
+const CREDENTIALS = ['authorization', 'cookie', '["set-cookie"]'];
+
+/** Lines are written in batches, because a write for each request would cost as much as a small response. */
+const BATCHES = { minLength: 8192, periodicFlush: 200 };
+
+interface LogOptions {
+  readonly level: string;
+  /** By default standard output, written asynchronously with a delay of up to 200 ms. */
+  readonly destination?: DestinationStream;
+}
+
+/** Creates a log with one JSON object per line. */
+export function createLog({ level, destination }: LogOptions): Log {
+  const options = {
+    level,
+    base: undefined,
+    redact: {
+      paths: CREDENTIALS.flatMap((name) => [name, below('*', name), below('*.*', name)]),
+      censor: '[redacted]',
+    },
+  };
+  return pino(options, destination ?? openDestination({ dest: 1, sync: false, ...BATCHES }));
+}
+
+function below(parent: string, name: string): string {
+  return name.startsWith('[') ? parent + name : `${parent}.${name}`;
+}
+
+/** A request. Express adds `ip`, the client address that trusted proxies report. */
+type Peer = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
+
+/**
+ * Returns the client's address, in IPv4 notation also for an IPv4 client of an IPv6 socket; empty once the client has
+ * disconnected.
+ */
+export function getClientAddress(request: Peer): string {
+  // Without this header no proxy reported a client, so the cheaper lookup gives the same address.
+  const isDirect = request.headers['x-forwarded-for'] === undefined;
+  return ((isDirect ? request.socket.remoteAddress : request.ip) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
+}
+
+/** A request target, still percent-encoded. */
+interface RequestTarget {
+  readonly path: string;
+  /** The part after the question mark. */
+  readonly query: string;
+}
+
+/** The scheme and authority of a target in absolute form. */
+const ABSOLUTE = /^https?:\/\/([^/?#@]+)(?=[/?]|$)/i;
+
+/**
+ * Converts a target in absolute form, as proxies send it, to origin form. Its authority replaces the Host header
+ * (RFC 9112, 3.2.2), so that later checks of Host see the name that the client has requested.
+ */
+export function useTargetAuthority(request: IncomingMessage): void {
+  const [prefix = '', authority] = ABSOLUTE.exec(request.url ?? '') ?? [];
+  if (authority === undefined) return;
+  const rest = request.url?.slice(prefix.length) ?? '';
+  request.url = rest.startsWith('/') ? rest : `/${rest}`;
+  request.headers.host = authority;
+}
+
+/** Splits a target in origin form into path and query. */
+export function parseTarget(url: string): RequestTarget {
+  const mark = url.indexOf('?');
+  return mark === -1 ? { path: url, query: '' } : { path: url.slice(0, mark), query: url.slice(mark + 1) };
+}
+
+/**
+ * Parses a query string.
+ *
+ * @returns all values of each name, in their order.
+ * @throws AppError `invalid_input` for an invalid escape.
+ */
+export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  const values = new Map<string, string[]>();
+  for (const pair of query.split('&')) {
+    if (pair === '') continue;
+    const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
+    const key = decode(name);
+    const value = decode(rest.join('='));
+    const known = values.get(key);
+    if (known === undefined) values.set(key, [value]);
+    else known.push(value);
+  }
+  return values;
+}
+
+function decode(text: string): string {
+  const decoded = tryDecode(text);
+  if (decoded === undefined) {
+    throw new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the query.');
+  }
+  return decoded;
+}
+
+/** Decodes percent-encoded text; returns `undefined` if an escape is incomplete, not UTF-8, or NUL. */
+export function tryDecode(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text);
+    return decoded.includes('\0') ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}

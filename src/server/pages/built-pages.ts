@@ -1,0 +1,149 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Request, RequestHandler, Response } from 'express';
+import { AppError } from '../../core/errors.js';
+import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
+import { PRIVATE } from '../http/headers.js';
+import { Payload, sendPayload } from '../http/payload.js';
+import type { Caller, CredentialSource } from '../http/security.js';
+
+/** Handlers that serve the pages that the bundler has built. */
+export interface BuiltPages {
+  /** Serves scripts and styles, whose names contain a digest of their content. */
+  readonly assets: RequestHandler;
+  /** Serves the document that all pages share, with preload tags for the files of the requested page. */
+  readonly document: RequestHandler;
+  /** Serves the document with the status 404 to browsers; other clients continue to the next handler. */
+  readonly notFound: RequestHandler;
+}
+
+interface BuiltPagesOptions {
+  /** Where the output of the bundler may be. The first of these folders that has a document is used. */
+  readonly folders: readonly URL[];
+  /** The modules of pages by the path of the page. Their files are preloaded. */
+  readonly modules: Readonly<Record<string, string>>;
+  /** Values for the placeholders of the document, such as `{{label}}`. */
+  readonly values: Readonly<Record<string, string>>;
+  /** Returns the public origin. Called for each request, because it may depend on the port. */
+  readonly origin: () => string;
+  /** Returns the data embedded in the document; `undefined` if the page has to request the data itself. */
+  readonly findPageData: (request: PageRequest) => Promise<object | undefined>;
+}
+
+/** Reads the pages once. If they have not been built, requests for them fail with `not_found`. */
+export function loadBuiltPages({ folders, modules, values, origin, findPageData }: BuiltPagesOptions): BuiltPages {
+  const folder = folders.map((url) => fileURLToPath(url)).find((path) => existsSync(`${path}index.html`));
+  if (folder === undefined) return { assets: pass, document: throwNotBuilt, notFound: pass };
+  const page = Object.entries(values).reduce(
+    // A replacement string would be searched for patterns such as `$&`.
+    (text, [name, value]) => text.replaceAll(`{{${name}}}`, () => escapeAttribute(value)),
+    readFileSync(`${folder}index.html`, 'utf8'),
+  );
+  const tags = readPreloadTags(folder, modules);
+  async function document(request: Request, response: Response): Promise<void> {
+    const facts = await findPageData(request);
+    const text = page
+      .replaceAll('{{origin}}', origin())
+      .replaceAll('{{facts}}', () => (facts === undefined ? '' : escapeAttribute(JSON.stringify(facts))))
+      .replace('</head>', `${tags.get(request.path) ?? ''}</head>`);
+    response.set('Cache-Control', PRIVATE).type('html');
+    // Compression is safe: the document contains only names and settings of the user, no secret.
+    await sendPayload(response, new Payload(text), { isCompressible: true, isConditional: false });
+  }
+  return {
+    assets: serveAssets(readAssets(`${folder}assets/`)),
+    document,
+    notFound: (request, response, next) =>
+      request.accepts(['json', 'html']) === 'html' ? document(request, response.status(404)) : next(),
+  };
+}
+
+const pass: RequestHandler = (_request, _response, next) => next();
+
+/** Returns the preload tags of each page by its path. */
+function readPreloadTags(folder: string, modules: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  const manifest = JSON.parse(readFileSync(`${folder}manifest.json`, 'utf8')) as Manifest;
+  return new Map(Object.entries(modules).map(([path, module]) => [path, listPreloadTags(manifest, module, '/pages/')]));
+}
+
+function throwNotBuilt(): never {
+  throw new AppError('not_found', 'The pages have not been built. Run "npm run build".');
+}
+
+const readAssets = (folder: string): StaticAsset[] =>
+  readdirSync(folder).map((name) => ({ url: `/pages/assets/${name}`, bytes: readFileSync(folder + name) }));
+
+/** A request for a page. */
+interface PageRequest extends CredentialSource {
+  readonly path: string;
+}
+
+interface PageDataOptions<User extends Caller, Data> {
+  readonly authenticate: (source: CredentialSource) => Promise<User | undefined>;
+  /** Reads the data of the page at a path. The caller is `undefined` without a session. */
+  readonly read: (caller: User | undefined, path: string) => Promise<Data>;
+}
+
+/** After this time the page is sent without data, so that it can report that the database does not respond. */
+const TIMEOUT_MS = 1_000;
+
+/**
+ * Creates the function that reads the data embedded in a page. Only the session identifies the viewer. The function
+ * returns `undefined` if the data is unavailable, such as during an outage of the database. The page then requests the
+ * data itself and shows the error.
+ */
+export function createPageDataReader<User extends Caller, Data>({
+  authenticate,
+  read,
+}: PageDataOptions<User, Data>): (request: PageRequest) => Promise<Data | undefined> {
+  const find = async ({ method, path, headers: { cookie } }: PageRequest): Promise<Data> => {
+    const caller = await authenticate({ method, headers: { cookie } }).catch(toSignedOut);
+    return read(caller, path);
+  };
+  return (request) =>
+    Promise.race([find(request).catch(() => undefined), pause(TIMEOUT_MS, undefined, { ref: false })]);
+}
+
+/** Treats an invalid session like none. */
+function toSignedOut(error: unknown): undefined {
+  if (!(error instanceof AppError && error.code === 'unauthenticated')) throw error;
+}
+
+/** The manifest entry of a page module, or of a file that pages share. */
+interface Chunk {
+  readonly file: string;
+  readonly imports?: readonly string[];
+  readonly css?: readonly string[];
+}
+
+/** The bundler's `manifest.json`. */
+type Manifest = Readonly<Record<string, Chunk>>;
+
+/** The entry that every page loads. */
+const ENTRY = 'index.html';
+
+/**
+ * Returns the tags that preload the files of a page, except those that every page loads. Without them, scripts would
+ * request their imports one after the other.
+ *
+ * @param base The base URL of the files, such as `/pages/`.
+ */
+export function listPreloadTags(manifest: Manifest, module: string, base: string): string {
+  const common = collect(manifest, ENTRY, new Set());
+  const chunks = [...collect(manifest, module, common)].slice(common.size).map((name) => manifest[name]);
+  const styles = new Set(chunks.flatMap((chunk) => chunk?.css ?? []));
+  const scripts = chunks.map((chunk) => chunk?.file ?? '');
+  return [
+    ...scripts.map((file) => `<link rel="modulepreload" crossorigin href="${base}${file}">`),
+    ...[...styles].map((file) => `<link rel="stylesheet" crossorigin href="${base}${file}">`),
+  ].join('');
+}
+
+/** Returns the known modules, followed by a module with its transitive imports. */
+function collect(manifest: Manifest, module: string, known: ReadonlySet<string>): ReadonlySet<string> {
+  if (known.has(module) || manifest[module] === undefined) return known;
+  let all: ReadonlySet<string> = new Set([...known, module]);
+  for (const name of manifest[module].imports ?? []) all = collect(manifest, name, all);
+  return all;
+}

@@ -1,0 +1,128 @@
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Request, RequestHandler } from 'express';
+import helmet from 'helmet';
+import { createTextSender, escapeAttribute, loadAssets, renderPageTemplate } from '../files/assets.js';
+
+/** A page with all its scripts and styles, so that it requests nothing from other origins. */
+interface DeveloperPage {
+  /** Serves the scripts and styles. */
+  readonly assets: RequestHandler;
+  readonly page: RequestHandler;
+}
+
+/** Returns the path of a file that the page loads, next to the sources or to the built server. */
+const own = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url));
+
+/** Returns the path of a file in a package, even if its exports don't list it. */
+const inPackage = (name: string, file: string) =>
+  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+
+/** Below the path of the endpoint, so that a proxy that forwards `/graphql` forwards these too. */
+const ASSETS_PATH = '/graphql/assets';
+
+interface ExplorerOptions {
+  /** Whether the explorer may use introspection. */
+  readonly introspection: boolean;
+  /** Whether the explorer has to send the site token, which the user enters. */
+  readonly needsToken: boolean;
+  /** Admits a request for the page, or responds to it. */
+  readonly enter: RequestHandler;
+}
+
+/** Loads the GraphQL explorer, which is GraphiQL with examples. */
+export function loadExplorer({ introspection, needsToken, enter }: ExplorerOptions): DeveloperPage {
+  const assets = loadAssets(ASSETS_PATH, {
+    'icon.svg': own('icon.svg'),
+    'explorer.css': own('explorer.css'),
+    'explorer-examples.js': own('explorer-examples.js'),
+    'explorer.js': own('explorer.js'),
+    'tool-header.css': own('tool-header.css'),
+    'graphiql.css': inPackage('graphiql', 'graphiql.min.css'),
+    'graphiql.js': inPackage('graphiql', 'graphiql.min.js'),
+    'react.js': inPackage('react', 'umd/react.production.min.js'),
+    'react-dom.js': inPackage('react-dom', 'umd/react-dom.production.min.js'),
+  });
+  const page = renderPageTemplate(own('explorer.html'), assets)
+    .replace('{{introspection}}', introspection ? 'on' : 'off')
+    .replace('{{token}}', needsToken ? 'needed' : '');
+  return { assets: assets.handler, page: graphiqlPage(page, enter) };
+}
+
+/**
+ * As strict as GraphiQL allows. Its dialogs prevent scrolling with a style element whose text depends on the width of
+ * the scroll bar, which rules out a hash. Its fonts and icons are data URLs.
+ */
+const policy = helmet.contentSecurityPolicy({
+  useDefaults: false,
+  directives: {
+    'default-src': ["'none'"],
+    'script-src': ["'self'"],
+    'style-src': ["'self'"],
+    'style-src-elem': ["'self'", "'unsafe-inline'"],
+    'font-src': ["'self'", 'data:'],
+    'img-src': ["'self'", 'data:'],
+    'connect-src': ["'self'"],
+    'base-uri': ["'none'"],
+    'form-action': ["'none'"],
+    'frame-ancestors': ["'none'"],
+  },
+});
+
+/**
+ * Shows GraphiQL to a browser that opens the URL of the endpoint. Other requests continue to the endpoint.
+ *
+ * @param enter Admits a request for the page, or responds to it.
+ */
+function graphiqlPage(page: string, enter: RequestHandler): RequestHandler {
+  const send = createTextSender(page, 'html');
+  const show: RequestHandler = (request, response) => {
+    policy(request, response, () => {
+      response.set('X-Content-Type-Options', 'nosniff').vary('Accept');
+      void send(response);
+    });
+  };
+  return (request, response, next) => {
+    if (!wantsPage(request)) {
+      next();
+      return;
+    }
+    return enter(request, response, (error?: unknown) => (error ? next(error) : show(request, response, next)));
+  };
+}
+
+function wantsPage(request: Request): boolean {
+  if (request.method !== 'GET' || request.query.query !== undefined) return false;
+  return request.accepts(['application/json', 'application/graphql-response+json', 'text/html']) === 'text/html';
+}
+
+/** A contract in the API reference. */
+interface ListedContract {
+  /** Identifies the contract in links to the page. */
+  readonly id: string;
+  readonly name: string;
+  /** The URL of the OpenAPI document. */
+  readonly url: string;
+}
+
+/** Loads the API reference, which shows contracts in Swagger UI. */
+export function loadApiReference(contracts: readonly ListedContract[]): DeveloperPage {
+  const assets = loadAssets('/docs/assets', {
+    'icon.svg': own('icon.svg'),
+    'reference.css': own('reference.css'),
+    'reference.js': own('reference.js'),
+    'tool-header.css': own('tool-header.css'),
+    'swagger-ui.css': inPackage('swagger-ui-dist', 'swagger-ui.css'),
+    'swagger-ui.js': inPackage('swagger-ui-dist', 'swagger-ui-bundle.js'),
+  });
+  const links = contracts.map(({ name, url }) => `<li><a href="${url}">${name}</a></li>`);
+  const page = renderPageTemplate(own('reference.html'), assets)
+    .replace('{{contracts}}', () => escapeAttribute(JSON.stringify(contracts)))
+    .replace('{{links}}', () => links.join(''));
+  const send = createTextSender(page, 'html');
+  return {
+    assets: assets.handler,
+    page: (_request, response) => send(response),
+  };
+}

@@ -1,0 +1,147 @@
+/** Responses that are streams of server-sent events. */
+import { once } from 'node:events';
+import type { Response } from 'express';
+import { chooseEncoding, GzipStream } from '../http/compression.js';
+import { PRIVATE } from '../http/headers.js';
+import type { HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
+import type { ToPayload } from '../http/payload.js';
+
+const EVENT_STREAM = 'text/event-stream';
+
+/** Proxies close an idle connection after 30 to 60 seconds. */
+const HEARTBEAT_MS = 15_000;
+
+/** A comment, which clients ignore. */
+const HEARTBEAT = ':\n\n';
+
+/** The end of an event. */
+const END = '\n\n';
+
+export interface EventStreamOptions {
+  /** Aborted when the server stops, which ends every stream. */
+  readonly stopping?: AbortSignal;
+  readonly heartbeatMs?: number;
+}
+
+export interface EventStream extends EventStreamOptions {
+  readonly operation: OperationSpec;
+  readonly events: AsyncIterable<ServerSentEvent>;
+  /** Converts the data of an event to JSON. Its cache is shared by streams that send the same data. */
+  readonly toPayload: ToPayload;
+  /** Whether events may be sent compressed. */
+  readonly isCompressible: boolean;
+  /** Returns whether the caller is still authorized; called at every heartbeat. */
+  readonly isAllowed: () => Promise<boolean>;
+  /** Whether each event is validated against the contract. */
+  readonly validate: boolean;
+}
+
+/** Returns the events of a response that is an event stream; `undefined` for other responses. */
+export function findEvents(
+  { responses }: OperationSpec,
+  { status, body }: HandlerResponse,
+): AsyncIterable<ServerSentEvent> | undefined {
+  // The generated types guarantee that the body of such a response is iterable.
+  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM;
+  return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
+}
+
+/**
+ * Sends events as they arrive, with backpressure, and a comment at every heartbeat. The stream ends when the events
+ * end, the client disconnects, the server stops or the caller is no longer authorized.
+ *
+ * @throws any error of the events, and Error for an event that violates the contract.
+ */
+export async function sendEvents(response: Response, stream: EventStream): Promise<void> {
+  const { stopping, heartbeatMs = HEARTBEAT_MS } = stream;
+  const over = new AbortController();
+  const end = (): void => over.abort();
+  response.once('close', end);
+  if (stopping?.aborted === true || response.destroyed) end();
+  stopping?.addEventListener('abort', end, { once: true });
+  const gzip = stream.isCompressible ? negotiateGzip(response) : undefined;
+  const heart = setInterval(() => void beat({ response, gzip }, stream, end), heartbeatMs);
+  try {
+    open({ response, gzip });
+    if (response.req.method !== 'HEAD') await pump({ response, gzip }, stream, over.signal);
+  } finally {
+    clearInterval(heart);
+    stopping?.removeEventListener('abort', end);
+    response.end(gzip?.end());
+  }
+}
+
+/** The destination of events. */
+interface Sink {
+  readonly response: Response;
+  /** Absent if events are sent uncompressed. */
+  readonly gzip: GzipStream | undefined;
+}
+
+function negotiateGzip(response: Response): GzipStream | undefined {
+  response.vary('Accept-Encoding');
+  // Segments of gzip can be shared by many streams; brotli has no such segments.
+  const encoding = chooseEncoding(response.req.headers['accept-encoding'], ['gzip']);
+  if (encoding === undefined) return undefined;
+  response.setHeader('Content-Encoding', encoding);
+  return new GzipStream();
+}
+
+function open({ response, gzip }: Sink): void {
+  response.status(200).set({
+    'Content-Type': EVENT_STREAM,
+    'Cache-Control': PRIVATE,
+    // Disables buffering in nginx and compatible proxies.
+    'X-Accel-Buffering': 'no',
+  });
+  response.flushHeaders();
+  if (gzip !== undefined) response.write(gzip.header);
+}
+
+async function beat({ response, gzip }: Sink, { isAllowed }: EventStream, end: () => void): Promise<void> {
+  if (!(await isAllowed().catch(() => false))) end();
+  else if (!response.writableNeedDrain && !response.writableEnded) response.write(gzip?.text(HEARTBEAT) ?? HEARTBEAT);
+}
+
+async function pump(sink: Sink, stream: EventStream, over: AbortSignal): Promise<void> {
+  const ended = new Promise<undefined>((resolve) => {
+    if (over.aborted) resolve(undefined);
+    over.addEventListener('abort', () => resolve(undefined), { once: true });
+  });
+  const events = stream.events[Symbol.asyncIterator]();
+  while (!over.aborted) {
+    const next = await Promise.race([events.next(), ended]);
+    if (next === undefined || next.done === true) return;
+    if (stream.validate) requireContractEvent(stream.operation, next.value);
+    if (await write(sink, stream, next.value)) continue;
+    await once(sink.response, 'drain', { signal: over }).catch(() => undefined);
+  }
+}
+
+/**
+ * JSON has no line breaks, so an event is one line of data. Its bytes are written separately, which avoids a copy.
+ *
+ * @returns false when the buffer of the connection is full.
+ */
+async function write(
+  { response, gzip }: Sink,
+  { toPayload }: EventStream,
+  { id, data }: ServerSentEvent,
+): Promise<boolean> {
+  const payload = toPayload(data);
+  const segment = gzip && (await payload.segment);
+  const begin = `id: ${id}\ndata: `;
+  response.cork();
+  response.write(gzip?.text(begin) ?? begin);
+  response.write(gzip && segment ? gzip.segment(segment) : payload.bytes);
+  const hasCapacity = response.write(gzip?.text(END) ?? END);
+  response.uncork();
+  return hasCapacity;
+}
+
+function requireContractEvent({ id, responses }: OperationSpec, { data }: ServerSentEvent): void {
+  const validate = responses[200]?.validate;
+  if (validate === undefined || validate(JSON.parse(JSON.stringify(data)))) return;
+  const [error] = validate.errors ?? [];
+  throw new Error(`Operation ${id}: an event at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}.`);
+}

@@ -1,0 +1,250 @@
+/** The steps from a matched operation to its response. */
+import type { Request, Response } from 'express';
+import { AppError } from '../../core/errors.js';
+import { deferBody, isJson, readBody } from '../http/body.js';
+import { toErrorBody } from '../http/errors.js';
+import { PRIVATE, REVALIDATE } from '../http/headers.js';
+import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
+import type { RateLimiter } from '../http/rate-limits.js';
+import { getClientAddress, getRequestContext } from '../http/request.js';
+import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
+import { type EventStreamOptions, findEvents, sendEvents } from './event-stream.js';
+import {
+  assertValid,
+  type ParameterValues,
+  readHeaderParameters,
+  readPathParameters,
+  readQueryParameters,
+} from './input.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
+
+/** Stores the first responses to requests that may be sent repeatedly. */
+export interface IdempotencyStore {
+  /** Performs a request at most once, and returns the first response to its repetitions. */
+  answerOnce<T>(request: RepeatableRequest, answer: () => Promise<T>): Promise<T>;
+}
+
+interface RepeatableRequest {
+  /** The caller and the operation. Keys of different scopes are independent. */
+  readonly scope: string;
+  readonly key: string;
+  /** The path, query and body, which every repetition must contain unchanged. */
+  readonly request: unknown;
+  /** Whether the operation calls other servers, which no transaction can undo or should wait for. */
+  readonly reachesOut?: boolean | undefined;
+}
+
+export interface OperationOptions {
+  readonly schemes: Schemes;
+  readonly authenticate: Authenticate;
+  /** Counts requests and failed credentials; absent for no limits. */
+  readonly limits?: RateLimiter;
+  /** Stores the first responses of operations that accept an `Idempotency-Key`. */
+  readonly replays: IdempotencyStore;
+  /** Whether responses are validated too. A response that violates the contract becomes a 500. */
+  readonly validateResponses: boolean;
+  readonly streams?: EventStreamOptions;
+  /**
+   * Operations whose responses are never compressed because they contain a secret (BREACH). JSON and events of all
+   * other operations are compressed. If absent, nothing is compressed.
+   */
+  readonly uncompressedOperations?: readonly string[];
+}
+
+export type OperationHandler = (request: HandlerRequest) => Promise<HandlerResponse>;
+export type OperationDispatch = (operation: OperationSpec, request: HandlerRequest) => Promise<HandlerResponse>;
+
+const IDEMPOTENCY_KEY = 'idempotency-key';
+
+/** A request whose operation is known. */
+interface OperationCall {
+  readonly operation: OperationSpec;
+  readonly params: Readonly<Record<string, string>>;
+  readonly query: string;
+  readonly service: OperationOptions & { readonly handle: OperationDispatch; readonly toPayload: ToPayload };
+}
+
+/**
+ * Authorizes, counts and validates a request, calls its handler and sends the response, in this order.
+ *
+ * @throws AppError when a step rejects the request.
+ */
+export async function handleOperation(request: Request, response: Response, call: OperationCall): Promise<void> {
+  const { operation, service } = call;
+  const { limits, schemes, validateResponses } = service;
+  const context = getRequestContext(response);
+  const address = getClientAddress(request);
+  const authenticate = () => service.authenticate(request);
+  const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
+  context.operation = operation.id;
+  context.caller = await authorize(
+    operation,
+    schemes,
+    () => limits?.lookUpCredential(shown, authenticate) ?? authenticate(),
+  );
+  await limits?.countRequest(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
+  requireAcceptable(operation, request);
+  const input = await readInput(request, call);
+  const check = (result: HandlerResponse): void => {
+    if (validateResponses) assertContractResponse(operation, result);
+  };
+  const handlerRequest = new OperationRequest(
+    input,
+    { requestId: context.requestId, address, caller: context.caller },
+    response,
+  );
+  const handle = async (): Promise<HandlerResponse> => service.handle(operation, handlerRequest);
+  const result = await answerOnce(call, { caller: context.caller, input }, handle).catch((error: unknown) => {
+    if (error instanceof AppError) check({ status: error.status, body: toErrorBody(error, context.requestId) });
+    throw error;
+  });
+  const { streams, toPayload } = service;
+  const isCompressible = service.uncompressedOperations?.includes(operation.id) === false;
+  const events = findEvents(operation, result);
+  if (events === undefined) {
+    check(result);
+    await respond(response, { operation, toPayload, isCompressible }, result);
+    return;
+  }
+  const isAllowed = async (): Promise<boolean> => (await authorize(operation, schemes, authenticate), true);
+  const validate = validateResponses;
+  await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
+}
+
+type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
+type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
+
+class OperationRequest implements HandlerRequest {
+  readonly params;
+  readonly query;
+  readonly headers;
+  readonly body;
+  readonly caller;
+  readonly requestId;
+  readonly address;
+  readonly #response;
+  #signal: AbortSignal | undefined;
+
+  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Origin, response: Response) {
+    this.params = params;
+    this.query = query;
+    this.headers = headers;
+    this.body = body;
+    this.caller = caller;
+    this.requestId = requestId;
+    this.address = address;
+    this.#response = response;
+  }
+
+  /** Created on demand: few handlers use it, and creating it takes longer than most handlers run. */
+  get signal(): AbortSignal {
+    return (this.#signal ??= abortSignal(this.#response));
+  }
+}
+
+/** Returns the stored response for a request that repeats an idempotency key. */
+async function answerOnce(
+  { operation, service }: OperationCall,
+  { caller, input }: { readonly caller: Caller | undefined; readonly input: Input },
+  handle: () => Promise<HandlerResponse>,
+): Promise<HandlerResponse> {
+  const { headers, ...request } = input;
+  const key = (headers as ParameterValues)[IDEMPOTENCY_KEY];
+  if (typeof key !== 'string' || caller === undefined) return handle();
+  const { id, reachesOut } = operation;
+  return service.replays.answerOnce({ scope: `${toCallerId(caller)} ${id}`, key, request, reachesOut }, handle);
+}
+
+async function readInput(request: Request, { operation, params, query }: OperationCall): Promise<Input> {
+  const input = {
+    params: readPathParameters(operation, params),
+    query: readQueryParameters(operation, query),
+    headers: readHeaderParameters(operation, request),
+  };
+  for (const part of ['params', 'query', 'headers'] as const) assertValid(operation, part, input[part]);
+  if (operation.body?.isDeferred) return { ...input, body: deferBody(request, operation.body) };
+  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
+  if (body !== undefined) assertValid(operation, 'body', body);
+  return { ...input, body };
+}
+
+function requireAcceptable({ responses }: OperationSpec, request: Request): void {
+  const { accept } = request.headers;
+  if (accept === undefined || accept === '*/*') return;
+  const types = Object.entries(responses)
+    .filter(([status]) => status.startsWith('2'))
+    .flatMap(([, { contentTypes }]) => contentTypes);
+  if (types.length > 0 && request.accepts(types) === false) {
+    throw new AppError('not_acceptable', `Expected Accept to include ${types.join(' or ')}.`);
+  }
+}
+
+function abortSignal(response: Response): AbortSignal {
+  const controller = new AbortController();
+  if (response.closed) controller.abort();
+  response.once('close', () => controller.abort());
+  return controller.signal;
+}
+
+interface Format {
+  readonly operation: OperationSpec;
+  readonly toPayload: ToPayload;
+  /** Whether JSON may be sent compressed. */
+  readonly isCompressible: boolean;
+}
+
+/**
+ * Sends the result of a handler in the content type of the contract. If the operation documents 304, a conditional
+ * request for an unchanged response gets that status.
+ */
+async function respond(response: Response, format: Format, result: HandlerResponse): Promise<void> {
+  const { operation, toPayload } = format;
+  const { status, body, headers } = result;
+  const isConditional = operation.responses[304] !== undefined;
+  const type = operation.responses[status]?.contentTypes[0];
+  response.statusCode = status;
+  response.setHeader('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
+  if (headers !== undefined) response.set(headers);
+  if (type === undefined || body === undefined) {
+    response.end();
+    return;
+  }
+  if (!response.hasHeader('Content-Type')) setType(response, type);
+  const payload = isJson(type) ? toPayload(body) : new Payload(toBuffer(body));
+  await sendPayload(response, payload, {
+    isCompressible: format.isCompressible && isJson(type),
+    isConditional: isConditional && status === 200,
+  });
+}
+
+function setType(response: Response, type: string): void {
+  if (isJson(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  else response.type(type);
+}
+
+/**
+ * Validates a response against the contract.
+ *
+ * @throws Error with the operation and the first violation, without the value.
+ */
+export function assertContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
+  const problem = findProblem(operation, status, body);
+  if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${status}: ${problem}.`);
+}
+
+function findProblem({ responses }: OperationSpec, status: number, body: unknown): string | undefined {
+  const spec = responses[status];
+  if (spec === undefined) return 'the contract does not document this status';
+  if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
+  if (body === undefined) return 'the contract requires a body';
+  // Validates the serialized form, in which dates are text and undefined properties are absent.
+  if (spec.validate === undefined || spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
+  const [error] = spec.validate.errors ?? [];
+  return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;
+}
+
+function toBuffer(body: unknown): Buffer {
+  if (typeof body === 'string') return Buffer.from(body);
+  if (body instanceof Uint8Array) return Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  throw new TypeError('Expected text or bytes for a response other than JSON.');
+}

@@ -1,0 +1,193 @@
+import type { IncomingMessage } from 'node:http';
+import type { ErrorObject } from 'ajv';
+import { AppError, type ErrorCode } from '../../core/errors.js';
+import { parseQuery } from '../http/request.js';
+import type { OperationSpec, ParameterSpec, Validator } from './operation.js';
+
+/** The parameters of the path, query or headers by name, without absent ones. */
+export type ParameterValues = Readonly<Record<string, unknown>>;
+
+/** Converts path parameters to their types in the contract. */
+export function readPathParameters(
+  operation: OperationSpec,
+  params: Readonly<Record<string, string>>,
+): ParameterValues {
+  return read(operation, 'path', (name) => [params[name] ?? '']);
+}
+
+/** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
+export function readQueryParameters(operation: OperationSpec, query: string): ParameterValues {
+  if (query === '') return read(operation, 'query', () => []);
+  const values = parseQuery(query);
+  return read(operation, 'query', (name) => values.get(name) ?? []);
+}
+
+export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): ParameterValues {
+  return read(operation, 'header', (name) => headersDistinct[name.toLowerCase()] ?? []);
+}
+
+function read(
+  { parameters }: OperationSpec,
+  place: ParameterSpec['in'],
+  find: (name: string) => readonly string[],
+): ParameterValues {
+  const found: Record<string, unknown> = {};
+  for (const spec of parameters) {
+    if (spec.in !== place) continue;
+    const value = toValue(spec, find(spec.name));
+    if (value !== undefined) found[spec.name] = value;
+    else if (spec.required) throw invalid(spec, 'is required');
+  }
+  return found;
+}
+
+function toValue(spec: ParameterSpec, texts: readonly string[]): unknown {
+  // Forms send `?limit=` for an empty field.
+  const given = spec.type === 'string' ? texts : texts.filter((text) => text !== '');
+  if (given.length === 0) return undefined;
+  const values = given.map((text) => coerce(spec, text));
+  if (spec.list) return values;
+  if (values.length > 1) throw invalid(spec, `must not be repeated; received it ${values.length} times`);
+  return values[0];
+}
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
+
+function coerce(spec: ParameterSpec, text: string): boolean | number | string {
+  switch (spec.type) {
+    case 'string':
+      return text;
+    case 'boolean':
+      if (text === 'true' || text === 'false') return text === 'true';
+      throw invalid(spec, `must be true or false; received ${quoteForMessage(text)}`);
+    case 'integer':
+      if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
+      throw invalid(spec, `must be an integer; received ${quoteForMessage(text)}`);
+    case 'number':
+      if (NUMBER.test(text) && Number.isFinite(Number(text))) return Number(text);
+      throw invalid(spec, `must be a number; received ${quoteForMessage(text)}`);
+  }
+}
+
+function invalid({ in: place, name }: ParameterSpec, problem: string): AppError {
+  return new AppError('invalid_input', `The ${place} parameter "${name}" ${problem}.`, { field: name });
+}
+
+type Part = 'body' | 'headers' | 'params' | 'query';
+
+/** Messages truncate longer text of the caller. */
+const MAX_QUOTED = 40;
+
+/** The keywords for size limits, whose violation is 422 in operations that document both 400 and 422. */
+const LIMITS: Readonly<Record<Part, readonly string[]>> = {
+  params: ['maxLength'],
+  query: ['maxLength'],
+  headers: ['maxLength'],
+  body: ['maxItems', 'maxLength', 'maximum'],
+};
+
+/**
+ * Validates one part of a request against the contract. For a body, exceeded limits are reported before missing or
+ * malformed fields.
+ *
+ * @throws AppError with the name of the field: `invalid_input`, or `unprocessable` if the operation documents 422. If
+ * it documents 400 too, `unprocessable` only means that a value exceeds a limit.
+ */
+export function assertValid(operation: OperationSpec, part: Part, value: unknown): void {
+  const { validate } = operation;
+  if (part === 'body') requireFitting(operation, { part, validate: validate.limits }, value);
+  requireFitting(operation, { part, validate: validate[part] }, value);
+}
+
+interface Check {
+  readonly part: Part;
+  readonly validate: Validator | undefined;
+}
+
+function requireFitting(operation: OperationSpec, { part, validate }: Check, value: unknown): void {
+  if (validate === undefined || validate(value)) return;
+  const error = pickError(validate.errors ?? []);
+  const field = fieldOf(error);
+  const received = describe(valueAt(value, error), part);
+  const message =
+    error.keyword === 'required'
+      ? `The field "${field}" is required.`
+      : `Expected ${field || `the ${part}`} ${expectation(error)}; ${received}.`;
+  throw new AppError(codeFor(operation, part, error), message, { field: field || part });
+}
+
+/** Quotes text of a URL for a message. */
+function quoteForMessage(text: string): string {
+  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
+}
+
+function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObject): ErrorCode {
+  if (responses[422] === undefined) return 'invalid_input';
+  if (responses[400] === undefined) return 'unprocessable';
+  return LIMITS[part].includes(keyword) ? 'unprocessable' : 'invalid_input';
+}
+
+/** Picks the error with the longest path, which is the most specific one if several alternatives failed. */
+function pickError(errors: readonly ErrorObject[]): ErrorObject {
+  const [first] = [...errors].sort((a, b) => b.instancePath.length - a.instancePath.length);
+  return first ?? { keyword: 'schema', instancePath: '', schemaPath: '', params: {} };
+}
+
+function fieldOf(error: ErrorObject): string {
+  return pathOf(error).join('.');
+}
+
+function pathOf({ instancePath, params }: ErrorObject): string[] {
+  const segments = instancePath
+    .split('/')
+    .slice(1)
+    .map((segment) => segment.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const { missingProperty, additionalProperty, unevaluatedProperty } = params as Record<string, unknown>;
+  const last = missingProperty ?? additionalProperty ?? unevaluatedProperty;
+  return typeof last === 'string' ? [...segments, last.slice(0, MAX_QUOTED)] : segments;
+}
+
+function expectation({ keyword, params, message }: ErrorObject): string {
+  const { limit, type, allowedValues, format } = params as Record<string, unknown>;
+  switch (keyword) {
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return 'to be absent';
+    case 'type':
+      return `to be of type ${String(type)}`;
+    case 'enum':
+      return `to be one of ${(allowedValues as unknown[]).join(', ')}`;
+    case 'format':
+      return `to be a ${String(format)}`;
+    case 'minLength':
+      return `to have at least ${String(limit)} characters`;
+    case 'maxLength':
+      return `to have at most ${String(limit)} characters`;
+    default:
+      return (message ?? 'to match its schema').replace(/^must\b/, 'to').replace('to NOT', 'not to');
+  }
+}
+
+function valueAt(value: unknown, error: ErrorObject): unknown {
+  let current = value;
+  for (const name of pathOf(error)) {
+    if (typeof current !== 'object' || current === null || !Object.hasOwn(current, name)) return undefined;
+    current = (current as Record<string, unknown>)[name];
+  }
+  return current;
+}
+
+/**
+ * Describes a value for a message. Bodies and headers may contain secrets, so only the length of their text is shown.
+ */
+function describe(value: unknown, part: Part): string {
+  if (value === undefined) return 'received none';
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null) return `received ${String(value)}`;
+  if (typeof value === 'string') {
+    return part === 'query' || part === 'params'
+      ? `received ${quoteForMessage(value)}`
+      : `received ${value.length} characters`;
+  }
+  return Array.isArray(value) ? `received a list of ${value.length}` : 'received an object';
+}

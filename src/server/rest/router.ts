@@ -1,0 +1,234 @@
+import { readFileSync } from 'node:fs';
+import express, { type RequestHandler } from 'express';
+import { AppError, type ErrorCode } from '../../core/errors.js';
+import { createTextSender } from '../files/assets.js';
+import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
+import { type Headers, securityHeaders } from '../http/headers.js';
+import { createToPayload } from '../http/payload.js';
+import { parseTarget, tryDecode } from '../http/request.js';
+import { assertKnownSchemes } from '../http/security.js';
+import {
+  handleOperation,
+  type OperationDispatch,
+  type OperationHandler,
+  type OperationOptions,
+} from './handle-operation.js';
+import type { HttpMethod, OperationSpec } from './operation.js';
+
+interface ContractRouterOptions extends OperationOptions {
+  /** The prefix of all operation paths, such as `/secrets`; empty for none. */
+  readonly basePath: string;
+  /** Prefixes below which unknown paths are rejected with 404 by this router; by default the base path. */
+  readonly ownedPrefixes?: readonly string[];
+  readonly operations: readonly OperationSpec[];
+  /** Sent in `X-Trellis-Revision`, so that clients can warn about a contract that they don't know. */
+  readonly revision: string;
+  /** The contract itself; absent if it is not served. */
+  readonly document?: ServedContract | undefined;
+  /** Fixed messages by error code, for contracts whose clients rely on the text. */
+  readonly fixedMessages?: FixedMessages;
+  /** Headers of every response. */
+  readonly headers?: Headers;
+  /** The implementation of the generated handler interface: a function for each `operationId`. */
+  readonly handlers: object;
+}
+
+type FixedMessages = Readonly<Partial<Record<ErrorCode, string>>>;
+
+/**
+ * Serves a contract. The operation table controls routing, security and validation, in this order, before a handler is
+ * called. Errors are thrown for the error handler at the end of the app.
+ *
+ * @throws Error when an operation has no handler or refers to an unknown security scheme.
+ */
+export function contractRouter(options: ContractRouterOptions): RequestHandler {
+  const { basePath, ownedPrefixes = [basePath], operations, schemes, revision, document, headers = [] } = options;
+  const service = { ...options, handle: createDispatch(options), toPayload: createToPayload() };
+  assertKnownSchemes(operations, schemes);
+  const match = createRouteMatcher(operations);
+
+  return async (request, response, next) => {
+    const { path, query } = parseTarget(request.originalUrl);
+    if (path === document?.path) {
+      void document.handler(request, response, next);
+      return;
+    }
+    const found = isBelow(path, basePath) ? match(request.method, path.slice(basePath.length)) : UNKNOWN;
+    const isKnown = found.kind === 'operation' || found.kind === 'method';
+    if (!isKnown && !ownedPrefixes.some((prefix) => isBelow(path, prefix))) {
+      next();
+      return;
+    }
+    for (const [name, value] of headers) response.setHeader(name, value);
+    if (!isKnown) throw toPathError(found.kind);
+    if (found.kind === 'method') {
+      throwMethodNotAllowed(request, response, found.allow);
+      return;
+    }
+    response.setHeader('X-Trellis-Revision', revision);
+    try {
+      await handleOperation(request, response, { operation: found.operation, params: found.params, query, service });
+    } catch (error) {
+      throw withFixedMessage(error, options.fixedMessages);
+    }
+  };
+}
+
+/** The bundled OpenAPI document of a contract. */
+export interface ServedContract {
+  readonly path: string;
+  readonly handler: RequestHandler;
+}
+
+/** Serves a file at a path, with the security headers of pages. */
+export function contractDocument(
+  path: string,
+  file: URL,
+  options: Parameters<typeof securityHeaders>[0],
+): ServedContract {
+  const send = createTextSender(readFileSync(file, 'utf8'), 'json');
+  const handler = express.Router().use(securityHeaders(options));
+  handler.get(path, (_request, response) => send(response)).all(path, allowMethods(READ_ONLY));
+  return { path, handler };
+}
+
+function withFixedMessage(error: unknown, messages: FixedMessages = {}): unknown {
+  const text = error instanceof AppError ? messages[error.code] : undefined;
+  if (!(error instanceof AppError) || text === undefined) return error;
+  const { code, field, headers } = error;
+  return new AppError(code, text, { headers, cause: error, ...(field === undefined ? {} : { field }) });
+}
+
+const UNKNOWN: RouteMatch = { kind: 'unknown' };
+
+function toPathError(kind: 'malformed' | 'unknown'): AppError {
+  return kind === 'unknown'
+    ? new AppError('not_found', 'No operation at this path.')
+    : new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the path.');
+}
+
+function isBelow(path: string, prefix: string): boolean {
+  return path === prefix || path.startsWith(`${prefix}/`);
+}
+
+/** @throws Error for an operation without a handler, which the compiler prevents for typed handlers. */
+function createDispatch({ operations, handlers }: ContractRouterOptions): OperationDispatch {
+  const known = new Map(Object.entries(handlers as Readonly<Record<string, OperationHandler>>));
+  const find = ({ id }: OperationSpec): OperationHandler => {
+    const handler = known.get(id);
+    if (handler === undefined) throw new Error(`Operation ${id} has no handler.`);
+    return handler;
+  };
+  operations.forEach(find);
+  return async (operation, request) => find(operation).call(handlers, request);
+}
+
+type RouteMatch =
+  | { readonly kind: 'operation'; readonly operation: OperationSpec; readonly params: Readonly<Record<string, string>> }
+  /** The path exists, but not with this method. `allow` lists its methods in the syntax of the `Allow` header. */
+  | { readonly kind: 'method'; readonly allow: string }
+  /** The path has escapes that are incomplete, not UTF-8, or NUL. */
+  | { readonly kind: 'malformed' }
+  | { readonly kind: 'unknown' };
+
+type Segment =
+  { readonly kind: 'static'; readonly text: string } | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+
+/** A path of the contract with its methods. */
+interface Route {
+  readonly segments: readonly Segment[];
+  readonly methods: Map<HttpMethod, OperationSpec>;
+}
+
+/**
+ * Creates the function that finds the operation for a method and an encoded path.
+ *
+ * Segments are matched from the left. A static segment takes precedence over a parameter, and a parameter over one that
+ * matches the rest of the path. HEAD is matched like GET.
+ */
+export function createRouteMatcher(operations: readonly OperationSpec[]): (method: string, path: string) => RouteMatch {
+  const byPath = groupByPath(operations);
+  const routes = [...byPath.values()].sort(bySpecificity);
+  const exact = new Map([...byPath].filter(([, { segments }]) => segments.every(({ kind }) => kind === 'static')));
+  return (method, path) => {
+    const known = exact.get(path);
+    if (known !== undefined) return pickMethod(known, method, {});
+    if (!path.startsWith('/')) return { kind: 'unknown' };
+    const segments = path.slice(1).split('/').map(tryDecode);
+    if (!segments.every((segment) => segment !== undefined)) return { kind: 'malformed' };
+    for (const route of routes) {
+      const params = matchSegments(route.segments, segments);
+      if (params !== undefined) return pickMethod(route, method, params);
+    }
+    return { kind: 'unknown' };
+  };
+}
+
+function pickMethod({ methods }: Route, method: string, params: Readonly<Record<string, string>>): RouteMatch {
+  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  // Method names are case-sensitive, and Node accepts only those in upper case.
+  const operation = methods.get(name as HttpMethod);
+  return operation === undefined
+    ? { kind: 'method', allow: formatAllow(methods) }
+    : { kind: 'operation', operation, params };
+}
+
+function formatAllow(methods: ReadonlyMap<HttpMethod, unknown>): string {
+  const names = [...methods.keys()].map((method) => method.toUpperCase());
+  return [...names, ...(methods.has('get') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+}
+
+function groupByPath(operations: readonly OperationSpec[]): ReadonlyMap<string, Route> {
+  const routes = new Map<string, Route>();
+  for (const operation of operations) {
+    const route = routes.get(operation.path) ?? { segments: toSegments(operation), methods: new Map() };
+    routes.set(operation.path, route);
+    route.methods.set(operation.method, operation);
+  }
+  return routes;
+}
+
+function toSegments({ path, parameters }: OperationSpec): Segment[] {
+  return path
+    .slice(1)
+    .split('/')
+    .map((text) => {
+      const name = /^\{(.+)\}$/.exec(text)?.[1];
+      if (name === undefined) return { kind: 'static', text };
+      const isRest = parameters.some(
+        (parameter) => parameter.in === 'path' && parameter.name === name && parameter.rest,
+      );
+      return { kind: isRest ? 'rest' : 'parameter', name };
+    });
+}
+
+const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, parameter: 1, rest: 2 };
+
+function bySpecificity(a: Route, b: Route): number {
+  for (const [index, segment] of a.segments.entries()) {
+    const other = b.segments[index];
+    if (other === undefined) break;
+    if (segment.kind !== other.kind) return RANK[segment.kind] - RANK[other.kind];
+  }
+  return b.segments.length - a.segments.length;
+}
+
+function matchSegments(
+  route: readonly Segment[],
+  path: readonly string[],
+): Readonly<Record<string, string>> | undefined {
+  const params: Record<string, string> = {};
+  for (const [index, segment] of route.entries()) {
+    const text = path[index];
+    if (text === undefined) return undefined;
+    if (segment.kind === 'static') {
+      if (segment.text !== text) return undefined;
+    } else {
+      const value = segment.kind === 'rest' ? path.slice(index).join('/') : text;
+      if (value === '') return undefined;
+      params[segment.name] = value;
+      if (segment.kind === 'rest') return params;
+    }
+  }
+  return path.length === route.length ? params : undefined;
+}
