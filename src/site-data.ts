@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Config } from './config.js';
 import { records } from './generated/site/records.js';
-import { toImageFolder } from './images/image-files.js';
+import { toImageFolder } from './images/store/files.js';
 import { openImages } from './images/images.js';
 import type { Images, ImagesOptions } from './images/images.js';
 import { openScanTerminal } from './site/scan-terminal.js';

@@ -1,4 +1,4 @@
-import type { FieldArguments, FieldName } from '../images/field-results.js';
+import type { FieldArguments, FieldName } from '../images/plan/field-results.js';
 import type { ImageSource } from '../images/source.js';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';

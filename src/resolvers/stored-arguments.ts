@@ -11,7 +11,7 @@ import {
 } from 'graphql';
 import type { DocumentNode, GraphQLSchema, OperationDefinitionNode } from 'graphql';
 import { AppError } from '../core/errors.js';
-import type { FieldName } from '../images/field-results.js';
+import type { FieldName } from '../images/plan/field-results.js';
 import type { StoredQuery } from '../site/stored-queries.js';
 
 /** The fields that derive images, each with the field that it is an alias of. */
