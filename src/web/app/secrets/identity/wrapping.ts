@@ -1,6 +1,6 @@
 /** Creates, wraps and unwraps the owner's identity in the browser. Every wrapped copy is an armored age file. */
 import { Decrypter, Encrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
-import { toRecipients } from '../../../../sealing/open.js';
+import { toRecipients } from '../../../../sealing/seal.js';
 import { PasskeyIdentity, PasskeyRecipient } from './passkey-prf.js';
 
 /** Takes 32 MiB of memory. The phrase has 256 random bits, so no stronger key stretching is needed. */
