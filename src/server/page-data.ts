@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { CredentialSource } from '../accounts/authenticate.js';
+import type { CredentialSource } from '../accounts/authentication.js';
 import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { PageData } from '../web/page-data.js';

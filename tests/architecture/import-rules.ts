@@ -8,7 +8,7 @@ export interface ImportRule {
 
 /** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: ImportRule = {
-  rooms: ['storage', 'core', 'accounts/callers', 'accounts/scopes'],
+  rooms: ['storage', 'core', 'accounts/callers'],
   packages: 'no transport',
 };
 
@@ -50,11 +50,11 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
   resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema'] },
-  server: { rooms: ['core', 'accounts/callers', 'accounts/scopes'] },
+  server: { rooms: ['core', 'accounts/callers'] },
 
   accounts: domain,
   site: domain,
-  images: domain,
+  images: { rooms: ['core'], packages: 'no transport' },
   dashboard: domain,
   secrets: domain,
   storage: { rooms: ['core'], packages: 'no transport' },

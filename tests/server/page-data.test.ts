@@ -1,4 +1,4 @@
-import { createAuthenticator } from '../../src/accounts/authenticate.js';
+import { createAuthenticator } from '../../src/accounts/authentication.js';
 import { readPageData } from '../../src/handlers/page-data.js';
 import { createPageDataReader } from '../../src/server/page-data.js';
 import type { PageDataOptions } from '../../src/server/page-data.js';

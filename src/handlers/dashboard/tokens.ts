@@ -1,4 +1,4 @@
-import type { ApiToken } from '../../accounts/tokens.js';
+import type { ApiToken } from '../../accounts/api-tokens.js';
 import type { TokensHandlers } from '../../generated/dashboard/operations.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { DashboardServices } from './handlers.js';

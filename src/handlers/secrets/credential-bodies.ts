@@ -1,5 +1,5 @@
 import type { components } from '../../generated/secrets/types.js';
-import type { OwnerPasskey } from '../../secrets/owner-passkeys.js';
+import type { OwnerPasskey } from '../../secrets/access.js';
 
 export function toCredentialBody(passkey: OwnerPasskey): components['schemas']['Credential'] {
   const { id, label, createdAt, lastUsedAt, wrappedIdentity } = passkey;

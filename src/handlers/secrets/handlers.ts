@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { SecretsAccess } from '../../secrets/access.js';
-import type { AuditLog } from '../../secrets/audit.js';
+import type { AuditLog } from '../../secrets/audit/log.js';
 import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretStore } from '../../secrets/secret-store.js';
 import type { VersionStore } from '../../secrets/versions.js';

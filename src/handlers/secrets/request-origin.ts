@@ -1,5 +1,5 @@
 import type { Caller } from '../../accounts/callers.js';
-import type { RequestOrigin } from '../../secrets/actor.js';
+import type { RequestOrigin } from '../../secrets/audit/chain.js';
 
 interface Input {
   readonly caller: Caller | undefined;

@@ -1,8 +1,8 @@
 import type { components } from '../../generated/secrets/types.js';
-import type { ResealReason } from '../../secrets/reseal.js';
+import type { ResealReason } from '../../secrets/secret-records.js';
 import type { SecretVersion } from '../../secrets/versions.js';
 import type { SecretValueInput } from '../../secrets/secret-store.js';
-import type { SecretMetadata } from '../../secrets/secret-metadata.js';
+import type { SecretMetadata } from '../../secrets/secret-records.js';
 
 type Schemas = components['schemas'];
 

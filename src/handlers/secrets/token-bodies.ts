@@ -1,5 +1,5 @@
 import type { components } from '../../generated/secrets/types.js';
-import type { TokenMetadata, TokenStatus } from '../../secrets/token-metadata.js';
+import type { TokenMetadata, TokenStatus } from '../../secrets/service-tokens.js';
 
 type Schemas = components['schemas'];
 

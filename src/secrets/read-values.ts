@@ -1,12 +1,76 @@
-import type { Caller } from '../accounts/callers.js';
+import { type Caller, requireOwner } from '../accounts/callers.js';
+import { batch } from '../core/batch.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared-batch.js';
-import { selectVariant } from './variants.js';
-import type { SecretRef } from './variants.js';
+import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
+import { type SecretRef, selectVariant, toSecretEtag } from './secret-records.js';
+
+/** A stored value, and the id of its variant. */
+export interface StoredValue {
+  readonly id: string;
+  readonly sealed: Uint8Array;
+}
+
+export interface CurrentValue extends StoredValue {
+  /** Identifies the value, for a conditional replacement. */
+  readonly etag: string;
+}
+
+interface ValueReader {
+  read(ref: SecretRef, origin: RequestOrigin): Promise<CurrentValue>;
+}
+
+/** The number of values per transaction, so that changes do not wait long; at 1 MiB each, 32 MiB. */
+const MAX_TOGETHER = 32;
+
+interface Reading {
+  readonly ref: SecretRef;
+  readonly origin: RequestOrigin;
+}
+
+/**
+ * Creates a reader that returns values and records each read in the audit log. Reads that arrive during a transaction
+ * share the next one, because the transaction takes most of the time of a read. Must not be used inside another
+ * transaction.
+ */
+export function createValueReader(database: Database): ValueReader {
+  const readTogether = batch<Reading, Outcome>(MAX_TOGETHER, (take) =>
+    // `take` is called late, so that reads that arrived while the transaction waited for its lock are included.
+    inAuditedTransaction(database, (transaction) => readEach(transaction, take())),
+  );
+  return {
+    async read(ref, origin) {
+      if (origin.caller?.kind !== 'consumer_token') requireOwner(origin.caller);
+      const outcome = await readTogether({ ref, origin });
+      if ('error' in outcome) throw outcome.error;
+      return outcome.value;
+    },
+  };
+}
+
+type Outcome = { readonly value: CurrentValue; readonly entry: NewAuditEntry } | { readonly error: AppError };
+
+async function readEach(transaction: Database, readings: readonly Reading[]): Promise<readonly Outcome[]> {
+  const requests = readings.map(({ ref, origin }) => ({ ref, caller: origin.caller }));
+  const outcomes = (await findReadableValues(transaction, requests)).map(toOutcome);
+  const entries = outcomes.flatMap((outcome, index) => {
+    const origin = readings[index]?.origin;
+    return 'entry' in outcome && origin !== undefined ? [{ entry: outcome.entry, origin }] : [];
+  });
+  if (entries.length > 0) await appendAuditEntries(transaction, entries);
+  return outcomes;
+}
+
+/** Keeps the error of one read away from the others; any other error rolls back the transaction of all. */
+function toOutcome(found: AppError | ReadableValue): Outcome {
+  if (found instanceof AppError) return { error: found };
+  const { id, slug, sealed } = found;
+  return { value: { id, sealed, etag: toSecretEtag(found) }, entry: { slug, variantId: id, action: 'read' } };
+}
 
 /** A current value, and the variant that it belongs to. */
-export interface ReadableValue {
+interface ReadableValue {
   readonly id: string;
   readonly slug: string;
   readonly version: number;
@@ -14,7 +78,7 @@ export interface ReadableValue {
 }
 
 /** A request to read a value. */
-export interface ReadRequest {
+interface ReadRequest {
   readonly ref: SecretRef;
   readonly caller: Caller | undefined;
 }
@@ -57,7 +121,7 @@ const findByConsumer = prepareBatch((database, { slug, consumer }: ReadParameter
  * @returns The results in the order of the requests; in place of a value, an AppError `not_found`, or `conflict` when
  * several variants share the slug and no id is given.
  */
-export async function findReadableValues(
+async function findReadableValues(
   database: Database,
   requests: readonly ReadRequest[],
 ): Promise<readonly (AppError | ReadableValue)[]> {

@@ -1,13 +1,73 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import { inTransaction, isPostgres } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
-import { prepareInserts } from '../storage/prepared-batch.js';
-import type { AuditLogTable } from '../storage/tables.js';
-import { toActor } from './actor.js';
-import type { AuditOrigin } from './actor.js';
-import type { NewAuditEntry } from './audit-actions.js';
+import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../../accounts/callers.js';
+import type { PasskeyChange } from '../../accounts/events.js';
+import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
+import type { IdempotencyStore } from '../../storage/idempotency-store.js';
+import { prepareInserts } from '../../storage/prepared-batch.js';
+import { prepare } from '../../storage/prepared.js';
+import type { AuditLogTable } from '../../storage/tables.js';
+
+/** The audited actions on secrets. */
+type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
+
+/** The audited actions on everything else that decides who can read secrets. */
+export type SubjectAction = 'create' | 'delete' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
+
+/** The audited subjects other than secrets; `identity` is the owner's public key. */
+export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'token';
+
+export type AuditAction = ObjectAction | SubjectAction;
+
+interface ObjectEntry {
+  readonly action: ObjectAction;
+  /** The slug at the time of the action; after a rename, the new one. */
+  readonly slug: string;
+  readonly variantId: string;
+  /** The previous version that was read or restored. */
+  readonly version?: number | undefined;
+  /** The slug before a rename. */
+  readonly previousSlug?: string | undefined;
+}
+
+interface SubjectEntry {
+  readonly action: SubjectAction;
+  readonly subjectType: SubjectType;
+  /** The name of a consumer, the id of a token or passkey, or a public key; never a secret. */
+  readonly subjectId: string;
+  /** The name of a consumer before it was renamed or merged. */
+  readonly previousName?: string | undefined;
+}
+
+export type NewAuditEntry = ObjectEntry | SubjectEntry;
+
+/** The author of a change or read, as proven by a credential; `machine` is a command on the server's machine. */
+export interface Actor {
+  readonly type: Caller['kind'] | 'machine';
+  readonly id: string;
+}
+
+/** The origin of a request, as recorded in the audit log. */
+export interface RequestOrigin {
+  readonly caller: Caller | undefined;
+  /** The name that the client gave itself; not verified. */
+  readonly callerName?: string | undefined;
+  readonly ip: string;
+  /** The time of the request, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The part of a caller that identifies it; `machine` is a command on the server's machine. */
+type CallerIdentity =
+  | 'machine'
+  | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
+  | Pick<SessionCaller, 'kind'>
+  | Pick<TokenCaller, 'kind' | 'tokenId'>;
+
+/** The part of an {@link RequestOrigin} that an audit entry records. */
+export interface AuditOrigin extends Omit<RequestOrigin, 'caller'> {
+  readonly caller: CallerIdentity | undefined;
+}
 
 /** The end of the chain: the number of entries, which is the id of the last one, and the hash of the last one. */
 export interface AuditHead {
@@ -37,7 +97,7 @@ export async function inAuditedTransaction<T>(
  * reads takes the snapshot of a serializable transaction, even while it waits for a lock; `lock table` takes none.
  * Transactions of SQLite hold the only write lock from their start.
  */
-export async function lockAuditChain(transaction: Database): Promise<void> {
+async function lockAuditChain(transaction: Database): Promise<void> {
   if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
 }
 
@@ -136,4 +196,39 @@ function toRow(entry: NewAuditEntry) {
 function toColumns({ at, ip, callerName, caller }: AuditOrigin) {
   const actor = caller && toActor(caller);
   return { at, ip, caller: callerName ?? null, actor_type: actor?.type ?? null, actor_id: actor?.id ?? null };
+}
+
+/** All sessions are the owner's and share one id; existing audit logs contain it. */
+const SESSION_ACTOR_ID = 'admin';
+
+export function toActor(caller: CallerIdentity): Actor {
+  if (caller === 'machine') return { type: caller, id: caller };
+  return { type: caller.kind, id: caller.kind === 'session' ? SESSION_ACTOR_ID : caller.tokenId };
+}
+
+/** Records changes to the owner's passkeys by any service. Passkeys of other users give no access to secrets. */
+export async function auditPasskeyChange(
+  transaction: Database,
+  change: PasskeyChange,
+  callerName?: string,
+): Promise<void> {
+  const { action, passkeyId, personId, actor, from, at } = change;
+  const owners = transaction.selectFrom('people').select('id').where('id', '=', personId).where('is_admin', '=', 1);
+  if ((await owners.executeTakeFirst()) === undefined) return;
+  const entry = { action, subjectType: 'passkey', subjectId: passkeyId } as const;
+  await appendAuditEntry(transaction, entry, { caller: actor, callerName, ip: from, at });
+}
+
+/**
+ * Wraps the replays of audited writes: the chain is locked before a stored response is read, so that the transactions
+ * of several servers wait for each other instead of failing to serialize.
+ */
+export function createAuditedIdempotencyStore(database: Database, replays: IdempotencyStore): IdempotencyStore {
+  return {
+    answerOnce: (request, answer) =>
+      runInSharedTransaction(database, async () => {
+        await lockAuditChain(database);
+        return replays.answerOnce(request, answer);
+      }),
+  };
 }

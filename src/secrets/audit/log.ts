@@ -1,16 +1,10 @@
-import type { SelectQueryBuilder } from 'kysely';
-import type { Caller } from '../accounts/callers.js';
-import { requireOwner } from '../accounts/scopes.js';
-import { limitConcurrency } from '../core/concurrency.js';
-import type { Database } from '../storage/database.js';
-import type { AuditLogTable, Tables } from '../storage/tables.js';
-import type { Actor } from './actor.js';
-import { readAuditHead } from './audit-chain.js';
-import { listAuditFilterOptions } from './audit-filter-options.js';
-import type { AuditFilterOptions } from './audit-filter-options.js';
-import { verifyAuditChain } from './verify-audit-chain.js';
-import type { Verification, VerificationRequest } from './verify-audit-chain.js';
-import type { AuditAction, SubjectType } from './audit-actions.js';
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Caller, requireOwner } from '../../accounts/callers.js';
+import { limitConcurrency } from '../../core/concurrency.js';
+import type { Database } from '../../storage/database.js';
+import type { AuditLogTable, Tables } from '../../storage/tables.js';
+import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
+import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
 
 export interface AuditEntry {
   readonly id: number;
@@ -47,7 +41,7 @@ export interface AuditFilter {
   readonly limit?: number | undefined;
 }
 
-export interface AuditPage {
+interface AuditPage {
   readonly entries: readonly AuditEntry[];
   /** The number of matches on all pages. */
   readonly total: number;
@@ -120,7 +114,7 @@ function applyFilter(query: Query, { slug, subjectType, caller, actor, from, to 
 function toEntry(row: AuditLogTable): AuditEntry {
   return {
     id: row.id,
-    // The cast is safe: only appendAudit() writes to this table.
+    // The cast is safe: only appendAuditEntries() writes to this table.
     action: row.action as AuditAction,
     subjectType: row.subject_type as AuditEntry['subjectType'],
     slug: row.slug ?? undefined,
@@ -137,4 +131,60 @@ function toEntry(row: AuditLogTable): AuditEntry {
 
 function toOptionalActor({ actor_type, actor_id }: AuditLogTable): Actor | undefined {
   return actor_type === null || actor_id === null ? undefined : { type: actor_type as Actor['type'], id: actor_id };
+}
+
+/** The limit for each kind of value; a longer list is useless for selection. */
+const MAX_OPTIONS = 1_000;
+
+/** The distinct values of the log that it can be filtered by, sorted. */
+interface AuditFilterOptions {
+  readonly slugs: readonly string[];
+  readonly actors: readonly AuditActorOption[];
+  readonly callers: readonly string[];
+}
+
+interface AuditActorOption {
+  /** The value for the filter. */
+  readonly value: string;
+  /** The text to display. */
+  readonly label: string;
+}
+
+async function listAuditFilterOptions(database: Database): Promise<AuditFilterOptions> {
+  const [slugs, actors, callers] = [
+    await listDistinct(database, 'slug'),
+    await listActors(database),
+    await listDistinct(database, 'caller'),
+  ];
+  return { slugs: slugs.map(({ value }) => value), actors, callers: callers.map(({ value }) => value) };
+}
+
+async function listActors(database: Database): Promise<AuditActorOption[]> {
+  const actors = (await listDistinct(database, 'actor_id')).map(toOption);
+  const anonymous = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
+  return (await anonymous.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
+}
+
+function toOption({ value, type }: Distinct): AuditActorOption {
+  return { value, label: type === 'token' || type === 'consumer_token' ? `${type}:${value}` : value };
+}
+
+interface Distinct {
+  readonly value: string;
+  /** The actor type of one entry with this value. */
+  readonly type: string | null;
+}
+
+/** Lists the distinct values by a loose index scan, whose time grows with the values, not with the entries. */
+async function listDistinct(database: Database, column: 'actor_id' | 'caller' | 'slug'): Promise<Distinct[]> {
+  const name = sql.ref(column);
+  const { rows } = await sql<Distinct>`
+    with recursive found (value) as (
+      select min(${name}) from audit_log
+      union all
+      select (select min(${name}) from audit_log where ${name} > found.value) from found where found.value is not null
+    )
+    select value, (select actor_type from audit_log where ${name} = found.value limit 1) as type
+    from found where value is not null limit ${sql.lit(MAX_OPTIONS)}`.execute(database);
+  return rows;
 }

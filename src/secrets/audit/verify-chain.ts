@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
-import { AppError } from '../core/errors.js';
-import type { Database } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
-import type { AuditLogTable } from '../storage/tables.js';
-import { EMPTY_AUDIT_HEAD, hashAuditEntry } from './audit-chain.js';
-import type { AuditHead } from './audit-chain.js';
+import { AppError } from '../../core/errors.js';
+import type { Database } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
+import type { AuditLogTable } from '../../storage/tables.js';
+import { type AuditHead, EMPTY_AUDIT_HEAD, hashAuditEntry } from './chain.js';
 
 /** The number of entries in memory at a time. */
 const PAGE = 1_000;

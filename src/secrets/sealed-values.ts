@@ -1,6 +1,143 @@
-/** Reads the header of an age file, as specified in https://c2sp.org/age. The encrypted payload is never read. */
+/** Sealed values: storing current and previous ones in the caller's transaction, and reading their age header. */
+import { AppError } from '../core/errors.js';
+import type { Database } from '../storage/database.js';
+import { prepare, prepareInsert } from '../storage/prepared.js';
+import type { Actor } from './audit/chain.js';
+import type { SecretTableRow } from './secret-records.js';
 
-export interface AgeHeader {
+/** The number of previous values, enough to undo several bad rotations. With values of 1 MiB, a secret has 11 MiB. */
+const MAX_REPLACED = 10;
+
+/** A value to store, with its recipients, author and time. */
+export interface NewSealedValue extends SealedValue {
+  /** The recorded public keys; may be incomplete. */
+  readonly recipients: readonly string[];
+  readonly by: Actor;
+  readonly at: number;
+}
+
+interface ValueKey {
+  readonly objectId: string;
+  readonly version: number;
+}
+
+const findRow = prepare((database, { objectId, version }: ValueKey) =>
+  database
+    .selectFrom('secret_object_values')
+    .select(['recipient_count', 'sealed'])
+    .where('object_id', '=', objectId)
+    .where('version', '=', version),
+);
+
+const insertValue = prepareInsert('secret_object_values');
+const insertRecipient = prepareInsert('secret_object_recipients');
+
+/** Returns a current or previous value; `undefined` when it never existed or was deleted. */
+export async function findValue(database: Database, key: ValueKey): Promise<SealedValue | undefined> {
+  const [row] = await findRow(database, key);
+  return row && { sealed: row.sealed, recipientCount: row.recipient_count };
+}
+
+export async function storeValue(
+  database: Database,
+  { objectId, version }: ValueKey,
+  value: NewSealedValue,
+): Promise<void> {
+  const { sealed, recipientCount, recipients, by, at } = value;
+  await insertValue(database, {
+    object_id: objectId,
+    version,
+    created_at: at,
+    created_by_type: by.type,
+    created_by_id: by.id,
+    replaced_at: null,
+    replaced_by_type: null,
+    replaced_by_id: null,
+    recipient_count: recipientCount,
+    sealed,
+  });
+  for (const recipient of new Set(recipients)) {
+    await insertRecipient(database, { object_id: objectId, version, recipient });
+  }
+}
+
+/** Replaces the value of a secret; the previous value becomes one of its last 10 versions. */
+export async function replaceValue(database: Database, object: SecretTableRow, value: NewSealedValue): Promise<void> {
+  const { id, version } = object;
+  const { by, at } = value;
+  await database
+    .updateTable('secret_object_values')
+    .set({ replaced_at: at, replaced_by_type: by.type, replaced_by_id: by.id })
+    .where('object_id', '=', id)
+    .where('version', '=', version)
+    .execute();
+  await storeValue(database, { objectId: id, version: version + 1 }, value);
+  await database
+    .deleteFrom('secret_object_values')
+    .where('object_id', '=', id)
+    .where('version', '<=', version - MAX_REPLACED)
+    .execute();
+  await database
+    .updateTable('secret_objects')
+    .set({ version: version + 1, updated_at: at, updated_by_type: by.type, updated_by_id: by.id })
+    .where('id', '=', id)
+    .execute();
+}
+
+/** Returns the recorded public keys of one value in alphabetical order. */
+export async function listRecipients(database: Database, { objectId, version }: ValueKey): Promise<string[]> {
+  const rows = await database
+    .selectFrom('secret_object_recipients')
+    .select('recipient')
+    .where('object_id', '=', objectId)
+    .where('version', '=', version)
+    .orderBy('recipient')
+    .execute();
+  return rows.map(({ recipient }) => recipient);
+}
+
+export interface SealedValue {
+  /** The bytes of the age file, which the server can't decrypt. */
+  readonly sealed: Uint8Array;
+  readonly recipientCount: number;
+}
+
+/** 1 MiB, far more than any key or certificate needs. */
+const MAX_BYTES = 1024 ** 2;
+
+/** The length of the base64 text of {@link MAX_BYTES}. */
+const MAX_CHARACTERS = Math.ceil(MAX_BYTES / 3) * 4;
+
+/**
+ * Decodes a sealed value from base64 with padding, and reads its age header.
+ *
+ * @throws AppError `too_large` above 1 MiB; `unprocessable` unless the text is canonical base64 of an age file with at
+ * least one recipient.
+ */
+export function parseSealedValue(text: string): SealedValue {
+  if (text.length > MAX_CHARACTERS) throw tooLarge();
+  const sealed = Buffer.from(text, 'base64');
+  if (sealed.toString('base64') !== text) throw unprocessable('Expected value to be base64 with padding.');
+  if (sealed.length > MAX_BYTES) throw tooLarge();
+  try {
+    return { sealed, ...readAgeHeader(sealed) };
+  } catch (cause) {
+    if (cause instanceof AgeHeaderError) throw unprocessable(cause.message);
+    throw cause;
+  }
+}
+
+function tooLarge(): AppError {
+  return new AppError('too_large', `Expected value to be at most ${MAX_BYTES} bytes.`, {
+    field: 'value',
+  });
+}
+
+function unprocessable(message: string): AppError {
+  return new AppError('unprocessable', message, { field: 'value' });
+}
+
+interface AgeHeader {
   /** The number of stanzas that wrap the file key, without grease stanzas. */
   readonly recipientCount: number;
 }
@@ -17,7 +154,8 @@ const ARMOR_BEGIN = '-----BEGIN AGE ENCRYPTED FILE-----';
 const MAX_SPACE = 1024;
 
 /**
- * Reads the header of an age file, armored or not.
+ * Reads the header of an age file, armored or not, as specified in https://c2sp.org/age. The encrypted payload is never
+ * read.
  *
  * @throws AgeHeaderError for an invalid header or one without recipients. The message never quotes the file.
  */

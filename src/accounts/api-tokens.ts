@@ -1,14 +1,11 @@
 import { AppError } from '../core/errors.js';
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
-import type { Caller, Scope } from './callers.js';
-import { recordEvent } from './events.js';
-import type { AccountActor } from './events.js';
-import { issueToken } from './issue-token.js';
-import { requireUser, requireSession } from './scopes.js';
-import { parseLabel } from './usernames.js';
+import { issueToken, parseScopes } from './bearer-tokens.js';
+import { type Caller, requireSession, requireUser, type Scope } from './callers.js';
+import { type AccountActor, COMMAND_LINE_ACTOR, recordEvent } from './events.js';
+import { findUserRow, parseLabel } from './users.js';
 
 const DAY_MS = 86_400_000;
 const MAX_LIFETIME_DAYS = 366;
@@ -27,9 +24,9 @@ export interface ApiToken {
 }
 
 /** A new API token with its value, which is not stored and never shown again. */
-export type CreatedApiToken = ApiToken & { readonly token: string };
+type CreatedApiToken = ApiToken & { readonly token: string };
 
-export interface NewApiToken {
+interface NewApiToken {
   readonly label: string;
   readonly expiresAt: Date;
   /** By default only `read`. */
@@ -79,7 +76,7 @@ interface ChangeOrigin {
  *
  * @throws AppError `invalid_input` as {@link ApiTokens.create} does.
  */
-export async function createUserToken(
+async function createUserToken(
   database: Database,
   personId: string,
   { label, expiresAt, scopes = ['read'], ...origin }: NewApiToken & ChangeOrigin,
@@ -95,13 +92,13 @@ export async function createUserToken(
 }
 
 /** Lists a user's API tokens, oldest first, including expired ones. */
-export async function listUserTokens(database: Database, personId: string): Promise<ApiToken[]> {
+async function listUserTokens(database: Database, personId: string): Promise<ApiToken[]> {
   const rows = await ownTokens(database, personId).selectAll().orderBy('created_at').orderBy('id').execute();
   return rows.map(toPersonalToken);
 }
 
 /** Revokes an API token of a user. @returns whether the user had this token. */
-export async function revokeUserToken(
+async function revokeUserToken(
   database: Database,
   personId: string,
   { id, ...origin }: ChangeOrigin & { readonly id: string },
@@ -148,7 +145,39 @@ function toPersonalToken({ id, label, scopes, created_at, expires_at, last_used_
   };
 }
 
-/** Parses stored scopes, which are separated by spaces. They were validated before they were stored. */
-export function parseScopes(text: string): Scope[] {
-  return text.split(' ') as Scope[];
+/**
+ * Manages API tokens from the command line. It needs no session, because its user already has access to the database;
+ * limits and account events are the same as in the API.
+ */
+export interface CliTokens {
+  /** @throws AppError `not_found` for an unknown username, `invalid_input` as the API does. */
+  create(username: string, token: NewApiToken): Promise<CreatedApiToken>;
+  /** Lists a user's tokens, oldest first, including expired ones. @throws AppError `not_found` for an unknown username. */
+  list(username: string): Promise<ApiToken[]>;
+  /** Revokes a token of any user. @throws AppError `not_found` for an unknown id. */
+  revoke(id: string): Promise<void>;
+}
+
+export function createCliTokens(database: Database, now: () => number = Date.now): CliTokens {
+  const origin = () => ({ actor: 'machine', from: COMMAND_LINE_ACTOR, at: now() }) as const;
+  return {
+    async create(username, token) {
+      return createUserToken(database, await findPersonId(database, username), { ...token, ...origin() });
+    },
+    async list(username) {
+      return listUserTokens(database, await findPersonId(database, username));
+    },
+    async revoke(id) {
+      const tokens = database.selectFrom('tokens').select('person_id').where('id', '=', id);
+      const row = await tokens.executeTakeFirst();
+      const isRevoked = row !== undefined && (await revokeUserToken(database, row.person_id, { id, ...origin() }));
+      if (!isRevoked) throw new AppError('not_found', 'No API token with this id.');
+    },
+  };
+}
+
+async function findPersonId(database: Database, username: string): Promise<string> {
+  const row = await findUserRow(database, username);
+  if (row !== undefined) return row.id;
+  throw new AppError('not_found', `No user named "${username}".`, { field: 'username' });
 }
