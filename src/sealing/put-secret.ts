@@ -118,7 +118,7 @@ const PAGE_SIZE = 100;
  * @throws SealingError `no_key` that names the parties without a key; ApiError for an error response; the error of
  * `checkKeys`.
  */
-export async function resolveRecipients(client: SecretsClient, selection: RecipientSelection): Promise<string[]> {
+async function resolveRecipients(client: SecretsClient, selection: RecipientSelection): Promise<string[]> {
   const { usedBy = [], keepReadableCopy = false, recipients = [], checkKeys } = selection;
   const keys = await findConsumerKeys(client, [...new Set(usedBy)]);
   if (keepReadableCopy) keys.push({ consumer: undefined, publicKey: await requireOwnerKey(client) });
