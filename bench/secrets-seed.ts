@@ -1,6 +1,6 @@
 import { createAccounts } from '../src/accounts/accounts.js';
-import { serviceTokens } from '../src/accounts/service-tokens.js';
-import { createCliServiceTokens } from '../src/secrets/cli-service-tokens.js';
+import { serviceTokens } from '../src/accounts/bearer-tokens.js';
+import { createCliServiceTokens } from '../src/secrets/service-tokens.js';
 import { createSecretStore } from '../src/secrets/secret-store.js';
 import { openDatabase } from '../src/storage/database.js';
 import type { DatabaseTarget } from '../src/storage/database.js';

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Config } from './config/config.js';
 import { AppError } from './core/errors.js';
 import { records } from './generated/site/records.js';
-import { toImageFolder } from './images/image-files.js';
+import { toImageFolder } from './images/store/files.js';
 import { type Images, type ImagesOptions, openImages } from './images/images.js';
 import { createFormatDate, type FormatDate } from './site/query/dates.js';
 import { createImageSources, type ImageSources } from './site-images.js';

@@ -1,25 +1,13 @@
 import type { Database } from '../storage/database.js';
-import { createSessionCookies } from './cookies.js';
-import type { SessionCookies } from './cookies.js';
-import { createInvitations } from './invitations.js';
-import type { Invitations } from './invitations.js';
-import type { PasskeyListener } from './passkey-listener.js';
-import { createPasskeys } from './passkeys.js';
-import type { Passkeys } from './passkeys.js';
-import { createUserStore } from './users.js';
-import type { UserStore } from './users.js';
-import { createRegistration } from './registration.js';
-import type { Registration } from './registration.js';
-import { toRelyingParty } from './relying-party.js';
-import { createSessions } from './sessions.js';
-import type { Sessions } from './sessions.js';
-import { createSetupLink } from './setup-link.js';
-import type { SetupLink } from './setup-link.js';
-import { createSignIn } from './sign-in.js';
-import type { SignIn } from './sign-in.js';
-import { deleteExpiredAccountData } from './delete-expired.js';
-import { createApiTokens } from './tokens.js';
-import type { ApiTokens } from './tokens.js';
+import { type ApiTokens, createApiTokens } from './api-tokens.js';
+import { createSessionCookies, createSessions, type SessionCookies, type Sessions } from './authentication.js';
+import { toRelyingParty } from './ceremony.js';
+import type { PasskeyListener } from './events.js';
+import { createInvitations, createSetupLink, type Invitations, type SetupLink } from './invitations.js';
+import { createPasskeys, type Passkeys } from './passkeys.js';
+import { createRegistration, type Registration } from './registration.js';
+import { createSignIn, type SignIn } from './sign-in.js';
+import { createUserStore, type UserStore } from './users.js';
 
 export interface Accounts {
   readonly users: UserStore;
@@ -35,7 +23,7 @@ export interface Accounts {
   deleteExpired(): Promise<void>;
 }
 
-export interface AccountsOptions {
+interface AccountsOptions {
   /** Returns the public origin, to which passkeys are bound; known once the server listens. */
   readonly origin: () => string;
   readonly passkeyListener?: PasskeyListener | undefined;
@@ -59,4 +47,29 @@ export function createAccounts(database: Database, options: AccountsOptions): Ac
     setupLink: createSetupLink(database, now),
     deleteExpired: () => deleteExpiredAccountData(database, now()),
   };
+}
+
+const DAY_MS = 86_400_000;
+
+/** Long enough for users to find out from the list which token has expired. */
+const KEEP_EXPIRED_TOKENS_MS = 30 * DAY_MS;
+
+/** Longer than the maximum lifetime of a token. */
+const KEEP_EVENTS_MS = 400 * DAY_MS;
+
+/** Deletes expired rows. They are already ignored, so it doesn't matter when this runs. */
+async function deleteExpiredAccountData(database: Database, at: number): Promise<void> {
+  for (const table of ['challenges', 'invitations', 'sessions'] as const) {
+    await database.deleteFrom(table).where('expires_at', '<=', at).execute();
+  }
+  // The tokens of the secrets service stay until they are purged, so that its audit log remains readable.
+  await database
+    .deleteFrom('tokens')
+    .where('kind', '=', 'personal')
+    .where('expires_at', '<=', at - KEEP_EXPIRED_TOKENS_MS)
+    .execute();
+  await database
+    .deleteFrom('account_events')
+    .where('at', '<=', at - KEEP_EVENTS_MS)
+    .execute();
 }

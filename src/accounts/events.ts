@@ -4,7 +4,7 @@ import { prepareInsert } from '../storage/prepared.js';
 import type { ConsumerTokenCaller, SessionCaller, TokenCaller } from './callers.js';
 
 /** The actions that the log of account events records. */
-export type AccountAction =
+type AccountAction =
   | 'account_created'
   | 'account_recovered'
   | 'account_removed'
@@ -30,7 +30,7 @@ export type AccountActor =
 /** The address recorded for commands on the server's machine. */
 export const COMMAND_LINE_ACTOR = 'this machine';
 
-export interface AccountEvent {
+interface AccountEvent {
   readonly action: AccountAction;
   readonly actor: AccountActor;
   /** The user whose account is affected. */
@@ -64,3 +64,19 @@ function toColumns(actor: AccountActor): { readonly actor_type: string; readonly
   if (actor === 'machine') return { actor_type: actor, actor_id: null };
   return { actor_type: actor.kind, actor_id: actor.kind === 'session' ? actor.personId : actor.tokenId };
 }
+
+export interface PasskeyChange {
+  readonly action: 'create' | 'delete' | 'rename';
+  readonly passkeyId: string;
+  readonly personId: string;
+  readonly actor: AccountActor;
+  /** The address of the client. */
+  readonly from: string;
+  readonly at: number;
+}
+
+/**
+ * Called when a passkey is created, deleted or renamed, in the transaction of that change. Throwing rolls the change
+ * back. On PostgreSQL it may be called several times for one change, see `inTransaction`.
+ */
+export type PasskeyListener = (transaction: Database, change: PasskeyChange) => Promise<void>;

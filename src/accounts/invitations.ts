@@ -1,16 +1,11 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '../core/errors.js';
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import type { InvitationsTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import type { Caller } from './callers.js';
-import { recordEvent } from './events.js';
-import { findUserRow, usernameTakenError } from './users.js';
-import type { NewUser } from './users.js';
-import { requireAdminSession } from './scopes.js';
-import { hashSecret } from './token-format.js';
-import { parseDisplayName, parseUsername } from './usernames.js';
+import { type Caller, requireAdminSession } from './callers.js';
+import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
+import { findUserRow, type NewUser, parseDisplayName, parseUsername, usernameTakenError } from './users.js';
 
 /** The lifetime of invitations and setup links. */
 const LIFETIME_MS = 3_600_000;
@@ -73,7 +68,7 @@ export function createInvitations(database: Database, now: () => number = Date.n
 }
 
 /** Stores an invitation for a user. Without a user it is a setup link, whose user chooses the username. */
-export async function insertInvitation(
+async function insertInvitation(
   database: Database,
   at: number,
   person?: NewUser,
@@ -81,7 +76,7 @@ export async function insertInvitation(
   const token = randomBytes(32).toString('base64url');
   const row: InvitationsTable = {
     id: randomUUID(),
-    hash: hashSecret(token),
+    hash: hash('sha256', token),
     username: person?.username ?? null,
     username_key: person ? toUsernameKey(person.username) : null,
     display_name: person?.displayName ?? null,
@@ -120,4 +115,77 @@ async function assertBelowLimit(transaction: Database, at: number): Promise<void
 /** The rows always have names: only setup links have none, and {@link selectOpen} leaves them out. */
 function toInvitation({ id, username, display_name, expires_at }: InvitationsTable): Invitation {
   return { id, username: username ?? '', displayName: display_name ?? '', expiresAt: new Date(expires_at) };
+}
+
+export interface SetupLink {
+  /**
+   * Creates the link for the first account, valid once and for an hour. It replaces an earlier link.
+   *
+   * @returns the secret of the link, which is not stored; `undefined` once an account exists.
+   */
+  create(): Promise<string | undefined>;
+}
+
+export function createSetupLink(database: Database, now: () => number = Date.now): SetupLink {
+  return {
+    create: () =>
+      inTransaction(database, async (transaction) => {
+        if (!(await hasNoUsers(transaction))) return undefined;
+        await transaction.deleteFrom('invitations').where('username_key', 'is', null).execute();
+        return (await insertInvitation(transaction, now())).token;
+      }),
+  };
+}
+
+/** Returns whether no account exists yet. */
+export async function hasNoUsers(database: Database): Promise<boolean> {
+  return (await database.selectFrom('people').select('id').limit(1).executeTakeFirst()) === undefined;
+}
+
+interface Recovery {
+  /**
+   * Lets the operator of the server restore the access of a user who lost all passkeys, including the admin. Deletes the
+   * user's sessions and passkeys, and creates an invitation to the existing account. API tokens stay valid.
+   *
+   * @returns the username as stored, and the secret of the link, which is not stored.
+   * @throws AppError `not_found` for an unknown username.
+   */
+  invite(username: string): Promise<{ readonly username: string; readonly token: string }>;
+}
+
+interface RecoveryDependencies {
+  readonly passkeyListener: PasskeyListener;
+  readonly now?: () => number;
+}
+
+export function createRecovery(
+  database: Database,
+  { passkeyListener, now = Date.now }: RecoveryDependencies,
+): Recovery {
+  return {
+    invite: (username) =>
+      inTransaction(database, async (transaction) => {
+        const person = await findUserRow(transaction, username);
+        if (person === undefined) throw new AppError('not_found', `No user named "${username}".`);
+        const lost = transaction.deleteFrom('passkeys').where('person_id', '=', person.id).returning('id');
+        for (const { id } of await lost.execute()) {
+          const act = { actor: 'machine', personId: person.id, from: COMMAND_LINE_ACTOR, at: now() } as const;
+          await passkeyListener(transaction, { action: 'delete', passkeyId: id, ...act });
+        }
+        for (const table of ['sessions', 'challenges'] as const) {
+          await transaction.deleteFrom(table).where('person_id', '=', person.id).execute();
+        }
+        const named = { username: person.username, displayName: person.display_name };
+        const { token, row } = await insertInvitation(transaction, now(), named);
+        const event = {
+          actor: 'machine',
+          personId: person.id,
+          subject: row.id,
+          from: COMMAND_LINE_ACTOR,
+          at: now(),
+        } as const;
+        await recordEvent(transaction, { action: 'account_recovered', ...event });
+        return { username: person.username, token };
+      }),
+  };
 }

@@ -1,18 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { AppError } from '../core/errors.js';
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
-import type { Caller } from './callers.js';
-import { createChallenge, consumeChallenge } from './challenges.js';
-import { readChallenge, ceremonyError } from './parse-credential.js';
-import { recordEvent } from './events.js';
-import { toCreationOptions } from './passkey-options.js';
-import type { CreationOptions } from './passkey-options.js';
-import type { PasskeyListener } from './passkey-listener.js';
-import type { RelyingParty } from './relying-party.js';
-import { requireSession } from './scopes.js';
-import { parseLabel } from './usernames.js';
+import { type Caller, requireSession } from './callers.js';
+import {
+  ceremonyError,
+  consumeChallenge,
+  createChallenge,
+  type CreationOptions,
+  readChallenge,
+  type RelyingParty,
+  toCreationOptions,
+} from './ceremony.js';
+import { type PasskeyListener, recordEvent } from './events.js';
+import { parseLabel } from './users.js';
 import { verifyNewPasskey } from './verify-passkey.js';
 
 /** More than the number of devices of any user. */

@@ -1,23 +1,30 @@
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { AppError } from '../core/errors.js';
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import type { ChallengesTable, InvitationsTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { createChallenge, consumeChallenge } from './challenges.js';
-import { readChallenge, ceremonyError } from './parse-credential.js';
+import { startSession } from './authentication.js';
+import {
+  ceremonyError,
+  consumeChallenge,
+  createChallenge,
+  type CreationOptions,
+  readChallenge,
+  toCreationOptions,
+} from './ceremony.js';
 import { recordEvent } from './events.js';
-import { assertUsernameAvailable } from './invitations.js';
-import { toCreationOptions } from './passkey-options.js';
-import type { CreationOptions } from './passkey-options.js';
-import type { PasskeyDependencies } from './passkeys.js';
-import { insertPasskey } from './passkeys.js';
-import { insertUser, findUserRow, toUser } from './users.js';
-import type { NewUser, User } from './users.js';
-import { startSession } from './sessions.js';
-import { hasNoUsers } from './setup-link.js';
-import { hashSecret } from './token-format.js';
-import { parseDisplayName, parseLabel, parseUsername } from './usernames.js';
+import { assertUsernameAvailable, hasNoUsers } from './invitations.js';
+import { insertPasskey, type PasskeyDependencies } from './passkeys.js';
+import {
+  findUserRow,
+  insertUser,
+  type NewUser,
+  parseDisplayName,
+  parseLabel,
+  parseUsername,
+  toUser,
+  type User,
+} from './users.js';
 import { verifyNewPasskey } from './verify-passkey.js';
 
 export interface SignInResult {
@@ -140,7 +147,7 @@ interface LinkUse {
 
 async function getLink(database: Database, { inviteToken, username, at }: LinkUse): Promise<InvitationsTable> {
   const links = database.selectFrom('invitations').selectAll().where('expires_at', '>', at);
-  const link = await links.where('hash', '=', hashSecret(inviteToken)).executeTakeFirst();
+  const link = await links.where('hash', '=', hash('sha256', inviteToken)).executeTakeFirst();
   const isSetup = link?.username_key === null;
   const isValid = isSetup ? await hasNoUsers(database) : link?.username_key === toUsernameKey(username);
   if (link !== undefined && isValid) return link;

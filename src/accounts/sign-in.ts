@@ -1,15 +1,19 @@
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';
-import { createChallenge, consumeChallenge } from './challenges.js';
-import { readChallenge, readCredentialId, ceremonyError } from './parse-credential.js';
+import { startSession } from './authentication.js';
+import {
+  ceremonyError,
+  consumeChallenge,
+  createChallenge,
+  readChallenge,
+  readCredentialId,
+  type RelyingParty,
+  type RequestOptions,
+  toRequestOptions,
+} from './ceremony.js';
 import { recordEvent } from './events.js';
-import { toRequestOptions } from './passkey-options.js';
-import type { RequestOptions } from './passkey-options.js';
-import { toUser } from './users.js';
 import type { SignInResult } from './registration.js';
-import type { RelyingParty } from './relying-party.js';
-import { startSession } from './sessions.js';
+import { toUser } from './users.js';
 import { verifyPasskey } from './verify-passkey.js';
 
 export interface FinishSignInRequest {

@@ -1,13 +1,15 @@
-/** Verifies passkeys with `@simplewebauthn/server`. */
-import { verifyAuthenticationResponse, verifyRegistrationResponse } from '@simplewebauthn/server';
+/**
+ * Verifies passkeys with `@simplewebauthn/server`. Loading the library takes about 0.4 s of CPU time, so it is
+ * loaded by the first ceremony.
+ */
 import type { AuthenticationResponseJSON, RegistrationResponseJSON } from '@simplewebauthn/server';
-import { decodeAttestationObject } from '@simplewebauthn/server/helpers';
+import type { decodeAttestationObject } from '@simplewebauthn/server/helpers';
 import type { PasskeysTable } from '../storage/tables.js';
-import { ceremonyError } from './parse-credential.js';
-import { SIGNATURE_ALGORITHMS } from './passkey-options.js';
-import type { RelyingParty } from './relying-party.js';
+import { ceremonyError, type RelyingParty, SIGNATURE_ALGORITHMS } from './ceremony.js';
 
 export type NewPasskey = Pick<PasskeysTable, 'counter' | 'id' | 'public_key' | 'transports'>;
+
+type AttestationObject = ReturnType<typeof decodeAttestationObject>;
 
 interface Expectation {
   readonly challenge: string;
@@ -26,9 +28,12 @@ export async function verifyNewPasskey(
   credential: unknown,
   { challenge, relyingParty }: Expectation,
 ): Promise<NewPasskey> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server');
+  const { decodeAttestationObject } = await import('@simplewebauthn/server/helpers');
   const response = credential as RegistrationResponseJSON;
   const { verified, registrationInfo } = await withCeremonyError(async () => {
-    assertNoCertificates(response);
+    const bytes = Buffer.from(response.response.attestationObject, 'base64url');
+    assertNoCertificates(decodeAttestationObject(new Uint8Array(bytes)));
     return verifyRegistrationResponse({
       response,
       ...expected(challenge, relyingParty),
@@ -56,6 +61,7 @@ export async function verifyPasskey(
   passkey: PasskeysTable,
   { challenge, relyingParty }: Expectation,
 ): Promise<number> {
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server');
   const response = credential as AuthenticationResponseJSON;
   const { verified, authenticationInfo } = await withCeremonyError(() =>
     verifyAuthenticationResponse({
@@ -87,8 +93,7 @@ function expected(challenge: string, { id, origin }: RelyingParty) {
  * Rejects attestations with certificates, for which the verifier would fetch revocation lists from arbitrary URLs. The
  * options request no attestation, so browsers send none, or one that the credential signed itself.
  */
-function assertNoCertificates({ response }: RegistrationResponseJSON): void {
-  const attestation = decodeAttestationObject(new Uint8Array(Buffer.from(response.attestationObject, 'base64url')));
+function assertNoCertificates(attestation: AttestationObject): void {
   const format = attestation.get('fmt');
   const isSelfSigned = format === 'packed' && attestation.get('attStmt').get('x5c') === undefined;
   if (format !== 'none' && !isSelfSigned) throw ceremonyError();

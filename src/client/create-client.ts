@@ -1,13 +1,8 @@
-import type { Client, Middleware } from 'openapi-fetch';
-import createFetchClient from 'openapi-fetch';
-import type { ClientOptions } from './client-options.js';
-import { resolveOptions } from './client-options.js';
-import { fetchWithRetry } from './retry.js';
-import { createRevisionCheck } from './revision.js';
-import { findEnvironmentToken, toAuthorization } from './token.js';
+import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
+import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
 
 /** The properties of a service that its generated client contains. */
-export interface ServiceContract {
+interface ServiceContract {
   /** An absolute URL, or in browsers also a path. Trailing slashes are removed. */
   readonly baseUrl: string;
   /** The revision of the contract that the types are generated from. */
@@ -70,4 +65,103 @@ function toBaseUrl({ product, baseUrl }: ServiceContract): string {
     throw new TypeError(`${product}: expected an address such as http://localhost:4000; received "${baseUrl}".`);
   }
   return baseUrl.replace(/\/+$/, '');
+}
+
+/** The options of a client. All are optional. */
+export interface ClientOptions {
+  /** Sent as `Authorization: Bearer …`. Defaults to the token in the environment; an empty string sends none. */
+  readonly token?: string;
+  /** Overrides of the default retry settings. `{ maxRetries: 0 }` turns retries off. */
+  readonly retry?: Partial<RetrySettings>;
+  /** Called once for each attempt, instead of the platform's `fetch`. */
+  readonly fetch?: (request: Request) => Promise<Response>;
+  /**
+   * The time limit of one attempt, from its start to the last byte of the response. Defaults to 30,000; 0 sets no
+   * limit. An attempt that takes longer is retried like a network error. For a streamed response the limit applies to
+   * the headers only. To limit a whole call including its waits, pass a `signal`.
+   */
+  readonly timeoutMs?: number;
+  /** Called before the wait that precedes each retry. */
+  readonly onRetry?: (notice: RetryEvent) => void;
+  /** Called once when the server uses a different revision of the contract. Defaults to `console.warn`. */
+  readonly onWarning?: (message: string) => void;
+}
+
+/** Allows 4 attempts. The cap on `Retry-After` keeps a server from blocking a script for a year. */
+const RETRY_DEFAULTS: RetrySettings = {
+  maxRetries: 3,
+  baseDelayMs: 250,
+  maxDelayMs: 10_000,
+  maxRetryAfterMs: 60_000,
+};
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+
+/** The longest delay of a timer (24.8 days). Timers with longer delays fire at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/**
+ * Applies the defaults to the options.
+ *
+ * @throws RangeError when a number is not a whole number from 0 to {@link MAX_TIMER_MS}.
+ */
+function resolveOptions({ retry, fetch, timeoutMs, onRetry }: ClientOptions): ResolvedOptions {
+  const settings = { ...RETRY_DEFAULTS };
+  for (const name of Object.keys(RETRY_DEFAULTS) as (keyof RetrySettings)[]) {
+    settings[name] = requireWholeNumber(`retry.${name}`, retry?.[name] ?? RETRY_DEFAULTS[name]);
+  }
+  return {
+    retry: settings,
+    // Looked up at each call, so that pages and tests can replace the global function.
+    fetch: fetch ?? ((request) => globalThis.fetch(request)),
+    timeoutMs: requireWholeNumber('timeoutMs', timeoutMs ?? DEFAULT_TIMEOUT_MS),
+    onRetry: onRetry ?? (() => undefined),
+  };
+}
+
+function requireWholeNumber(name: string, value: number): number {
+  if (!Number.isInteger(value) || value < 0 || value > MAX_TIMER_MS) {
+    throw new RangeError(`Expected ${name} to be a whole number from 0 to ${MAX_TIMER_MS}; received ${value}.`);
+  }
+  return value;
+}
+
+/**
+ * Returns the `Authorization` header for a token, or no header for an empty token.
+ *
+ * @throws TypeError when the token contains characters that headers don't allow. Unlike the message of the platform,
+ * its message doesn't contain the token.
+ */
+function toAuthorization(token = ''): Record<string, string> {
+  const bare = token.trim();
+  if (bare === '') return {};
+  if (!/^[\x21-\x7e]+$/.test(bare)) {
+    throw new TypeError('Expected the token to contain only visible ASCII characters.');
+  }
+  return { Authorization: `Bearer ${bare}` };
+}
+
+/** Reads an environment variable in Node, Bun and Deno. Browsers have no environment. */
+function findEnvironmentToken(variable: string): string | undefined {
+  const platform = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return platform.process?.env?.[variable];
+}
+
+/** The header is untrusted and shown in a warning, so it is cut. */
+const MAX_SHOWN = 64;
+
+/** Returns a check of responses that warns once when the server uses a different revision of the contract. */
+function createRevisionCheck(
+  { product, revision }: { readonly product: string; readonly revision: string },
+  onWarning: (message: string) => void,
+): (response: Response) => void {
+  let hasWarned = false;
+  return ({ headers }) => {
+    const theirs = headers.get('X-Trellis-Revision');
+    if (hasWarned || theirs === null || theirs === revision) return;
+    hasWarned = true;
+    onWarning(
+      `${product}: this client was generated for revision ${revision}; the server is at ${theirs.slice(0, MAX_SHOWN)}.`,
+    );
+  };
 }

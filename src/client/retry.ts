@@ -1,9 +1,5 @@
-import { sendWithTimeout } from './send-with-timeout.js';
-import type { ResolvedOptions } from './client-options.js';
-import { toRepeatableRequest } from './repeatable-request.js';
-import { cancelBody, bufferBody } from './response-body.js';
-import { parseRetryAfter } from './retry-after.js';
-import { delay } from './delay.js';
+import { bufferBody, cancelBody, sendWithTimeout, toRepeatableRequest } from './attempt.js';
+import { parseRetryAfter } from './errors.js';
 
 export interface RetrySettings {
   /** The number of retries after the first attempt. */
@@ -22,6 +18,14 @@ export interface RetryEvent {
   readonly delayMs: number;
   /** The reason for a log line: `status 503`, or the message of the network error. */
   readonly reason: string;
+}
+
+/** The options of a client that requests depend on, validated and with all defaults applied. */
+export interface ResolvedOptions {
+  readonly fetch: (request: Request) => Promise<Response>;
+  readonly retry: RetrySettings;
+  readonly timeoutMs: number;
+  readonly onRetry: (notice: RetryEvent) => void;
 }
 
 /** The result of one attempt: a response or an error. */
@@ -90,4 +94,19 @@ function describe({ response, error }: Outcome): string {
 function toReason(error: unknown): { readonly message?: string; readonly code?: string } {
   const { cause } = Object(error) as { cause?: unknown };
   return Object(cause ?? error) as { message?: string; code?: string };
+}
+
+/** Resolves after `delayMs`. Rejects with the abort reason as soon as the signal is aborted, or if it already is. */
+export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', end);
+      if (signal.aborted) reject(signal.reason as Error);
+      else resolve();
+    };
+    const timer = setTimeout(end, delayMs);
+    signal.addEventListener('abort', end);
+    if (signal.aborted) end();
+  });
 }

@@ -1,4 +1,4 @@
-import type { BuildProgress } from '../images/build-images.js';
+import type { BuildProgress } from '../images/store/build-and-prune.js';
 import { openProgressBar } from './progress-bar.js';
 import { withStoredImages } from './stored-images.js';
 import type { ImagesCommandOptions, StoredImages } from './stored-images.js';

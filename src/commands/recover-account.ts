@@ -1,6 +1,6 @@
-import { createRecovery } from '../accounts/recovery.js';
+import { createRecovery } from '../accounts/invitations.js';
 import type { Config } from '../config/config.js';
-import { auditPasskeyChange } from '../secrets/audit-passkey-change.js';
+import { auditPasskeyChange } from '../secrets/audit/chain.js';
 import { withAccountDatabase } from './accounts-database.js';
 import type { OutputStreams } from './accounts-database.js';
 

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from '../config/config.js';
-import type { DerivedImage } from '../images/links.js';
+import type { DerivedImage } from '../images/plan/links.js';
 import { createSiteContext } from '../resolvers/engine.js';
 import type { ResolverBudget, SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';

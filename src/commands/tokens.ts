@@ -1,12 +1,12 @@
 import Table from 'cli-table3';
-import { createCliTokens } from '../accounts/cli-tokens.js';
-import type { CliTokens } from '../accounts/cli-tokens.js';
-import { serviceTokens } from '../accounts/service-tokens.js';
-import type { ApiToken } from '../accounts/tokens.js';
+import { createCliTokens } from '../accounts/api-tokens.js';
+import type { CliTokens } from '../accounts/api-tokens.js';
+import { serviceTokens } from '../accounts/bearer-tokens.js';
+import type { ApiToken } from '../accounts/api-tokens.js';
 import type { Config } from '../config/config.js';
-import { createCliServiceTokens } from '../secrets/cli-service-tokens.js';
-import type { CliServiceTokens } from '../secrets/cli-service-tokens.js';
-import type { TokenMetadata } from '../secrets/token-metadata.js';
+import { createCliServiceTokens } from '../secrets/service-tokens.js';
+import type { CliServiceTokens } from '../secrets/service-tokens.js';
+import type { TokenMetadata } from '../secrets/service-tokens.js';
 import { withAccountDatabase } from './accounts-database.js';
 import type { OutputStreams } from './accounts-database.js';
 

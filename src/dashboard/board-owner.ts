@@ -1,4 +1,4 @@
-import type { UserCaller } from '../accounts/scopes.js';
+import type { UserCaller } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { toUsernameKey } from '../storage/username-key.js';

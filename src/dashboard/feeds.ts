@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '../accounts/callers.js';
-import { requireUser, requireSession } from '../accounts/scopes.js';
+import { requireUser, requireSession } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';

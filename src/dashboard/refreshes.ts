@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { requireUser } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/callers.js';
 import { rateLimitError } from '../core/errors.js';
 import type { AppError } from '../core/errors.js';
 import { singleFlight } from '../core/concurrency.js';

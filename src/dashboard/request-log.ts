@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Caller } from '../accounts/callers.js';
-import { requireAdminSession } from '../accounts/scopes.js';
+import { requireAdminSession } from '../accounts/callers.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';

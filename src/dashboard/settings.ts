@@ -1,6 +1,6 @@
 import type { Caller } from '../accounts/callers.js';
-import { requireUser } from '../accounts/scopes.js';
-import type { UserCaller } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/callers.js';
+import type { UserCaller } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';

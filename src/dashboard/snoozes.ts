@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { requireUser } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';

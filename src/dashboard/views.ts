@@ -1,5 +1,5 @@
 import type { Caller } from '../accounts/callers.js';
-import { requireUser } from '../accounts/scopes.js';
+import { requireUser } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Caller } from '../accounts/callers.js';
-import { requireSession } from '../accounts/scopes.js';
+import { requireSession } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';

@@ -1,35 +1,44 @@
-import { mkdirSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
+import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { LRUCache } from 'lru-cache';
-import { trimmedSize, untrimmedSize, parseOperations, toFieldResult } from './field-results.js';
-import type { FieldArguments, FieldName, FieldResult } from './field-results.js';
-import { buildImages } from './build-images.js';
-import type { BuildOptions, BuildProgress } from './build-images.js';
-import type { ImageFieldDependencies } from './image-request.js';
-import { pruneImages } from './prune-images.js';
-import type { PruneOptions, PruneResult } from './prune-images.js';
-import { openImageDatabase } from './image-database.js';
-import { recordExistingFiles, createImageFiles, createFileEvictor } from './image-files.js';
-import type { ImageFiles } from './image-files.js';
-import { createInlineImages } from './inline-images.js';
-import { createLinks } from './links.js';
-import type { DerivedImage } from './links.js';
-import { createFileGenerator } from './generate-file.js';
-import type { FindSource, GenerateFile } from './generate-file.js';
-import { createMetadataStore, readMissingMetadata } from './metadata.js';
-import type { ImageMetadata, MetadataStore } from './metadata.js';
-import { parseOriginalName, toOriginal } from './original.js';
-import type { OriginalImage } from './original.js';
-import { openQuota } from './quota.js';
-import type { Quota } from './quota.js';
+import { loadSharp } from './plan/arguments.js';
+import {
+  type FieldArguments,
+  type FieldName,
+  type FieldResult,
+  parseOperations,
+  toFieldResult,
+  trimmedSize,
+  untrimmedSize,
+} from './plan/field-results.js';
+import type { ImageFieldDependencies } from './plan/image-request.js';
+import { createLinks, type DerivedImage, type OriginalImage, parseOriginalName, toOriginal } from './plan/links.js';
+import type { Size } from './plan/sizes.js';
+import type { Operations } from './plan/transform.js';
 import { openRenderer } from './render/renderer.js';
-import { createResultCache } from './result-cache.js';
-import type { ResultCache } from './result-cache.js';
-import type { Operations } from './transform.js';
-import type { Size } from './sizes.js';
-import type { ImageSource } from './source.js';
-import { createTrimStore } from './trims.js';
+import type { ImageMetadata, ImageSource } from './source.js';
+import {
+  buildImages,
+  type BuildOptions,
+  type BuildProgress,
+  pruneImages,
+  type PruneOptions,
+  type PruneResult,
+} from './store/build-and-prune.js';
+import { openImageDatabase, openQuota, type Quota } from './store/database.js';
+import {
+  createFileEvictor,
+  createFileGenerator,
+  createImageFiles,
+  type FindSource,
+  type GenerateFile,
+  type ImageFiles,
+  recordExistingFiles,
+} from './store/files.js';
+import { createInlineImages } from './store/inline-images.js';
+import { createMetadataStore, createTrimStore, type MetadataStore, readMissingMetadata } from './store/metadata.js';
+import { createResultCache, type ResultCache } from './store/result-cache.js';
 
 /**
  * The images of a site: the values of image fields, and the files behind their links. The fields throw an AppError:
@@ -126,6 +135,8 @@ const MAX_ROUTES = 20_000;
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
   const { quotaBytes = DEFAULT_QUOTA_BYTES } = options;
+  // An installation without sharp's binary is reported here rather than by the first image.
+  loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
   mkdirSync(stateDirectory, { recursive: true, mode: 0o700 });
   const database = openImageDatabase(path.join(stateDirectory, 'images.db'));

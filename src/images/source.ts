@@ -1,5 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { AppError } from '../core/errors.js';
+import type { Box } from './plan/sizes.js';
 
 /** An image file of the site, as recorded by the last scan. */
 export interface ImageSource {
@@ -16,6 +17,28 @@ export interface ImageSource {
   readonly contentDigest: string;
   readonly size: number;
   readonly mtimeMs: number;
+}
+
+/** The supported formats of source images. */
+export type SourceFormat = 'jpeg' | 'png' | 'webp' | 'gif' | 'tiff' | 'avif' | 'svg';
+
+/** The facts in the header of an image file. */
+export interface ImageMetadata {
+  /** Detected from the content, not from the file name. */
+  readonly format: SourceFormat;
+  /** In pixels, with the EXIF orientation applied. */
+  readonly width: number;
+  readonly height: number;
+  /** The EXIF orientation, 1 to 8. From 5 on, width and height are swapped in the file. */
+  readonly orientation: number;
+  /** The number of frames of an animated GIF or WEBP, otherwise 1. */
+  readonly pages: number;
+  readonly hasAlpha: boolean;
+}
+
+/** The metadata of an image, and the box within its borders if the transform trims them. */
+export interface ImageDimensions extends ImageMetadata {
+  readonly trimmed?: Box;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { AppError } from '../core/errors.js';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
-import type { FieldArguments, FieldName } from '../images/field-results.js';
+import type { FieldArguments, FieldName } from '../images/plan/field-results.js';
 import type { ImageSource } from '../images/source.js';
 import type { ComputedValues } from '../site/query/record-queries.js';
 import type { SiteContext, SiteServices } from './context.js';

@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { AppError } from '../core/errors.js';
-import type { FieldName } from '../images/field-results.js';
+import type { FieldName } from '../images/plan/field-results.js';
 import type { StoredQuery } from '../site/config/stored-queries.js';
 
 /** The fields that derive images, each with the field that it is an alias of. */

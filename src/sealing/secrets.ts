@@ -3,10 +3,10 @@ export type { ClientOptions, PageQuery, SecretsClient, components } from '../gen
 export { ApiError, createSecretsClient, decodeError, readAll, readAllAfter } from '../generated/secrets/client.js';
 /** Generates an X25519 identity; `toRecipients` returns its public key. */
 export { generateIdentity } from 'age-encryption';
-export { open, toRecipients } from './open.js';
+export { open, toRecipients } from './seal.js';
 export type { NewSecret, SecretReplacement, SecretValue } from './put-secret.js';
 export { putSecret, replaceSecret } from './put-secret.js';
-export type { RecipientSelection } from './resolve-recipients.js';
+export type { RecipientSelection } from './put-secret.js';
 export type { CheckKeys, KeyChange, KnownKeys, PartyKey } from './known-keys.js';
 export { NO_KNOWN_KEYS, addKnownKeys, findKeyChanges, keyChangedError, toFingerprint } from './known-keys.js';
 export type { Passphrase } from './seal.js';

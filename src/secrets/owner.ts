@@ -1,11 +1,8 @@
-import type { Caller } from '../accounts/callers.js';
-import { requireOwner } from '../accounts/scopes.js';
+import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
+import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
-import type { RequestOrigin } from './actor.js';
-import { saveIdentity } from './save-identity.js';
-import type { NewIdentity } from './save-identity.js';
-import { findOwnerRow } from './owner-keys.js';
-import type { OwnerKeys } from './owner-keys.js';
+import { appendAuditEntry, type AuditOrigin, inAuditedTransaction, type RequestOrigin } from './audit/chain.js';
+import { parsePublicKey } from './consumers.js';
 
 /** The owner's public key and the copies of their identity. */
 export interface OwnerIdentity extends OwnerKeys {
@@ -63,4 +60,97 @@ async function listWrapping(database: Database, personId: string): Promise<reado
   const own = database.selectFrom('passkeys').select('id').where('person_id', '=', personId);
   const rows = await own.where('wrapped_identity', 'is not', null).orderBy('created_at').orderBy('id').execute();
   return rows.map(({ id }) => id);
+}
+
+/** The public key and the wrapped copies of an identity, as created by a signed-in browser. */
+interface NewIdentity extends OwnerKeys {
+  readonly publicKey: string;
+  /** The id of the passkey that wrapped `wrappedIdentity`; both are present or absent together. */
+  readonly credentialId?: string | undefined;
+  readonly wrappedIdentity?: string | undefined;
+}
+
+/**
+ * Saves an identity, with one audit entry if anything changes: `create` with the first public key, `update` with later
+ * copies.
+ */
+async function saveIdentity(database: Database, origin: RequestOrigin, identity: NewIdentity): Promise<void> {
+  const { personId } = requireAdminSession(origin.caller);
+  assertBothParts(identity);
+  await inAuditedTransaction(database, async (transaction) => {
+    const { publicKey } = identity;
+    await assertSamePublicKey(transaction, publicKey);
+    const isRecorded = await saveOwnerKeys(transaction, identity, origin);
+    const isWrapped = await storeWrapped(transaction, personId, identity);
+    if (!isWrapped || isRecorded) return;
+    await appendAuditEntry(transaction, { action: 'update', subjectType: 'identity', subjectId: publicKey }, origin);
+  });
+}
+
+function assertBothParts({ credentialId, wrappedIdentity }: NewIdentity): void {
+  if ((credentialId === undefined) === (wrappedIdentity === undefined)) return;
+  const field = credentialId === undefined ? 'credential_id' : 'wrapped_identity';
+  throw new AppError('invalid_input', 'Send credential_id and wrapped_identity together.', { field });
+}
+
+async function assertSamePublicKey(transaction: Database, publicKey: string): Promise<void> {
+  const known = await findOwnerRow(transaction);
+  if (known === undefined || known.public_key === publicKey) return;
+  const message = 'The owner already has a different public key.';
+  throw new AppError('conflict', message, { field: 'public_key' });
+}
+
+/** Stores the copy that a passkey wrapped. @returns Whether the stored copy changed. */
+async function storeWrapped(transaction: Database, personId: string, identity: NewIdentity): Promise<boolean> {
+  const { credentialId, wrappedIdentity } = identity;
+  if (credentialId === undefined || wrappedIdentity === undefined) return false;
+  const own = transaction.selectFrom('passkeys').select('wrapped_identity').where('id', '=', credentialId);
+  const passkey = await own.where('person_id', '=', personId).executeTakeFirst();
+  if (passkey === undefined) {
+    throw new AppError('not_found', 'The owner has no passkey with this id.');
+  }
+  if (passkey.wrapped_identity === wrappedIdentity) return false;
+  const wrapped = { wrapped_identity: wrappedIdentity };
+  await transaction.updateTable('passkeys').set(wrapped).where('id', '=', credentialId).execute();
+  return true;
+}
+
+/** The public key and the recovery copy of the owner's age identity. The server can't decrypt the copy. */
+export interface OwnerKeys {
+  /** The age recipient. */
+  readonly publicKey?: string | undefined;
+  /** The identity, wrapped with the recovery phrase. */
+  readonly recoveryWrappedIdentity?: string | undefined;
+}
+
+/**
+ * Stores the owner's keys in the caller's transaction. An existing public key is never replaced, as values are sealed
+ * to it. Neither is an existing recovery copy; it can be added later, together with the same public key.
+ *
+ * @returns Whether anything was written.
+ * @throws AppError `invalid_input` for an invalid public key.
+ */
+export async function saveOwnerKeys(
+  transaction: Database,
+  { publicKey = '', recoveryWrappedIdentity }: OwnerKeys,
+  origin: AuditOrigin,
+): Promise<boolean> {
+  if (publicKey === '') return false;
+  const known = await findOwnerRow(transaction);
+  const recovery = { recovery_wrapped_identity: recoveryWrappedIdentity ?? null };
+  if (known === undefined) {
+    const row = { id: 1, public_key: parsePublicKey(publicKey), ...recovery };
+    await transaction.insertInto('secret_owner').values(row).execute();
+  } else {
+    const isAddition = known.public_key === publicKey && known.recovery_wrapped_identity === null;
+    if (!isAddition || recoveryWrappedIdentity === undefined) return false;
+    await transaction.updateTable('secret_owner').set(recovery).execute();
+  }
+  const action = known === undefined ? 'create' : 'update';
+  await appendAuditEntry(transaction, { action, subjectType: 'identity', subjectId: publicKey }, origin);
+  return true;
+}
+
+function findOwnerRow(database: Database) {
+  return database.selectFrom('secret_owner').selectAll().executeTakeFirst();
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
-import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
+import { appendAuditEntry, inAuditedTransaction } from './audit/chain.js';
 
 const DAY_MS = 86_400_000;
 

@@ -1,10 +1,8 @@
 import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
 import type { Database } from '../storage/database.js';
 import type { Tables } from '../storage/tables.js';
-import { readSecretMetadataList } from './secret-metadata.js';
-import type { SecretMetadata } from './secret-metadata.js';
 import { rotationDueCondition } from './rotation.js';
-import type { SecretTableRow } from './variants.js';
+import { readSecretMetadataList, type SecretMetadata, type SecretTableRow } from './secret-records.js';
 
 /** The conditions for secrets; all given ones must match. */
 export interface SecretListFilter {

@@ -1,26 +1,26 @@
 import { randomUUID } from 'node:crypto';
-import type { Caller } from '../accounts/callers.js';
-import { requireOwner } from '../accounts/scopes.js';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import { toActor } from './actor.js';
-import type { Actor, RequestOrigin } from './actor.js';
-import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
-import { readSecretMetadata } from './secret-metadata.js';
-import type { SecretMetadata } from './secret-metadata.js';
-import { assertIfMatch } from './secret-etag.js';
-import { listSecretConsumers, saveConsumers, saveTags } from './secret-labels.js';
-import { listSecrets } from './secret-list.js';
-import type { SecretListFilter, SecretListPage } from './secret-list.js';
-import { parseTags, assertSlug } from './secret-names.js';
-import { createValueReader } from './value-reader.js';
-import type { CurrentValue } from './value-reader.js';
-import { replaceValue, storeValue } from './secret-values.js';
-import type { NewSealedValue } from './secret-values.js';
-import { parseSealedValue } from './sealed-value.js';
-import { assertConsumersUnused, assertCanCreate, assertCanRename, getVariant } from './variants.js';
-import type { SecretRef, SecretTableRow } from './variants.js';
+import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import { createValueReader, type CurrentValue } from './read-values.js';
+import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
+import { listSecrets, type SecretListFilter, type SecretListPage } from './secret-list.js';
+import {
+  assertCanCreate,
+  assertCanRename,
+  assertConsumersUnused,
+  assertIfMatch,
+  getVariant,
+  listSecretConsumers,
+  readSecretMetadata,
+  saveConsumers,
+  saveTags,
+  type SecretMetadata,
+  type SecretRef,
+  type SecretTableRow,
+} from './secret-records.js';
 
 /** A sealed value with its metadata, to create a secret or replace a value. */
 export interface SecretValueInput {
@@ -34,7 +34,7 @@ export interface SecretValueInput {
   readonly recipients?: readonly string[] | undefined;
 }
 
-export interface SecretUpdate extends SecretValueInput {
+interface SecretUpdate extends SecretValueInput {
   /** The `If-Match` header: the ETag of the value to replace; when absent, every value is replaced. */
   readonly ifMatch?: string | undefined;
 }
@@ -192,4 +192,38 @@ function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at 
 async function setRotation(transaction: Database, id: string, days: number | null | undefined): Promise<void> {
   if (days === undefined) return;
   await transaction.updateTable('secret_objects').set({ rotate_after_days: days }).where('id', '=', id).execute();
+}
+
+const SLUG = /^[A-Za-z0-9][A-Za-z0-9_-]{0,127}$/;
+
+const TAG = /^[a-z0-9._/-]{1,32}$/;
+const MAX_TAGS = 10;
+
+/** @throws AppError `invalid_input` for an invalid slug. */
+function assertSlug(slug: string): void {
+  if (SLUG.test(slug)) return;
+  const message = 'Expected slug to be 1 to 128 letters, digits, "_" and "-", starting with a letter or digit.';
+  throw new AppError('invalid_input', message, { field: 'slug' });
+}
+
+/**
+ * Returns the tags in lower case, without duplicates, in alphabetical order.
+ *
+ * @throws AppError `invalid_input` for an invalid tag, and for more than 10.
+ */
+function parseTags(texts: readonly string[]): string[] {
+  const tags = texts.map(toTag);
+  const found = [...new Set(tags)].sort();
+  if (found.length <= MAX_TAGS) return found;
+  throw new AppError('invalid_input', `Expected at most ${MAX_TAGS} tags; received ${found.length}.`, {
+    field: 'tags',
+  });
+}
+
+function toTag(text: string, index: number): string {
+  // Only ASCII is lower-cased: the lower case of the Kelvin sign, for example, is an ASCII letter.
+  const tag = text.replace(/[A-Z]/g, (letter) => letter.toLowerCase());
+  if (TAG.test(tag)) return tag;
+  const message = 'Expected a tag to be 1 to 32 characters of a-z, 0-9, ".", "_", "/" and "-".';
+  throw new AppError('invalid_input', message, { field: `tags.${index}` });
 }

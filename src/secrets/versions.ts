@@ -1,17 +1,17 @@
-import type { Caller } from '../accounts/callers.js';
-import { requireOwner } from '../accounts/scopes.js';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
-import { toActor } from './actor.js';
-import type { Actor, RequestOrigin } from './actor.js';
-import { appendAuditEntry, inAuditedTransaction } from './audit-chain.js';
-import { readSecretMetadata, fromStoredActor } from './secret-metadata.js';
-import type { SecretMetadata } from './secret-metadata.js';
-import type { StoredValue } from './value-reader.js';
-import { findValue, listRecipients, replaceValue } from './secret-values.js';
-import type { SealedValue } from './sealed-value.js';
-import { getVariant } from './variants.js';
-import type { SecretRef, SecretTableRow } from './variants.js';
+import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
+import type { StoredValue } from './read-values.js';
+import { findValue, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
+import {
+  fromStoredActor,
+  getVariant,
+  readSecretMetadata,
+  type SecretMetadata,
+  type SecretRef,
+  type SecretTableRow,
+} from './secret-records.js';
 
 /** The metadata of a previous value. */
 export interface SecretVersion {

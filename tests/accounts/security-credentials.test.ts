@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createToken } from '../../src/accounts/token-format.js';
+import { createToken } from '../../src/accounts/bearer-tokens.js';
 import { toStatusAndCode, inDays, openStage } from './fixtures.js';
 import type { Stage } from './fixtures.js';
 

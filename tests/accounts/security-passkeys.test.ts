@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { readChallenge } from '../../src/accounts/parse-credential.js';
+import { readChallenge } from '../../src/accounts/ceremony.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { Passkey } from '../contract/passkey.js';
 import { openStage } from './fixtures.js';

@@ -13,7 +13,7 @@ export interface ImportRule {
 
 /** A domain contains rules and storage. It does not depend on the transport or on other domains. */
 const domain: ImportRule = {
-  rooms: ['storage', 'core', 'accounts/callers', 'accounts/scopes'],
+  rooms: ['storage', 'core', 'accounts/callers'],
   packages: 'no transport',
 };
 
@@ -44,7 +44,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
 
   accounts: domain,
   site: domain,
-  images: domain,
+  images: { rooms: ['core'], packages: 'no transport' },
   dashboard: domain,
   secrets: domain,
   storage: { rooms: ['core'], packages: 'no transport' },

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientOptions } from '../../src/client/client-options.js';
+import type { ClientOptions } from '../../src/client/create-client.js';
 import { createClient } from '../../src/client/create-client.js';
 
 /** A small contract in the form that openapi-typescript generates. */

@@ -9,7 +9,7 @@ import { checkNode } from '../../src/commands/doctor/check-machine.js';
 import type { CheckResult } from '../../src/commands/doctor/check-result.js';
 import { runDoctor } from '../../src/commands/doctor.js';
 import { loadConfig } from '../../src/config/config.js';
-import { appendAuditEntry } from '../../src/secrets/audit-chain.js';
+import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
-import { issueToken } from '../../src/accounts/issue-token.js';
+import { issueToken } from '../../src/accounts/bearer-tokens.js';
 import { tokensCommand } from '../../src/commands/tokens-command.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
-import { serviceTokens } from '../../src/accounts/service-tokens.js';
+import { serviceTokens } from '../../src/accounts/bearer-tokens.js';
 import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../src/generated/secrets/client.js';
-import { createCliServiceTokens } from '../../src/secrets/cli-service-tokens.js';
-import { verifyAuditChain } from '../../src/secrets/verify-audit-chain.js';
+import { createCliServiceTokens } from '../../src/secrets/service-tokens.js';
+import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { ageValue } from '../secrets/age-files.js';

@@ -3,7 +3,7 @@ import type { GraphQLObjectType } from 'graphql';
 import path from 'node:path';
 import sharp from 'sharp';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
-import type { FieldName } from '../../src/images/field-results.js';
+import type { FieldName } from '../../src/images/plan/field-results.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';

@@ -1,11 +1,11 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import type { FieldArguments, FieldName } from '../../src/images/field-results.js';
-import type { TraceArguments } from '../../src/images/arguments.js';
+import type { FieldArguments, FieldName } from '../../src/images/plan/field-results.js';
+import type { TraceArguments } from '../../src/images/plan/arguments.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
-import type { DerivedImage } from '../../src/images/links.js';
+import type { DerivedImage } from '../../src/images/plan/links.js';
 import type { ImageSource } from '../../src/images/source.js';
 import { createImageFolder, scene } from './image-folder.js';
 import type { ImageFolder } from './image-folder.js';

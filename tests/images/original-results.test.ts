@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import type { FieldName } from '../../src/images/field-results.js';
+import type { FieldName } from '../../src/images/plan/field-results.js';
 import { openImages } from '../../src/images/images.js';
 import type { Images } from '../../src/images/images.js';
 import type { ImageSource } from '../../src/images/source.js';

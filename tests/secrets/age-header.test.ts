@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Encrypter, armor, generateIdentity, identityToRecipient } from 'age-encryption';
-import { AgeHeaderError, readAgeHeader } from '../../src/secrets/age-header.js';
+import { AgeHeaderError, readAgeHeader } from '../../src/secrets/sealed-values.js';
 import { ageHeader } from './age-files.js';
 
 const bytes = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -1,5 +1,5 @@
-import { appendAuditEntry, inAuditedTransaction } from '../../src/secrets/audit-chain.js';
-import { createAuditedIdempotencyStore } from '../../src/secrets/audited-idempotency-store.js';
+import { appendAuditEntry, inAuditedTransaction } from '../../src/secrets/audit/chain.js';
+import { createAuditedIdempotencyStore } from '../../src/secrets/audit/chain.js';
 import { openDatabase } from '../../src/storage/database.js';
 import type { Database } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../src/accounts/callers.js';
-import type { RequestOrigin } from '../../src/secrets/actor.js';
+import type { RequestOrigin } from '../../src/secrets/audit/chain.js';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
 import type { SecretCreation, SecretStore } from '../../src/secrets/secret-store.js';
 import { createVersionStore } from '../../src/secrets/versions.js';

@@ -1,4 +1,4 @@
-import { findResealReason } from '../../src/secrets/reseal.js';
+import { findResealReason } from '../../src/secrets/secret-records.js';
 import { ageValue } from './age-files.js';
 import { openFixtures, owner } from './fixtures.js';
 

@@ -21,7 +21,7 @@ const ROTATION = 'secrets/rotation.test.ts';
 const RESEAL = 'secrets/reseal.test.ts';
 const AUDIT = 'secrets/audit.test.ts';
 const WRITERS = 'secrets/audit-writers.test.ts';
-const VERIFY = 'secrets/verify-audit.test.ts';
+
 const HEADER = 'secrets/age-header.test.ts';
 const MASKED = 'secrets/hidden-secrets.test.ts';
 const WIRE = 'contract/secrets/objects.ts';
@@ -215,14 +215,14 @@ export const RULES: readonly Rule[] = [
     ['entries are chained', AUDIT, 'appendAudit: chains each entry to the previous one'],
     ['a value cannot move to a different column unnoticed', AUDIT, 'hashEntry: depends on the column of each value'],
     ['several servers write one chain without gaps', WRITERS, CHAIN],
-    ['verification detects changed, missing and added entries', VERIFY, 'verify: detects an entry %s'],
-    ['verification accepts an intact chain', VERIFY, 'verify: returns the head of an intact log'],
+    ['verification detects changed, missing and added entries', AUDIT, 'verify: detects an entry %s'],
+    ['verification accepts an intact chain', AUDIT, 'verify: returns the head of an intact log'],
     [
       'a saved head detects entries removed at the end',
-      VERIFY,
+      AUDIT,
       'detects entries that were removed together with the stored head',
     ],
-    ['a saved head detects a chain that was computed again', VERIFY, 'detects a chain that was computed again'],
+    ['a saved head detects a chain that was computed again', AUDIT, 'detects a chain that was computed again'],
     ['the API verifies the log', WIRE_AUDIT, 'verifyAuditLog verifies the chain, also against an earlier verification'],
     [
       'concurrent reads each have their own response and entry',
@@ -235,9 +235,9 @@ export const RULES: readonly Rule[] = [
       'queryAuditLog continues after an entry in both orders, despite concurrent writes',
     ],
     ['all filters must match', WIRE_AUDIT, 'queryAuditLog filters by %j'],
-    ['the actor none matches entries without a credential', 'secrets/audit-filters.test.ts', 'a missing credential'],
-    ['the filter options are the distinct values of the log', VERIFY, OPTIONS],
-    ['the command line, sessions, write tokens and consumer tokens are different actors', VERIFY, OPTIONS],
+    ['the actor none matches entries without a credential', AUDIT, 'a missing credential'],
+    ['the filter options are the distinct values of the log', AUDIT, OPTIONS],
+    ['the command line, sessions, write tokens and consumer tokens are different actors', AUDIT, OPTIONS],
   ]),
   ...rulesAbout('tokens', [
     ['a token is shown once, and listed without its value', TOKENS, LIVES],

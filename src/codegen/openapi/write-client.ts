@@ -5,7 +5,7 @@ import { pascal, toStringLiteral } from './names.js';
 const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
 
 /** The other exports that users of the client need, as the file is the entry point of the client package. */
-const EXPORTS = `export type { ClientOptions } from '../../client/client-options.js';
+const EXPORTS = `export type { ClientOptions } from '../../client/create-client.js';
 export { ApiError, decodeError } from '../../client/errors.js';
 export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
 export { readEvents } from '../../client/events.js';
@@ -19,9 +19,7 @@ export type { components, operations, paths } from './types.js';
 export function writeClient({ service, title, basePath, revision }: Contract): string {
   const name = pascal(service);
   const variable = TOKEN_VARIABLES[service] ?? `TRELLIS_${service.toUpperCase()}_TOKEN`;
-  return `import type { ServiceClient } from '../../client/create-client.js';
-import { createClient } from '../../client/create-client.js';
-import type { ClientOptions } from '../../client/client-options.js';
+  return `import { type ClientOptions, createClient, type ServiceClient } from '../../client/create-client.js';
 import type { paths } from './types.js';
 
 ${EXPORTS}

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import type { Config } from '../../config/config.js';
-import { verifyAuditChain } from '../../secrets/verify-audit-chain.js';
-import type { Verification } from '../../secrets/verify-audit-chain.js';
+import { verifyAuditChain } from '../../secrets/audit/verify-chain.js';
+import type { Verification } from '../../secrets/audit/verify-chain.js';
 import { connectDatabase } from '../../storage/database.js';
 import type { DatabaseTarget } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';

@@ -1,5 +1,5 @@
 import { CommandError } from '../../config/startup-error.js';
-import { open } from '../../sealing/open.js';
+import { open } from '../../sealing/seal.js';
 import { EXIT } from './exit-codes.js';
 import { omitUndefined } from './options.js';
 import { fetchSecrets } from './read-secrets.js';

@@ -1,5 +1,5 @@
 import { CommandError } from '../../config/startup-error.js';
-import { toBase64 } from '../../sealing/base64.js';
+import { toBase64 } from '../../sealing/put-secret.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';

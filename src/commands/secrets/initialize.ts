@@ -2,7 +2,7 @@ import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { generateIdentity } from 'age-encryption';
 import { CommandError } from '../../config/startup-error.js';
-import { toRecipients } from '../../sealing/open.js';
+import { toRecipients } from '../../sealing/seal.js';
 import { checkService } from './check-service.js';
 import { EXIT } from './exit-codes.js';
 import type { InitOptions } from './init-command.js';

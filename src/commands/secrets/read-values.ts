@@ -1,4 +1,4 @@
-import { open } from '../../sealing/open.js';
+import { open } from '../../sealing/seal.js';
 import type { CommandContext } from './context.js';
 import { unwrapResult } from './context.js';
 import { writePrivateFile } from './settings-file.js';

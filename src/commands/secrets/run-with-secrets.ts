@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { constants } from 'node:os';
 import { CommandError } from '../../config/startup-error.js';
-import { open } from '../../sealing/open.js';
+import { open } from '../../sealing/seal.js';
 import { EXIT } from './exit-codes.js';
 import { fetchSecrets } from './read-secrets.js';
 import { fetchSealedValue } from './read-values.js';

@@ -1,8 +1,8 @@
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
-import { toBase64 } from '../../sealing/base64.js';
-import { findOwnerKey } from '../../sealing/resolve-recipients.js';
-import { open, toRecipients } from '../../sealing/open.js';
+import { toBase64 } from '../../sealing/put-secret.js';
+import { findOwnerKey } from '../../sealing/put-secret.js';
+import { open, toRecipients } from '../../sealing/seal.js';
 import { putSecret, replaceSecret } from '../../sealing/put-secret.js';
 import { EXIT } from './exit-codes.js';
 import { confirmRecipients, createKeyCheck } from './known-keys-file.js';

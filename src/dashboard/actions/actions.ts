@@ -1,5 +1,5 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/scopes.js';
+import { requireUser } from '../../accounts/callers.js';
 import { AppError } from '../../core/errors.js';
 import type { ActionName, ForgeName } from '../forges/model.js';
 import type { Check, Forge } from '../forges/forge.js';

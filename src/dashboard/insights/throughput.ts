@@ -1,5 +1,5 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/scopes.js';
+import { requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import { getBoardOwnerId } from '../board-owner.js';

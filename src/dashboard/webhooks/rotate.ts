@@ -1,5 +1,5 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requireSession } from '../../accounts/scopes.js';
+import { requireSession } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';

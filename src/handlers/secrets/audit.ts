@@ -1,6 +1,6 @@
 import type { AuditHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
-import type { AuditEntry } from '../../secrets/audit.js';
+import type { AuditEntry } from '../../secrets/audit/log.js';
 import type { SecretsServices } from './services.js';
 import { pageHeaders } from '../paging.js';
 

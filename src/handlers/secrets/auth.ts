@@ -1,6 +1,6 @@
 import type { AuthHandlers, CredentialsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
-import type { OwnerPasskey } from '../../secrets/owner-passkeys.js';
+import type { OwnerPasskey } from '../../secrets/access.js';
 import type { OwnerIdentity } from '../../secrets/owner.js';
 import { pageHeaders } from '../paging.js';
 import { type SecretsServices, toRequestOrigin } from './services.js';

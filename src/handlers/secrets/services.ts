@@ -1,8 +1,8 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Caller } from '../../accounts/callers.js';
 import type { SecretsAccess } from '../../secrets/access.js';
-import type { RequestOrigin } from '../../secrets/actor.js';
-import type { AuditLog } from '../../secrets/audit.js';
+import type { RequestOrigin } from '../../secrets/audit/chain.js';
+import type { AuditLog } from '../../secrets/audit/log.js';
 import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
 import type { SecretStore } from '../../secrets/secret-store.js';

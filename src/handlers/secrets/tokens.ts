@@ -1,6 +1,6 @@
 import type { ConsumerTokensHandlers, TokensHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
-import type { TokenMetadata, TokenStatus } from '../../secrets/token-metadata.js';
+import type { TokenMetadata, TokenStatus } from '../../secrets/service-tokens.js';
 import { pageHeaders } from '../paging.js';
 import { type SecretsServices, toRequestOrigin } from './services.js';
 

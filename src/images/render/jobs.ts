@@ -1,10 +1,8 @@
-import { totalmem } from 'node:os';
-import type { Box } from '../boxes.js';
-import type { ImageMetadata } from '../metadata.js';
-import type { ImageDimensions } from '../pipeline.js';
-import type { ImageTransform } from '../transform.js';
-import type { ImageSource } from '../source.js';
-import type { TraceOptions } from '../trace.js';
+import type { ErrorCode } from '../../core/errors.js';
+import type { TraceOptions } from '../plan/arguments.js';
+import type { Box } from '../plan/sizes.js';
+import type { ImageTransform } from '../plan/transform.js';
+import type { ImageDimensions, ImageMetadata, ImageSource } from '../source.js';
 
 /** An image to derive from a source file. */
 export interface RenderInput {
@@ -44,59 +42,8 @@ export interface JobLimits {
   readonly residentBytes: number;
 }
 
-/** An 8K image with rotation and duotone takes 1.2 GB. At least half of the memory is left to other processes. */
-const residentBytes = Math.min(2 * 2 ** 30, (process.constrainedMemory() || totalmem()) / 2);
-
-/** Reading a header takes a few milliseconds; a drawing of 8 MB, which is parsed completely, takes about a second. */
-const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };
-
-/** A drawing of 20,000 shapes takes about 2.5 seconds at 12 megapixels. */
-const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000, residentBytes };
-
-/** The largest AVIF that a transform allows takes about 60 seconds. */
-const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000, residentBytes };
-
-export function getJobLimits(job: Job): JobLimits {
-  if (job.kind === 'header') return HEADER_LIMITS;
-  return job.header.format === 'svg' ? DRAWING_LIMITS : IMAGE_LIMITS;
-}
-
-/** Returns whether a job decodes a drawing (SVG), whose cost can't be estimated from its size in bytes. */
-export const isDrawing = (job: Job): boolean => job.kind !== 'header' && job.header.format === 'svg';
-
-/** Returns the pixels that a job writes, or reads for a trim; 0 for a header. */
-export function countPixels(job: Job): number {
-  switch (job.kind) {
-    case 'header':
-      return 0;
-    case 'trim':
-      return job.header.width * job.header.height;
-    default:
-      return job.transform.width * job.transform.height;
-  }
-}
-
-/** A job takes one slot of the pool per this many pixels. */
-const PIXELS_PER_SLOT = 2 ** 25;
-
-/** The same for images of which several uncompressed copies are held in memory. */
-const UNCOMPRESSED_PIXELS_PER_SLOT = 2 ** 23;
-
-/** Returns the number of pool slots that a job takes, estimated from the pixels of its source and its result. */
-export function estimateCost(job: Job): number {
-  if (job.kind === 'header') return 1;
-  const before = job.header.width * job.header.height;
-  const after = countPixels(job);
-  const holdsSource = job.kind === 'trim' || job.transform.trim !== undefined;
-  const holdsResult = job.kind !== 'trim' && needsTwoRuns(job.transform);
-  const uncompressed = Math.max(holdsSource ? before : 0, holdsResult ? after : 0);
-  const slots = Math.max(Math.max(before, after) / PIXELS_PER_SLOT, uncompressed / UNCOMPRESSED_PIXELS_PER_SLOT);
-  return Math.max(1, Math.ceil(slots));
-}
-
-/**
- * Returns whether a transform needs two sharp runs: in a single one, sharp would rotate before it crops, and clip
- * colours before it applies the duotone.
- */
-export const needsTwoRuns = ({ rotate, duotone }: ImageTransform): boolean =>
-  rotate !== undefined || duotone !== undefined;
+/** The reply to a job: its result, the AppError that it failed with, or the stack of an unexpected error. */
+export type RenderReply =
+  | { readonly result: unknown }
+  | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
+  | { readonly defect: string };

@@ -1,11 +1,9 @@
-import { fork } from 'node:child_process';
-import type { ChildProcess, ForkOptions } from 'node:child_process';
+import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { AppError } from '../../core/errors.js';
-import type { Job, JobLimits } from './jobs.js';
-import type { RenderReply } from './render-process.js';
+import type { Job, JobLimits, RenderReply } from './jobs.js';
 
 /** A process that takes one job at a time and is killed when the job exceeds its limits. */
 export interface KillableProcess {

@@ -3,19 +3,11 @@ import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
 import { AppError } from '../../core/errors.js';
-import type { ErrorCode } from '../../core/errors.js';
-import { MEDIA_TYPES } from '../formats.js';
-import { renderImage, renderPixels, measureTrim } from '../pipeline.js';
-import { readHeader } from '../read-header.js';
-import { assertUnchanged, unreadableImageError } from '../source.js';
-import type { ImageSource } from '../source.js';
-import type { Job, JobKind, JobTypes, RenderInput } from './jobs.js';
-
-/** The reply to a job: its result, the AppError that it failed with, or the stack of an unexpected error. */
-export type RenderReply =
-  | { readonly result: unknown }
-  | { readonly refused: { readonly code: ErrorCode; readonly message: string } }
-  | { readonly defect: string };
+import { MEDIA_TYPES } from '../plan/transform.js';
+import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
+import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './jobs.js';
+import { readHeader } from './open-image.js';
+import { measureTrim, renderImage, renderPixels } from './pipeline.js';
 
 type Runners = { readonly [Kind in JobKind]: (input: JobTypes[Kind]['input']) => Promise<JobTypes[Kind]['result']> };
 
@@ -33,7 +25,7 @@ const RUNNERS: Runners = {
   },
   async trace({ source, header, transform, options, maxBytes }) {
     // Loaded on demand, as most processes never trace an image.
-    const { traceOutlines } = await import('../trace-outlines.js');
+    const { traceOutlines } = await import('./trace-outlines.js');
     const pixels = await renderPixels(source, header, transform);
     const svg = draw(source, () => traceOutlines({ ...pixels, options }));
     assertBytes(source, svg.length, maxBytes);

@@ -3,7 +3,7 @@ import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import sharp from 'sharp';
-import { toImageFolder } from '../../../src/images/image-files.js';
+import { toImageFolder } from '../../../src/images/store/files.js';
 import { type Images, openImages } from '../../../src/images/images.js';
 import type { ImageSource } from '../../../src/images/source.js';
 import { imageLinks, staticFiles } from '../../../src/server/files/published-files.js';

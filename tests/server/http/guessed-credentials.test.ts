@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
-import { createToken } from '../../../src/accounts/token-format.js';
+import { createToken } from '../../../src/accounts/bearer-tokens.js';
 import type { Services } from '../../../src/services.js';
-import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
+import { serveTrellis } from '../../client/trellis-server.js';
+import type { TrellisServer } from '../../client/trellis-server.js';
 
 const GUESSES = 10_000;
 /** The number of concurrent guesses, each on its own connection. */

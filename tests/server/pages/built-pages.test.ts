@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { createAuthenticator } from '../../../src/accounts/authenticate.js';
+import { createAuthenticator } from '../../../src/accounts/authentication.js';
 import { readPageData } from '../../../src/handlers/page-data.js';
 import { BOARD_PATHS, PAGE_MODULES } from '../../../src/page-paths.js';
 import { createPageDataReader, listPreloadTags } from '../../../src/server/pages/built-pages.js';

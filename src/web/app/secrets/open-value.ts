@@ -1,4 +1,4 @@
-import { open } from '../../../sealing/open.js';
+import { open } from '../../../sealing/seal.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
 import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';

@@ -1,5 +1,5 @@
 import { armor, Decrypter, Encrypter, generateIdentity, identityToRecipient, webauthn } from 'age-encryption';
-import { toRecipients } from '../../../../sealing/open.js';
+import { toRecipients } from '../../../../sealing/seal.js';
 import { publicOrigin } from '../../page-data.js';
 
 /** Creates, wraps and unwraps the owner's identity in the browser. Every wrapped copy is an armored age file. */

@@ -1,0 +1,181 @@
+import { hash, randomBytes } from 'node:crypto';
+import type { IncomingHttpHeaders } from 'node:http';
+import { AppError } from '../core/errors.js';
+import { type Database, inTransaction } from '../storage/database.js';
+import { prepare } from '../storage/prepared.js';
+import { createTokenCallers, type TokenKind } from './bearer-tokens.js';
+import { type Caller, requireSession, type SessionCaller } from './callers.js';
+import { recordEvent } from './events.js';
+
+interface AuthenticatorOptions {
+  readonly database: Database;
+  readonly sessions: Sessions;
+  /** The public origin. It determines the name of the cookie and which requests are same-origin. */
+  readonly publicUrl: string;
+  /** The kinds of token that the service accepts. */
+  readonly tokens: readonly TokenKind[];
+  readonly now?: () => number;
+}
+
+/** The parts of a request that contain its credential. */
+export interface CredentialSource {
+  readonly method?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+const SAFE_METHODS = ['GET', 'HEAD', 'OPTIONS'];
+
+/**
+ * Creates a function that finds the caller of a request. A request with an `Authorization` header is authenticated by
+ * that header alone, otherwise by its session cookie.
+ *
+ * The function returns `undefined` for a request without a credential. It throws `unauthenticated` for an invalid
+ * credential, and `cross_site` if an unsafe request with a cookie may come from another site.
+ */
+export function createAuthenticator(
+  options: AuthenticatorOptions,
+): (request: CredentialSource) => Promise<Caller | undefined> {
+  const { database, sessions, tokens: kinds, now = Date.now } = options;
+  const { origin, protocol } = new URL(options.publicUrl);
+  const findTokenCaller = createTokenCallers(database, kinds);
+  const cookieName = sessionCookieName({ isHttps: protocol === 'https:' });
+
+  return async (request) => {
+    const { authorization, cookie = '' } = request.headers;
+    if (authorization !== undefined) {
+      const token = /^Bearer +(\S+)$/i.exec(authorization)?.[1] ?? '';
+      return requireCaller(await findTokenCaller(token, now()));
+    }
+    const id = findCookie(cookie, cookieName);
+    if (id === undefined) return undefined;
+    requireSameOrigin(request, origin);
+    return requireCaller(await sessions.findCaller(id));
+  };
+}
+
+function requireCaller(caller: Caller | undefined): Caller {
+  if (caller !== undefined) return caller;
+  throw new AppError('unauthenticated', 'The session or token is invalid, expired or revoked.');
+}
+
+function requireSameOrigin({ method = '', headers }: CredentialSource, ownOrigin: string): void {
+  if (SAFE_METHODS.includes(method)) return;
+  const site = headers['sec-fetch-site'];
+  // Older browsers send only Origin; a client that sends neither can send a token instead.
+  if (site === undefined ? headers.origin === ownOrigin : site === 'same-origin') return;
+  throw new AppError('cross_site', 'Cross-site request blocked.');
+}
+
+const DAY_MS = 86_400_000;
+const LIFETIME_MS = 30 * DAY_MS;
+
+/** The limit from the start of a session, however often it is used, so that a stolen cookie expires. */
+const MAX_LIFETIME_MS = 90 * DAY_MS;
+
+/** The minimum time between two writes that extend a session. */
+const RENEW_AFTER_MS = DAY_MS;
+
+export interface Sessions {
+  /** Starts a session. @returns the secret id for the cookie; only its hash is stored. */
+  start(personId: string): Promise<string>;
+  /** Finds the user of a session, and extends the session by 30 days, to at most 90 days after its start. */
+  findCaller(id: string): Promise<SessionCaller | undefined>;
+  /** Ends the caller's session. Does nothing without a session. */
+  signOut(caller: Caller | undefined, from: string): Promise<void>;
+  /**
+   * Ends all sessions of the caller, including the current one. Tokens stay valid.
+   *
+   * @throws AppError `session_required` for a token.
+   */
+  signOutEverywhere(caller: Caller | undefined, from: string): Promise<void>;
+}
+
+export function createSessions(database: Database, now: () => number = Date.now): Sessions {
+  return {
+    start: (personId) => startSession(database, personId, now()),
+    findCaller: (id) => findCaller(database, hash('sha256', id), now()),
+    async signOut(caller, from) {
+      if (caller?.kind !== 'session') return;
+      const { personId, sessionId } = caller;
+      await inTransaction(database, async (transaction) => {
+        await transaction.deleteFrom('sessions').where('id_hash', '=', sessionId).execute();
+        await recordEvent(transaction, { action: 'signed_out', actor: caller, personId, from, at: now() });
+      });
+    },
+    async signOutEverywhere(caller, from) {
+      const session = requireSession(caller);
+      const { personId } = session;
+      await inTransaction(database, async (transaction) => {
+        await transaction.deleteFrom('sessions').where('person_id', '=', personId).execute();
+        await recordEvent(transaction, { action: 'signed_out_everywhere', actor: session, personId, from, at: now() });
+      });
+    },
+  };
+}
+
+/** Starts a session in the transaction of the calling code. @returns the secret id for the cookie. */
+export async function startSession(database: Database, personId: string, at: number): Promise<string> {
+  const id = randomBytes(32).toString('base64url');
+  const row = { id_hash: hash('sha256', id), person_id: personId, created_at: at, expires_at: at + LIFETIME_MS };
+  await database.insertInto('sessions').values(row).execute();
+  return id;
+}
+
+const findSession = prepare((database, { idHash, at }: { readonly idHash: string; readonly at: number }) =>
+  database
+    .selectFrom('sessions')
+    .innerJoin('people', 'people.id', 'sessions.person_id')
+    .select(['person_id', 'sessions.created_at', 'expires_at', 'username', 'is_admin'])
+    .where('id_hash', '=', idHash)
+    .where('expires_at', '>', at),
+);
+
+async function findCaller(database: Database, idHash: string, at: number): Promise<SessionCaller | undefined> {
+  const [row] = await findSession(database, { idHash, at });
+  if (row === undefined) return undefined;
+  const expiresAt = Math.min(at + LIFETIME_MS, row.created_at + MAX_LIFETIME_MS);
+  // Earlier releases extended sessions without a limit.
+  if (expiresAt <= at) return undefined;
+  if (expiresAt - row.expires_at >= RENEW_AFTER_MS) {
+    const renewed = { expires_at: expiresAt };
+    await database.updateTable('sessions').set(renewed).where('id_hash', '=', idHash).execute();
+  }
+  const { person_id: personId, username, is_admin } = row;
+  return { kind: 'session', sessionId: idHash, personId, username, isAdmin: is_admin === 1 };
+}
+
+/** Returns the name of the session cookie. The prefix `__Host-` makes browsers restrict it to https and this host. */
+function sessionCookieName({ isHttps }: { readonly isHttps: boolean }): string {
+  return isHttps ? '__Host-trellis_session' : 'trellis_session';
+}
+
+/**
+ * The lifetime of the cookie: 400 days, the maximum in browsers. The session itself expires 30 days after its last use.
+ */
+const MAX_AGE_SECONDS = 400 * 86_400;
+
+export interface SessionCookies {
+  /** Formats the `Set-Cookie` header that sets the session cookie. */
+  set(sessionId: string): string;
+  /** Formats the `Set-Cookie` header that deletes the session cookie. */
+  readonly clear: () => string;
+}
+
+/** @param publicUrl Returns the public origin; called for every cookie. */
+export function createSessionCookies(publicUrl: () => string): SessionCookies {
+  const format = (value: string, maxAgeSeconds: number): string => {
+    const isHttps = new URL(publicUrl()).protocol === 'https:';
+    const attributes = `Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isHttps ? '; Secure' : ''}`;
+    return `${sessionCookieName({ isHttps })}=${value}; ${attributes}`;
+  };
+  return { set: (sessionId) => format(sessionId, MAX_AGE_SECONDS), clear: () => format('', 0) };
+}
+
+/** Finds the first cookie with a name in a `Cookie` header. */
+function findCookie(header: string, name: string): string | undefined {
+  for (const pair of header.split(';')) {
+    const [key = '', ...value] = pair.split('=');
+    if (key.trim() === name) return value.join('=').trim();
+  }
+  return undefined;
+}

@@ -1,0 +1,147 @@
+/** The parts that all WebAuthn ceremonies share: options for browsers, challenges, and parsing of credentials. */
+import { hash, randomBytes } from 'node:crypto';
+import { AppError } from '../core/errors.js';
+import type { components } from '../generated/dashboard/types.js';
+import type { Database } from '../storage/database.js';
+import type { ChallengesTable } from '../storage/tables.js';
+
+export type CreationOptions = components['schemas']['CreationOptions'];
+export type RequestOptions = components['schemas']['RequestOptions'];
+
+/** The COSE numbers of the supported signature algorithms, in order of preference: Ed25519, ES256, RS256. */
+export const SIGNATURE_ALGORITHMS: readonly number[] = [-8, -7, -257];
+
+interface CreationOptionsInput {
+  readonly username: string;
+  readonly displayName: string;
+  readonly userHandle: string;
+  readonly challenge: string;
+  /** The ids of the user's passkeys. An authenticator that already has one of them creates no second. */
+  readonly existingPasskeyIds?: readonly string[];
+}
+
+/** Requests a discoverable credential, so that sign-in needs no username and the server reveals no account. */
+export function toCreationOptions({ id, name }: RelyingParty, offer: CreationOptionsInput): CreationOptions {
+  const { username, displayName, userHandle, challenge, existingPasskeyIds = [] } = offer;
+  return {
+    rp: { id, name },
+    user: { id: userHandle, name: username, displayName },
+    challenge,
+    pubKeyCredParams: SIGNATURE_ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: CEREMONY_MS,
+    excludeCredentials: existingPasskeyIds.map((credential) => ({ type: 'public-key', id: credential })),
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'preferred' },
+    attestation: 'none',
+    // Passkeys with PRF can wrap keys. Authenticators decide on this extension when they create the passkey.
+    extensions: { prf: {} },
+  };
+}
+
+/** Requests any passkey for this site. The empty list reveals nothing about accounts. */
+export function toRequestOptions({ id }: RelyingParty, challenge: string): RequestOptions {
+  return { challenge, rpId: id, timeout: CEREMONY_MS, allowCredentials: [], userVerification: 'preferred' };
+}
+
+/** The lifetime of a challenge in milliseconds, long enough to fetch a security key. */
+const CEREMONY_MS = 5 * 60_000;
+
+type Ceremony = ChallengesTable['ceremony'];
+
+/** The state of a ceremony between its start and its end. */
+type CeremonyState = Partial<
+  Pick<ChallengesTable, 'display_name' | 'invitation_id' | 'person_id' | 'user_handle' | 'username'>
+>;
+
+/** Creates a challenge of 32 random bytes in base64url. Only its hash is stored; it is valid for 5 minutes. */
+export async function createChallenge(
+  database: Database,
+  { ceremony, at, ...state }: CeremonyState & { readonly ceremony: Ceremony; readonly at: number },
+): Promise<string> {
+  const challenge = randomBytes(32).toString('base64url');
+  const row = {
+    hash: hash('sha256', challenge),
+    ceremony,
+    person_id: null,
+    invitation_id: null,
+    username: null,
+    display_name: null,
+    user_handle: null,
+    ...state,
+    expires_at: at + CEREMONY_MS,
+  };
+  await database.insertInto('challenges').values(row).execute();
+  return challenge;
+}
+
+/**
+ * Finds and deletes a challenge, so that it can be used only once.
+ *
+ * @returns `undefined` when it is unknown, expired or belongs to a different ceremony.
+ */
+export async function consumeChallenge(
+  database: Database,
+  challenge: string,
+  { ceremony, at }: { readonly ceremony: Ceremony; readonly at: number },
+): Promise<ChallengesTable | undefined> {
+  const row = await database
+    .deleteFrom('challenges')
+    .where('hash', '=', hash('sha256', challenge))
+    .returningAll()
+    .executeTakeFirst();
+  return row?.ceremony === ceremony && row.expires_at > at ? row : undefined;
+}
+
+/** Creates the only error of all ceremonies. The reason is not revealed, as it would help an attacker. */
+export function ceremonyError(cause?: unknown): AppError {
+  const message = 'Passkey verification failed or took longer than 5 minutes. Start again.';
+  return new AppError('invalid_input', message, { cause });
+}
+
+/**
+ * Reads the challenge from a credential. The signature is not verified here.
+ *
+ * @throws AppError as {@link ceremonyError} creates it, for a malformed credential.
+ */
+export function readChallenge(credential: unknown): string {
+  const { clientDataJSON } = toFields(toFields(credential).response);
+  if (typeof clientDataJSON !== 'string') throw ceremonyError();
+  const { challenge, crossOrigin } = parseObject(Buffer.from(clientDataJSON, 'base64url').toString('utf8'));
+  // No page of Trellis is ever embedded in a page of a different origin.
+  if (typeof challenge !== 'string' || crossOrigin === true) throw ceremonyError();
+  return challenge;
+}
+
+/** @throws AppError as {@link ceremonyError} creates it, when the id is missing. */
+export function readCredentialId(credential: unknown): string {
+  const { id } = toFields(credential);
+  if (typeof id !== 'string') throw ceremonyError();
+  return id;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function parseObject(text: string): Fields {
+  try {
+    return toFields(JSON.parse(text));
+  } catch (cause) {
+    throw ceremonyError(cause);
+  }
+}
+
+function toFields(value: unknown): Fields {
+  if (typeof value === 'object' && value !== null) return value as Fields;
+  throw ceremonyError();
+}
+
+/** The WebAuthn relying party. Passkeys are valid for its id and its origin only. */
+export interface RelyingParty {
+  /** The host name without the port. */
+  readonly id: string;
+  readonly name: string;
+  readonly origin: string;
+}
+
+export function toRelyingParty(publicUrl: string): RelyingParty {
+  const { origin, hostname } = new URL(publicUrl);
+  return { id: hostname, name: 'Trellis', origin };
+}

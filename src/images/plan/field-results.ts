@@ -1,0 +1,188 @@
+import type { ImageMetadata } from '../source.js';
+import {
+  assertSides,
+  assertWithin,
+  type FixedArguments,
+  type FluidArguments,
+  type ImageArguments,
+  parseColour,
+  type ResizeArguments,
+  toTraceOptions,
+} from './arguments.js';
+import {
+  assertPreview,
+  type ImageFieldDependencies,
+  type ImageRequest,
+  type InlineImageReader,
+  lazy,
+  type LinkedImage,
+  linkImage,
+  type SourceSet,
+  toInlineImage,
+  toInlineTrace,
+  toPreview,
+  toWebpSet,
+} from './image-request.js';
+import { fitFrame, fixedFrames, fluidFrames, type Frame, resizeFrame, type Size, sizeInFile } from './sizes.js';
+import { assertEncoding, type Operations, outputSize, toOperations } from './transform.js';
+
+export interface FieldArguments {
+  readonly fixed: FixedArguments;
+  readonly fluid: FluidArguments;
+  readonly resize: ResizeArguments;
+}
+
+export type FieldName = keyof FieldArguments;
+
+/** Far more widths than a layout needs; each one adds a link to the response. */
+const MAX_BREAKPOINTS = 64;
+
+/** Enough for one media condition per layout. */
+const MAX_SIZES_CHARACTERS = 2_000;
+
+/**
+ * Validates all arguments of a field and returns the operations that they request.
+ *
+ * @throws AppError `invalid_input` that names the argument.
+ */
+export function parseOperations(field: FieldName, args: FieldArguments[FieldName]): Operations {
+  assertEncoding(args);
+  if (args.traceSVG) toTraceOptions(args.traceSVG);
+  if (args.background) parseColour('background', args.background);
+  if (field === 'fluid') requireFluid(args);
+  else assertSides({ width: (args as FixedArguments).width, height: (args as FixedArguments).height });
+  if (field !== 'resize') assertPreview(args as FixedArguments);
+  return toOperations(args);
+}
+
+function requireFluid({ maxWidth, maxHeight, srcSetBreakpoints, sizes }: FluidArguments): void {
+  assertSides({ maxWidth, maxHeight });
+  assertWithin('the number of srcSetBreakpoints', srcSetBreakpoints?.length, { min: 0, max: MAX_BREAKPOINTS });
+  for (const breakpoint of srcSetBreakpoints ?? []) assertSides({ srcSetBreakpoints: breakpoint });
+  assertWithin('the length of sizes', sizes?.length, { min: 0, max: MAX_SIZES_CHARACTERS });
+}
+
+/** Returns the size of the source image: with its EXIF orientation applied if the operations do so, else as stored. */
+export const untrimmedSize = (metadata: ImageMetadata, { orient }: Operations): Size =>
+  orient ? { width: metadata.width, height: metadata.height } : sizeInFile(metadata);
+
+/** Returns the size of a measured trim box, which refers to the pixels as stored, in the orientation of the result. */
+export const trimmedSize = ({ width, height }: Size, { orientation }: ImageMetadata, { orient }: Operations): Size =>
+  sizeInFile({ width, height, orientation: orient ? orientation : 1 });
+
+const FIELDS = { fixed: toFixed, fluid: toFluid, resize: toResized };
+
+export type FieldResult<Field extends FieldName> = ReturnType<(typeof FIELDS)[Field]>;
+
+export const toFieldResult = <Field extends FieldName>(
+  field: Field,
+  parts: ImageFieldDependencies,
+  draft: ImageRequest<FieldArguments[Field]>,
+): FieldResult<Field> =>
+  (FIELDS[field] as (parts: ImageFieldDependencies, draft: ImageRequest<ImageArguments>) => FieldResult<Field>)(
+    parts,
+    draft,
+  );
+
+/** An image in one size, with variants for high-density screens. */
+interface FixedImage extends SourceSet {
+  readonly width: number;
+  readonly height: number;
+}
+
+const DENSITIES = ['1x', '1.5x', '2x'];
+
+function toFixed(parts: ImageFieldDependencies, draft: ImageRequest<FixedArguments>): FixedImage {
+  const frames = fixedFrames(draft.size, draft.args);
+  const images = frames.map((frame) => linkImage(parts, draft, frame)) as [LinkedImage];
+  const [first] = images;
+  return {
+    aspectRatio: first.width / first.height,
+    width: first.width,
+    height: first.height,
+    originalName: draft.source.base,
+    src: first.src,
+    srcSet: toFixedSrcSet(images),
+    ...toWebpSet(parts, draft, { frames, shown: 0, toSrcSet: toFixedSrcSet }),
+    base64: lazy(() => toPreview(parts, draft, first)),
+    tracedSVG: lazy(() => toInlineTrace(parts, draft, frames[0] ?? {})),
+  };
+}
+
+const toFixedSrcSet = (images: readonly LinkedImage[]): string =>
+  images.map(({ src }, index) => `${src} ${DENSITIES[index] ?? '1x'}`).join(',\n');
+
+/** An image in several widths. */
+interface FluidImage extends SourceSet {
+  readonly originalImg: string;
+  readonly presentationHeight: number;
+  readonly presentationWidth: number;
+  readonly sizes: string;
+}
+
+/** The width of traced outlines unless the arguments set both sides. */
+const TRACED_WIDTH = 400;
+
+function toFluid(parts: ImageFieldDependencies, draft: ImageRequest<FluidArguments>): FluidImage {
+  const { frames, fallback, presented } = fluidFrames(draft.size, draft.args);
+  const images = frames.map((frame) => linkImage(parts, draft, frame));
+  const [first, shown, present] = [images[0], images[fallback], images[presented]];
+  if (!first || !shown || !present) throw new Error('Expected an image in at least one width.');
+  return {
+    aspectRatio: first.width / first.height,
+    originalImg: widest(images, first).src,
+    originalName: draft.source.base,
+    presentationHeight: present.height,
+    presentationWidth: present.width,
+    sizes: sizesOf(draft.args, present),
+    src: shown.src,
+    srcSet: toFluidSrcSet(images),
+    ...toWebpSet(parts, draft, { frames, shown: fallback, toSrcSet: toFluidSrcSet }),
+    base64: lazy(() => toPreview(parts, draft, first)),
+    tracedSVG: lazy(() => toInlineTrace(parts, draft, tracedFrame(draft.args))),
+  };
+}
+
+/** An empty `sizes` selects the default. */
+const sizesOf = ({ sizes }: FluidArguments, { width }: LinkedImage): string =>
+  sizes === '' || sizes == null ? `(max-width: ${width}px) 100vw, ${width}px` : sizes;
+
+/** Returns the widest image; the first one on a tie. */
+const widest = (images: readonly LinkedImage[], first: LinkedImage): LinkedImage =>
+  images.reduce((most, image) => (image.width > most.width ? image : most), first);
+
+const tracedFrame = ({ maxWidth, maxHeight }: FluidArguments): Frame =>
+  maxWidth != null && maxHeight != null ? { width: maxWidth, height: maxHeight } : { width: TRACED_WIDTH };
+
+const toFluidSrcSet = (images: readonly LinkedImage[]): string =>
+  images.map(({ src, width }) => `${src} ${width}w`).join(',\n');
+
+/** One image in one size. Members that need pixels are functions, which render when called. */
+interface ResizedImage {
+  readonly aspectRatio: number;
+  readonly width: number;
+  readonly height: number;
+  readonly originalName: string;
+  readonly src: () => string | Promise<string>;
+  readonly tracedSVG: InlineImageReader;
+}
+
+/** The width of an inline image unless an argument sets a side. */
+const INLINE_WIDTH = 20;
+
+function toResized(parts: ImageFieldDependencies, draft: ImageRequest<ResizeArguments>): ResizedImage {
+  const { args, size, source, operations } = draft;
+  const hasNoSides = args.width == null && args.height == null;
+  const frame = args.base64 && hasNoSides ? { width: INLINE_WIDTH } : resizeFrame(args);
+  const { width, height } = outputSize({ ...fitFrame(size, frame, args.fit ?? 'COVER'), ...operations });
+  const common = {
+    aspectRatio: width / height,
+    width,
+    height,
+    originalName: source.base,
+    tracedSVG: lazy(() => toInlineTrace(parts, draft, frame)),
+  };
+  if (args.base64) return { ...common, src: lazy(() => toInlineImage(parts.inline, draft, frame)) };
+  const { src } = linkImage(parts, draft, frame);
+  return { ...common, src: () => src };
+}

@@ -1,0 +1,160 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { ImageMetadata, ImageSource } from '../source.js';
+import { findOutputFormat, type ImageTransform, type OutputFormat, PIPELINE_VERSION } from './transform.js';
+
+/** A derived image: the digest of its source file, and its transform. */
+export interface DerivedImage {
+  readonly contentDigest: string;
+  readonly transform: ImageTransform;
+}
+
+interface ImageName {
+  /** The source's file name without its extension. It makes links readable and is not signed. */
+  readonly name: string;
+  /** The extension of the derived image, without a dot. */
+  readonly extension: string;
+}
+
+/**
+ * Image links, which carry their transform and its signature. No table is needed to serve a link, and only links that
+ * this site issued are accepted.
+ */
+export interface Links {
+  /**
+   * Returns the path below `/static`: `/<content digest>/<signature>_<transform>/<percent-encoded name>.<extension>`.
+   */
+  format(image: DerivedImage & ImageName): string;
+  /** The inverse of `format`; returns `undefined` for any path that was not issued with this key. */
+  parse(path: string): (DerivedImage & ImageName) | undefined;
+}
+
+/** 96 bits in base64url, as each guess costs an attacker an HTTP request. */
+const SIGNATURE_LENGTH = 16;
+
+const LINK = new RegExp(`^/([0-9a-f]{32})/([\\w-]{${SIGNATURE_LENGTH}})_([\\w.-]{1,200})/([^/?]+)\\.([a-z]+)$`, 'u');
+
+/** @param key At least 32 random bytes. Links that were issued with a different key are invalid. */
+export function createLinks(key: Uint8Array): Links {
+  const sign = (text: string): string =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, SIGNATURE_LENGTH);
+
+  return {
+    format({ contentDigest, transform, name, extension }) {
+      const text = formatTransformText(transform);
+      const signature = sign(`${contentDigest}/${transform.format}/${text}`);
+      return `/${contentDigest}/${signature}_${text}/${encodeURIComponent(name)}.${extension}`;
+    },
+    parse(path) {
+      const [, contentDigest = '', signature = '', text = '', encodedName = '', extension = ''] = LINK.exec(path) ?? [];
+      const format = findOutputFormat(extension);
+      const name = decodeSegment(encodedName);
+      if (format === undefined || !name) return undefined;
+      const expected = sign(`${contentDigest}/${format}/${text}`);
+      if (!timingSafeEqual(Buffer.from(signature), Buffer.from(expected))) return undefined;
+      return { contentDigest, transform: parseTransformText(text, format), name, extension };
+    },
+  };
+}
+
+/**
+ * Formats a transform for a link: the pipeline version, then one letter and value per member, such as
+ * `v1_w800_h600_q50_p1`. Common values are omitted. The format is not included: it is the extension of the link.
+ */
+export function formatTransformText(recipe: ImageTransform): string {
+  const { duotone, background, focus } = recipe;
+  const members = {
+    v: PIPELINE_VERSION,
+    w: recipe.width,
+    h: recipe.height,
+    s: recipe.scaling === 'fill' ? undefined : recipe.scaling,
+    f: focus?.toLowerCase(),
+    b: background && withoutHash(background),
+    o: recipe.orient ? undefined : 0,
+    r: recipe.rotate,
+    t: recipe.trim,
+    g: recipe.grayscale && 1,
+    d: duotone && [withoutHash(duotone.highlight), withoutHash(duotone.shadow), duotone.opacity].join('-'),
+    q: recipe.quality,
+    p: recipe.progressive === undefined ? undefined : Number(recipe.progressive),
+    c: recipe.compressionLevel,
+    e: recipe.speed,
+  };
+  return Object.entries(members)
+    .flatMap(([letter, value]) => (value === undefined ? [] : [`${letter}${value}`]))
+    .join('_');
+}
+
+/** The inverse of {@link formatTransformText}. The text is not validated, so callers verify its signature first. */
+export function parseTransformText(text: string, format: OutputFormat): ImageTransform {
+  const members = new Map(text.split('_').map((member) => [member[0], member.slice(1)]));
+  const number = (letter: string): number | undefined => {
+    const value = members.get(letter);
+    return value === undefined ? undefined : Number(value);
+  };
+  const [highlight, shadow, opacity] = members.get('d')?.split('-') ?? [];
+  const background = members.get('b');
+  const progressive = number('p');
+  const all = {
+    format,
+    width: number('w'),
+    height: number('h'),
+    scaling: members.get('s') ?? 'fill',
+    focus: members.get('f')?.toUpperCase(),
+    background: background && `#${background}`,
+    orient: members.get('o') !== '0',
+    rotate: number('r'),
+    trim: number('t'),
+    grayscale: members.has('g') || undefined,
+    duotone: highlight && { highlight: `#${highlight}`, shadow: `#${shadow}`, opacity: Number(opacity) },
+    quality: number('q'),
+    progressive: progressive === undefined ? undefined : progressive === 1,
+    compressionLevel: number('c'),
+    speed: number('e'),
+  };
+  // The verified signature guarantees that the text was formatted from a transform.
+  return Object.fromEntries(
+    Object.entries(all).filter(([, value]) => value !== undefined),
+  ) as unknown as ImageTransform;
+}
+
+const withoutHash = (colour: string): string => colour.replace('#', '');
+
+/** The unchanged source image. */
+export interface OriginalImage {
+  /** In pixels, with the EXIF orientation applied. */
+  readonly width: number;
+  readonly height: number;
+  readonly src: string;
+}
+
+/** @param toUrl Returns the URL of a percent-encoded path below `/static`. */
+export const toOriginal = (
+  source: ImageSource,
+  metadata: ImageMetadata,
+  toUrl: (path: string) => string,
+): OriginalImage => ({
+  width: metadata.width,
+  height: metadata.height,
+  src: toUrl(`/${formatOriginalName(source)}`),
+});
+
+/** Formats the last segment of the link to an original: `<name>-<digest><ext>`, percent-encoded. */
+export const formatOriginalName = ({ name, contentDigest, ext }: OriginalName): string =>
+  encodeURIComponent(`${name}-${contentDigest}${ext}`);
+
+type OriginalName = Pick<ImageSource, 'name' | 'contentDigest' | 'ext'>;
+
+/** The inverse of {@link formatOriginalName}; returns `undefined` for a segment of any other form. */
+export function parseOriginalName(segment: string): OriginalName | undefined {
+  const [, name, contentDigest, ext] = /^(.+)-([0-9a-f]{32})(\.[^./]*)?$/su.exec(decodeSegment(segment) ?? '') ?? [];
+  return name === undefined || contentDigest === undefined ? undefined : { name, contentDigest, ext: ext ?? '' };
+}
+
+/** Decodes a percent-encoded path segment; returns `undefined` for malformed text. */
+function decodeSegment(segment: string): string | undefined {
+  try {
+    return decodeURIComponent(segment);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,234 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../../accounts/callers.js';
+import type { PasskeyChange } from '../../accounts/events.js';
+import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
+import type { IdempotencyStore } from '../../storage/idempotency-store.js';
+import { prepareInserts } from '../../storage/prepared-batch.js';
+import { prepare } from '../../storage/prepared.js';
+import type { AuditLogTable } from '../../storage/tables.js';
+
+/** The audited actions on secrets. */
+type ObjectAction = 'create' | 'delete' | 'read' | 'rename' | 'restore' | 'rotation_due' | 'update';
+
+/** The audited actions on everything else that decides who can read secrets. */
+export type SubjectAction = 'create' | 'delete' | 'merge' | 'purge' | 'rename' | 'revoke' | 'rotate' | 'update';
+
+/** The audited subjects other than secrets; `identity` is the owner's public key. */
+export type SubjectType = 'consumer' | 'consumer_token' | 'identity' | 'passkey' | 'token';
+
+export type AuditAction = ObjectAction | SubjectAction;
+
+interface ObjectEntry {
+  readonly action: ObjectAction;
+  /** The slug at the time of the action; after a rename, the new one. */
+  readonly slug: string;
+  readonly variantId: string;
+  /** The previous version that was read or restored. */
+  readonly version?: number | undefined;
+  /** The slug before a rename. */
+  readonly previousSlug?: string | undefined;
+}
+
+interface SubjectEntry {
+  readonly action: SubjectAction;
+  readonly subjectType: SubjectType;
+  /** The name of a consumer, the id of a token or passkey, or a public key; never a secret. */
+  readonly subjectId: string;
+  /** The name of a consumer before it was renamed or merged. */
+  readonly previousName?: string | undefined;
+}
+
+export type NewAuditEntry = ObjectEntry | SubjectEntry;
+
+/** The author of a change or read, as proven by a credential; `machine` is a command on the server's machine. */
+export interface Actor {
+  readonly type: Caller['kind'] | 'machine';
+  readonly id: string;
+}
+
+/** The origin of a request, as recorded in the audit log. */
+export interface RequestOrigin {
+  readonly caller: Caller | undefined;
+  /** The name that the client gave itself; not verified. */
+  readonly callerName?: string | undefined;
+  readonly ip: string;
+  /** The time of the request, in milliseconds since the epoch. */
+  readonly at: number;
+}
+
+/** The part of a caller that identifies it; `machine` is a command on the server's machine. */
+type CallerIdentity =
+  | 'machine'
+  | Pick<ConsumerTokenCaller, 'kind' | 'tokenId'>
+  | Pick<SessionCaller, 'kind'>
+  | Pick<TokenCaller, 'kind' | 'tokenId'>;
+
+/** The part of an {@link RequestOrigin} that an audit entry records. */
+export interface AuditOrigin extends Omit<RequestOrigin, 'caller'> {
+  readonly caller: CallerIdentity | undefined;
+}
+
+/** The end of the chain: the number of entries, which is the id of the last one, and the hash of the last one. */
+export interface AuditHead {
+  readonly count: number;
+  readonly hash: string;
+}
+
+export const EMPTY_AUDIT_HEAD: AuditHead = { count: 0, hash: '' };
+
+/**
+ * Runs audited work in a transaction, like `inTransaction`. On PostgreSQL it locks the chain before anything is read,
+ * so that transactions of several servers wait for each other. {@link appendAuditEntry} alone would lock it after the first
+ * read; the transaction would then fail to serialize and run again.
+ */
+export async function inAuditedTransaction<T>(
+  database: Database,
+  work: (transaction: Database) => Promise<T>,
+): Promise<T> {
+  return inTransaction(database, async (transaction) => {
+    await lockAuditChain(transaction);
+    return work(transaction);
+  });
+}
+
+/**
+ * Locks the chain until the transaction ends. It must be the first statement: on PostgreSQL, the first statement that
+ * reads takes the snapshot of a serializable transaction, even while it waits for a lock; `lock table` takes none.
+ * Transactions of SQLite hold the only write lock from their start.
+ */
+async function lockAuditChain(transaction: Database): Promise<void> {
+  if (isPostgres(transaction)) await sql`lock table audit_head in exclusive mode`.execute(transaction);
+}
+
+/**
+ * Appends an entry in the caller's transaction, so that the entry and the change are committed together. Each hash
+ * includes the previous one, so that a changed or removed entry is detected. Ids increase by one along the chain.
+ */
+export async function appendAuditEntry(
+  transaction: Database,
+  entry: NewAuditEntry,
+  origin: AuditOrigin,
+): Promise<void> {
+  await appendAuditEntries(transaction, [{ entry, origin }]);
+}
+
+interface Attributed {
+  readonly entry: NewAuditEntry;
+  readonly origin: AuditOrigin;
+}
+
+/** Appends several entries in the given order, with fewer statements than repeated {@link appendAuditEntry}. */
+export async function appendAuditEntries(database: Database, entries: readonly Attributed[]): Promise<void> {
+  // A transaction that waits for others locked the chain at its start; a later lock would not prevent a conflict.
+  if (database.isTransaction) await writeEntries(database, entries);
+  else await inAuditedTransaction(database, (transaction) => writeEntries(transaction, entries));
+}
+
+async function writeEntries(transaction: Database, entries: readonly Attributed[]): Promise<void> {
+  let { count, hash } = await readAuditHead(transaction);
+  const rows: AuditLogTable[] = [];
+  for (const { entry, origin } of entries) {
+    count += 1;
+    const row = { id: count, ...toRow(entry), ...toColumns(origin) };
+    hash = hashAuditEntry(hash, row);
+    rows.push({ ...row, hash });
+  }
+  await insertEntries(transaction, rows);
+  await storeHead(transaction, { count, hash });
+}
+
+/**
+ * Returns the SHA-256 of an entry, in hexadecimal. The input is the UTF-8 text of a JSON array without spaces, as
+ * `JSON.stringify` formats it: the hash of the previous entry (empty for the first), then the values of this entry in
+ * the order below, with null for absent ones. An array makes the column of each value unambiguous.
+ */
+export function hashAuditEntry(previousHash: string, row: Omit<AuditLogTable, 'hash'>): string {
+  const { id, action, at, ip, caller, actor_type, actor_id } = row;
+  const about = [row.subject_type, row.slug, row.variant_id, row.version, row.subject_id, row.previous_name];
+  const values = [previousHash, id, action, ...about, at, ip, caller, actor_type, actor_id];
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex');
+}
+
+/** Returns the head of the chain; {@link EMPTY_AUDIT_HEAD} before the first entry. */
+export async function readAuditHead(database: Database): Promise<AuditHead> {
+  const [head = EMPTY_AUDIT_HEAD] = await findHead(database, {});
+  return head;
+}
+
+const findHead = prepare((database) => database.selectFrom('audit_head').select(['count', 'hash']));
+
+const insertEntries = prepareInserts('audit_log', [
+  'id',
+  'action',
+  'subject_type',
+  'slug',
+  'variant_id',
+  'version',
+  'subject_id',
+  'previous_name',
+  'at',
+  'ip',
+  'caller',
+  'actor_type',
+  'actor_id',
+  'hash',
+]);
+
+const storeHead = prepare((database, { count, hash }: AuditHead) =>
+  database
+    .insertInto('audit_head')
+    .values({ id: 1, count, hash })
+    .onConflict((conflict) => conflict.column('id').doUpdateSet({ count, hash })),
+);
+
+function toRow(entry: NewAuditEntry) {
+  if ('slug' in entry) {
+    const { action, slug, variantId, version = null, previousSlug = null } = entry;
+    const object = { subject_type: 'object', slug, variant_id: variantId, version, subject_id: null };
+    return { action, ...object, previous_name: previousSlug };
+  }
+  const { action, subjectType, subjectId, previousName = null } = entry;
+  const subject = { subject_type: subjectType, slug: null, variant_id: null, version: null, subject_id: subjectId };
+  return { action, ...subject, previous_name: previousName };
+}
+
+function toColumns({ at, ip, callerName, caller }: AuditOrigin) {
+  const actor = caller && toActor(caller);
+  return { at, ip, caller: callerName ?? null, actor_type: actor?.type ?? null, actor_id: actor?.id ?? null };
+}
+
+/** All sessions are the owner's and share one id; existing audit logs contain it. */
+const SESSION_ACTOR_ID = 'admin';
+
+export function toActor(caller: CallerIdentity): Actor {
+  if (caller === 'machine') return { type: caller, id: caller };
+  return { type: caller.kind, id: caller.kind === 'session' ? SESSION_ACTOR_ID : caller.tokenId };
+}
+
+/** Records changes to the owner's passkeys by any service. Passkeys of other users give no access to secrets. */
+export async function auditPasskeyChange(
+  transaction: Database,
+  change: PasskeyChange,
+  callerName?: string,
+): Promise<void> {
+  const { action, passkeyId, personId, actor, from, at } = change;
+  const owners = transaction.selectFrom('people').select('id').where('id', '=', personId).where('is_admin', '=', 1);
+  if ((await owners.executeTakeFirst()) === undefined) return;
+  const entry = { action, subjectType: 'passkey', subjectId: passkeyId } as const;
+  await appendAuditEntry(transaction, entry, { caller: actor, callerName, ip: from, at });
+}
+
+/**
+ * Wraps the replays of audited writes: the chain is locked before a stored response is read, so that the transactions
+ * of several servers wait for each other instead of failing to serialize.
+ */
+export function createAuditedIdempotencyStore(database: Database, replays: IdempotencyStore): IdempotencyStore {
+  return {
+    answerOnce: (request, answer) =>
+      runInSharedTransaction(database, async () => {
+        await lockAuditChain(database);
+        return replays.answerOnce(request, answer);
+      }),
+  };
+}

@@ -1,0 +1,190 @@
+import { type SelectQueryBuilder, sql } from 'kysely';
+import { type Caller, requireOwner } from '../../accounts/callers.js';
+import { limitConcurrency } from '../../core/concurrency.js';
+import type { Database } from '../../storage/database.js';
+import type { AuditLogTable, Tables } from '../../storage/tables.js';
+import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
+import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
+
+export interface AuditEntry {
+  readonly id: number;
+  readonly action: AuditAction;
+  readonly subjectType: SubjectType | 'object';
+  /** For secrets only, like `variantId` and `version`. */
+  readonly slug: string | undefined;
+  readonly variantId: string | undefined;
+  /** The previous version that was read or restored. */
+  readonly version: number | undefined;
+  /** For all other subjects: the name of a consumer, the id of a token or passkey, or a public key. */
+  readonly subjectId: string | undefined;
+  /** The slug or name before the change. */
+  readonly previousName: string | undefined;
+  readonly at: Date;
+  readonly ip: string;
+  readonly caller: string | undefined;
+  readonly actor: Actor | undefined;
+}
+
+/** The conditions for entries; all given ones must match. */
+export interface AuditFilter {
+  readonly slug?: string | undefined;
+  readonly subjectType?: AuditEntry['subjectType'] | undefined;
+  readonly caller?: string | undefined;
+  /** The id of an actor; `none` matches entries without a credential. */
+  readonly actor?: string | undefined;
+  readonly from?: Date | undefined;
+  /** Exclusive. */
+  readonly to?: Date | undefined;
+  /** Continues after the entry with this id, in the given order. */
+  readonly after?: number | undefined;
+  readonly order?: 'asc' | 'desc' | undefined;
+  readonly limit?: number | undefined;
+}
+
+interface AuditPage {
+  readonly entries: readonly AuditEntry[];
+  /** The number of matches on all pages. */
+  readonly total: number;
+  /** The value of `after` for the next page; `undefined` on the last one. */
+  readonly next: number | undefined;
+}
+
+/** The audit log. All methods require the owner. */
+export interface AuditLog {
+  query(caller: Caller | undefined, filter: AuditFilter): Promise<AuditPage>;
+  listFilterOptions(caller: Caller | undefined): Promise<AuditFilterOptions>;
+  /** Verifies the whole chain. @throws AppError `invalid_input` for `entries` without `head` or the reverse. */
+  verify(caller: Caller | undefined, request?: VerificationRequest): Promise<Verification>;
+}
+
+const DEFAULT_LIMIT = 50;
+
+/** A verification reads the whole log, so only one runs at a time. */
+const VERIFICATIONS_AT_ONCE = 1;
+
+export function createAuditLog(database: Database): AuditLog {
+  const verifyInTurn = limitConcurrency(VERIFICATIONS_AT_ONCE);
+  return {
+    async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
+      requireOwner(caller);
+      const matching = applyFilter(database.selectFrom('audit_log'), filter);
+      const total = isUnfiltered(filter) ? (await readAuditHead(database)).count : await count(matching);
+      let page = matching
+        .selectAll()
+        .orderBy('id', order)
+        .limit(limit + 1);
+      if (after !== undefined) page = page.where('id', order === 'asc' ? '>' : '<', after);
+      const rows = await page.execute();
+      const entries = rows.slice(0, limit).map(toEntry);
+      return { entries, total, next: rows.length > limit ? entries.at(-1)?.id : undefined };
+    },
+    async listFilterOptions(caller) {
+      requireOwner(caller);
+      return listAuditFilterOptions(database);
+    },
+    async verify(caller, request) {
+      requireOwner(caller);
+      return verifyInTurn(() => verifyAuditChain(database, request));
+    },
+  };
+}
+
+/** The head stores the size of the whole log. Counting it would be slow, as every read of a value adds an entry. */
+const isUnfiltered = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
+
+async function count(matching: Query): Promise<number> {
+  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
+  return total;
+}
+
+type Query = SelectQueryBuilder<Tables, 'audit_log', object>;
+
+function applyFilter(query: Query, { slug, subjectType, caller, actor, from, to }: AuditFilter): Query {
+  let filtered = query;
+  if (slug !== undefined) filtered = filtered.where('slug', '=', slug);
+  if (subjectType !== undefined) filtered = filtered.where('subject_type', '=', subjectType);
+  if (caller !== undefined) filtered = filtered.where('caller', '=', caller);
+  if (actor === 'none') filtered = filtered.where('actor_id', 'is', null);
+  else if (actor !== undefined) filtered = filtered.where('actor_id', '=', actor);
+  if (from !== undefined) filtered = filtered.where('at', '>=', from.getTime());
+  if (to !== undefined) filtered = filtered.where('at', '<', to.getTime());
+  return filtered;
+}
+
+function toEntry(row: AuditLogTable): AuditEntry {
+  return {
+    id: row.id,
+    // The cast is safe: only appendAuditEntries() writes to this table.
+    action: row.action as AuditAction,
+    subjectType: row.subject_type as AuditEntry['subjectType'],
+    slug: row.slug ?? undefined,
+    variantId: row.variant_id ?? undefined,
+    version: row.version ?? undefined,
+    subjectId: row.subject_id ?? undefined,
+    previousName: row.previous_name ?? undefined,
+    at: new Date(row.at),
+    ip: row.ip,
+    caller: row.caller ?? undefined,
+    actor: toOptionalActor(row),
+  };
+}
+
+function toOptionalActor({ actor_type, actor_id }: AuditLogTable): Actor | undefined {
+  return actor_type === null || actor_id === null ? undefined : { type: actor_type as Actor['type'], id: actor_id };
+}
+
+/** The limit for each kind of value; a longer list is useless for selection. */
+const MAX_OPTIONS = 1_000;
+
+/** The distinct values of the log that it can be filtered by, sorted. */
+interface AuditFilterOptions {
+  readonly slugs: readonly string[];
+  readonly actors: readonly AuditActorOption[];
+  readonly callers: readonly string[];
+}
+
+interface AuditActorOption {
+  /** The value for the filter. */
+  readonly value: string;
+  /** The text to display. */
+  readonly label: string;
+}
+
+async function listAuditFilterOptions(database: Database): Promise<AuditFilterOptions> {
+  const [slugs, actors, callers] = [
+    await listDistinct(database, 'slug'),
+    await listActors(database),
+    await listDistinct(database, 'caller'),
+  ];
+  return { slugs: slugs.map(({ value }) => value), actors, callers: callers.map(({ value }) => value) };
+}
+
+async function listActors(database: Database): Promise<AuditActorOption[]> {
+  const actors = (await listDistinct(database, 'actor_id')).map(toOption);
+  const anonymous = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
+  return (await anonymous.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
+}
+
+function toOption({ value, type }: Distinct): AuditActorOption {
+  return { value, label: type === 'token' || type === 'consumer_token' ? `${type}:${value}` : value };
+}
+
+interface Distinct {
+  readonly value: string;
+  /** The actor type of one entry with this value. */
+  readonly type: string | null;
+}
+
+/** Lists the distinct values by a loose index scan, whose time grows with the values, not with the entries. */
+async function listDistinct(database: Database, column: 'actor_id' | 'caller' | 'slug'): Promise<Distinct[]> {
+  const name = sql.ref(column);
+  const { rows } = await sql<Distinct>`
+    with recursive found (value) as (
+      select min(${name}) from audit_log
+      union all
+      select (select min(${name}) from audit_log where ${name} > found.value) from found where found.value is not null
+    )
+    select value, (select actor_type from audit_log where ${name} = found.value limit 1) as type
+    from found where value is not null limit ${sql.lit(MAX_OPTIONS)}`.execute(database);
+  return rows;
+}

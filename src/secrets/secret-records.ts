@@ -1,0 +1,345 @@
+/**
+ * The stored secrets: their variants, consumers and tags, ETags and metadata. Secrets that share a slug are its variants;
+ * a consumer belongs to at most one variant of a slug.
+ */
+import type { Selectable } from 'kysely';
+import { AppError } from '../core/errors.js';
+import type { Database } from '../storage/database.js';
+import { prepare, prepareInsert } from '../storage/prepared.js';
+import type { SecretObjectsTable } from '../storage/tables.js';
+import type { Actor } from './audit/chain.js';
+import { toDueAt } from './rotation.js';
+
+/** Identifies a secret: by its slug, or by slug and id when several variants share the slug. */
+export interface SecretRef {
+  readonly slug: string;
+  /** The id of the variant. */
+  readonly id?: string | undefined;
+}
+
+export type SecretTableRow = Selectable<SecretObjectsTable>;
+
+/** Selects at most two variants, enough to detect an ambiguous slug, which can have thousands. */
+const findBySlug = prepare((database, { slug }: { readonly slug: string }) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).limit(2),
+);
+
+const findById = prepare((database, { slug, id }: Required<SecretRef>) =>
+  database.selectFrom('secret_objects').selectAll().where('slug', '=', slug).where('id', '=', id),
+);
+
+/**
+ * Returns the variant that a reference identifies.
+ *
+ * @throws AppError `not_found` for an unknown slug or id; `conflict` when several variants share the slug and no id is
+ * given.
+ */
+export async function getVariant(database: Database, { slug, id }: SecretRef): Promise<SecretTableRow> {
+  // Hexadecimal digits are compared regardless of case.
+  const variants =
+    id === undefined ? findBySlug(database, { slug }) : findById(database, { slug, id: id.toLowerCase() });
+  return selectVariant(await variants, id);
+}
+
+/** Returns the variant with the id, or the only one. @throws AppError as {@link getVariant}. */
+export function selectVariant<T extends { readonly id: string }>(variants: readonly T[], id: string | undefined): T {
+  // Hexadecimal digits are compared regardless of case.
+  const wanted = id?.toLowerCase();
+  const [found, other] = wanted === undefined ? variants : variants.filter((variant) => variant.id === wanted);
+  if (found === undefined) throw new AppError('not_found', 'unknown object');
+  if (other === undefined) return found;
+  throw new AppError('conflict', 'Several variants have this slug; add ?id=.', { field: 'id' });
+}
+
+interface NewVariant {
+  readonly slug: string;
+  readonly consumers: readonly string[];
+}
+
+/**
+ * Asserts that a new secret can have this slug, in the transaction that creates it.
+ *
+ * @throws AppError `conflict` when the slug exists and the new secret has no consumers, or shares one with a variant.
+ */
+export async function assertCanCreate(transaction: Database, { slug, consumers }: NewVariant): Promise<void> {
+  if ((await findBySlug(transaction, { slug })).length === 0) return;
+  if (consumers.length === 0 || (await isShared(transaction, { slug, consumers }))) throw alreadyExists();
+}
+
+/**
+ * Asserts that a secret can have a new slug. In addition to the rule of {@link assertCanCreate}, every existing
+ * variant of that slug must have consumers.
+ *
+ * @throws AppError `conflict` otherwise.
+ */
+export async function assertCanRename(transaction: Database, id: string, renamed: NewVariant): Promise<void> {
+  const others = transaction
+    .selectFrom('secret_objects')
+    .leftJoin('secret_object_consumers as used', 'used.object_id', 'id')
+    .select('id')
+    .where('slug', '=', renamed.slug)
+    .where('id', '<>', id)
+    .limit(1);
+  if ((await others.executeTakeFirst()) === undefined) return;
+  const unused = others.where('used.object_id', 'is', null);
+  const isUnused = renamed.consumers.length === 0 || (await unused.executeTakeFirst()) !== undefined;
+  if (isUnused || (await isShared(transaction, { ...renamed, except: id }))) throw alreadyExists();
+}
+
+/** @throws AppError `conflict` when a different variant of the slug has one of the consumers. */
+export async function assertConsumersUnused(
+  transaction: Database,
+  { id, slug }: SecretTableRow,
+  consumers: readonly string[],
+): Promise<void> {
+  if (!(await isShared(transaction, { slug, consumers, except: id }))) return;
+  throw new AppError('conflict', 'A consumer belongs to a different variant of this slug.', { field: 'used_by' });
+}
+
+async function isShared(
+  database: Database,
+  { slug, consumers, except }: NewVariant & { readonly except?: string },
+): Promise<boolean> {
+  if (consumers.length === 0) return false;
+  let query = database
+    .selectFrom('secret_object_consumers')
+    .innerJoin('secret_objects', 'id', 'object_id')
+    .select('object_id')
+    .where('slug', '=', slug)
+    .where('consumer', 'in', consumers);
+  if (except !== undefined) query = query.where('object_id', '<>', except);
+  return (await query.limit(1).executeTakeFirst()) !== undefined;
+}
+
+function alreadyExists(): AppError {
+  return new AppError('conflict', 'object already exists', { field: 'slug' });
+}
+
+const insertConsumer = prepareInsert('secret_object_consumers');
+const insertTag = prepareInsert('secret_object_tags');
+
+/** Replaces the consumers of a secret in the caller's transaction; duplicates are stored once. */
+export async function saveConsumers(database: Database, id: string, consumers: readonly string[]): Promise<void> {
+  await database.deleteFrom('secret_object_consumers').where('object_id', '=', id).execute();
+  for (const consumer of new Set(consumers)) await insertConsumer(database, { object_id: id, consumer });
+}
+
+/** Replaces the tags of a secret in the caller's transaction. */
+export async function saveTags(database: Database, id: string, tags: readonly string[]): Promise<void> {
+  await database.deleteFrom('secret_object_tags').where('object_id', '=', id).execute();
+  for (const tag of tags) await insertTag(database, { object_id: id, tag });
+}
+
+/** Returns the consumers of a secret in alphabetical order. */
+export async function listSecretConsumers(database: Database, id: string): Promise<string[]> {
+  const own = database.selectFrom('secret_object_consumers').select('consumer').where('object_id', '=', id);
+  return (await own.orderBy('consumer').execute()).map(({ consumer }) => consumer);
+}
+
+/** Returns the ETag of the current value. It is never reused, even by a later secret with the same slug. */
+export function toSecretEtag({ id, version }: Pick<SecretTableRow, 'id' | 'version'>): string {
+  return `"${id}.${version}"`;
+}
+
+/**
+ * Asserts that a secret still has the value that the caller has read.
+ *
+ * @param ifMatch The `If-Match` header: ETags separated by commas, or `*`; when absent, every value matches.
+ * @throws AppError `precondition_failed` when the value was replaced.
+ */
+export function assertIfMatch(object: SecretTableRow, ifMatch: string | undefined): void {
+  const etag = toSecretEtag(object);
+  // A proxy that compresses responses turns the ETag into a weak one, which identifies the same value.
+  const names = (given: string): boolean => given === '*' || given.replace(/^W\//, '') === etag;
+  if (ifMatch === undefined || ifMatch.split(',').some((given) => names(given.trim()))) return;
+  throw new AppError('precondition_failed', 'The secret was changed by another request; reload it.', {
+    field: 'If-Match',
+  });
+}
+
+/** The metadata of a secret, without its value. */
+export interface SecretMetadata {
+  readonly id: string;
+  readonly slug: string;
+  /** Identifies the current value. */
+  readonly etag: string;
+  readonly tags: readonly string[];
+  readonly usedBy: readonly string[];
+  readonly description: string | undefined;
+  readonly createdAt: Date;
+  /** The time of the current value; equals `createdAt` until the value is replaced. */
+  readonly updatedAt: Date;
+  readonly createdBy: Actor;
+  readonly updatedBy: Actor;
+  readonly rotation: RotationState | undefined;
+  /** The number of recipients in the age header. */
+  readonly recipientCount: number;
+  /** The public keys that the client recorded with the value; may be empty. */
+  readonly recipients: readonly string[];
+  readonly reseal: ResealReason | undefined;
+}
+
+interface RotationState {
+  readonly afterDays: number;
+  readonly dueAt: Date;
+  readonly isDue: boolean;
+}
+
+/** Returns the metadata of secrets, with one query per table. @param at The current time. */
+export async function readSecretMetadataList(
+  database: Database,
+  rows: readonly SecretTableRow[],
+  at: number,
+): Promise<SecretMetadata[]> {
+  if (rows.length === 0) return [];
+  const ids = rows.map(({ id }) => id);
+  const tags = groupById(await readTags(database, ids));
+  const consumers = groupById(await readConsumers(database, ids));
+  const recipients = groupById(await readRecipients(database, ids));
+  const counts = groupById(await readCounts(database, ids));
+  const owner = await database.selectFrom('secret_owner').select('public_key').executeTakeFirst();
+  return rows.map((row) => {
+    const used = (consumers.get(row.id) ?? []).map(({ name, key }) => ({ name, publicKey: key ?? undefined }));
+    const sealing = {
+      recipients: (recipients.get(row.id) ?? []).map(({ recipient }) => recipient),
+      recipientCount: counts.get(row.id)?.[0]?.recipient_count ?? 0,
+    };
+    return {
+      ...toStoredMetadata(row),
+      tags: (tags.get(row.id) ?? []).map(({ tag }) => tag),
+      usedBy: used.map(({ name }) => name),
+      rotation: toRotation(row, at),
+      ...sealing,
+      reseal: findResealReason({ consumers: used, ownerKey: owner?.public_key, ...sealing }),
+    };
+  });
+}
+
+/** Returns the metadata of one secret; see {@link readSecretMetadataList}. */
+export async function readSecretMetadata(database: Database, row: SecretTableRow, at: number): Promise<SecretMetadata> {
+  const [object] = await readSecretMetadataList(database, [row], at);
+  if (object === undefined) throw new Error('readSecretMetadataList() returned no metadata for a row.');
+  return object;
+}
+
+function toStoredMetadata(row: SecretTableRow) {
+  return {
+    id: row.id,
+    slug: row.slug,
+    etag: toSecretEtag(row),
+    description: row.description ?? undefined,
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    createdBy: fromStoredActor(row.created_by_type, row.created_by_id),
+    updatedBy: fromStoredActor(row.updated_by_type, row.updated_by_id),
+  };
+}
+
+/** Restores an actor from its columns; only results of `toActor` are stored there. */
+export function fromStoredActor(type: string, id: string): Actor {
+  return { type: type as Actor['type'], id };
+}
+
+function toRotation(
+  { rotate_after_days: afterDays, updated_at }: SecretTableRow,
+  at: number,
+): RotationState | undefined {
+  if (afterDays === null) return undefined;
+  const dueAt = toDueAt(updated_at, afterDays);
+  return { afterDays, dueAt: new Date(dueAt), isDue: dueAt <= at };
+}
+
+function readTags(database: Database, ids: readonly string[]) {
+  const tags = database.selectFrom('secret_object_tags').selectAll();
+  return tags.where('object_id', 'in', ids).orderBy('tag').execute();
+}
+
+function readConsumers(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_consumers')
+    .leftJoin('secret_consumers', 'name', 'consumer')
+    .select(['object_id', 'consumer as name', 'public_key as key'])
+    .where('object_id', 'in', ids)
+    .orderBy('consumer')
+    .execute();
+}
+
+function readRecipients(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_recipients as recipients')
+    .innerJoin('secret_objects as objects', (join) =>
+      join.onRef('objects.id', '=', 'recipients.object_id').onRef('objects.version', '=', 'recipients.version'),
+    )
+    .select(['object_id', 'recipient'])
+    .where('object_id', 'in', ids)
+    .orderBy('recipient')
+    .execute();
+}
+
+function readCounts(database: Database, ids: readonly string[]) {
+  return database
+    .selectFrom('secret_object_values as present')
+    .innerJoin('secret_objects as objects', (join) =>
+      join.onRef('objects.id', '=', 'present.object_id').onRef('objects.version', '=', 'present.version'),
+    )
+    .select(['object_id', 'recipient_count'])
+    .where('object_id', 'in', ids)
+    .execute();
+}
+
+function groupById<T extends { readonly object_id: string }>(rows: readonly T[]): ReadonlyMap<string, T[]> {
+  const groups = new Map<string, T[]>();
+  for (const row of rows) {
+    const group = groups.get(row.object_id);
+    if (group === undefined) groups.set(row.object_id, [row]);
+    else group.push(row);
+  }
+  return groups;
+}
+
+/** The reason why a value should be resealed. */
+export interface ResealReason {
+  /** `recipients` compares the recorded public keys; `count`, without them, their number in the age header. */
+  readonly reason: 'count' | 'recipients';
+  /** The consumers whose current public key is not a recipient. */
+  readonly missing: readonly string[];
+  /** The recorded public keys that no longer belong to a consumer or the owner. */
+  readonly stale: readonly string[];
+}
+
+interface Sealing {
+  readonly consumers: readonly { readonly name: string; readonly publicKey: string | undefined }[];
+  readonly ownerKey: string | undefined;
+  /** The recorded public keys; may be empty. */
+  readonly recipients: readonly string[];
+  readonly recipientCount: number;
+}
+
+/**
+ * Compares the recipients of a value with the current public keys of its consumers and the owner. Returns the reason to
+ * reseal it; `undefined` when the recorded keys and the age header show none.
+ */
+export function findResealReason(sealing: Sealing): ResealReason | undefined {
+  return sealing.recipients.length > 0 ? compareKeys(sealing) : compareCount(sealing);
+}
+
+function compareKeys({ consumers, ownerKey, recipients }: Sealing): ResealReason | undefined {
+  const missing = consumers.filter(({ publicKey }) => publicKey !== undefined && !recipients.includes(publicKey));
+  const known = [ownerKey, ...consumers.map(({ publicKey }) => publicKey)];
+  // An unknown key may belong to a consumer without a registered key.
+  const stale = hasAllKeys(consumers) ? recipients.filter((recipient) => !known.includes(recipient)) : [];
+  if (missing.length === 0 && stale.length === 0) return undefined;
+  return { reason: 'recipients', missing: missing.map(({ name }) => name), stale };
+}
+
+function compareCount({ consumers, recipientCount }: Sealing): ResealReason | undefined {
+  const { size } = new Set(consumers.flatMap(({ publicKey }) => publicKey ?? []));
+  const isTooFew = recipientCount < size;
+  // The additional recipient may be the owner, whose readable copy is optional.
+  const isTooMany = size > 0 && hasAllKeys(consumers) && recipientCount > size + 1;
+  return isTooFew || isTooMany ? { reason: 'count', missing: [], stale: [] } : undefined;
+}
+
+function hasAllKeys(consumers: Sealing['consumers']): boolean {
+  return consumers.every(({ publicKey }) => publicKey !== undefined);
+}
