@@ -30,21 +30,22 @@ import { startSite } from './site-service.js';
 import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
 import { createLinkSigner } from './site/link-signer.js';
 import type { LinkSigner } from './site/link-signer.js';
-import { isPostgres, openDatabase } from './storage/database.js';
+import { isPostgres } from './storage/database.js';
+import { openDatabase } from './storage/open-database.js';
 import type { Database } from './storage/database.js';
-import { toDatabaseTarget } from './storage/database-target.js';
-import { assertServerKey } from './storage/server-key-check.js';
+import { toDatabaseTarget } from './storage/open-database.js';
+import { assertServerKey } from './storage/server-key.js';
 import { openServerKey } from './storage/server-key.js';
 import { openStateFolder } from './storage/state-folder.js';
 import type { StateFolder } from './storage/state-folder.js';
 import { createRateCounts, deleteExpiredRateCounts } from './storage/rate-counts.js';
 import type { RateCounts } from './storage/rate-counts.js';
-import { createReadiness } from './storage/readiness.js';
-import type { Readiness } from './storage/readiness.js';
+import { createReadiness } from './storage/running-server.js';
+import type { Readiness } from './storage/running-server.js';
 import { createIdempotencyStore, deleteExpiredResponses } from './storage/idempotency-store.js';
 import type { IdempotencyStore } from './storage/idempotency-store.js';
-import { startCleanupJob } from './storage/cleanup-job.js';
-import type { CleanupJob } from './storage/cleanup-job.js';
+import { startCleanupJob } from './storage/running-server.js';
+import type { CleanupJob } from './storage/running-server.js';
 
 /** The services of the domain that handlers and resolvers use. */
 export interface Services extends SecretsAccess {

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { ChallengesTable, InvitationsTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { createChallenge, consumeChallenge } from './challenges.js';
 import { readChallenge, ceremonyError } from './parse-credential.js';
 import { recordEvent } from './events.js';

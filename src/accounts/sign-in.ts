@@ -1,6 +1,6 @@
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { createChallenge, consumeChallenge } from './challenges.js';
 import { readChallenge, readCredentialId, ceremonyError } from './parse-credential.js';
 import { recordEvent } from './events.js';

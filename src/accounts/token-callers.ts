@@ -1,6 +1,6 @@
 import { batch } from '../core/batch.js';
 import type { Database } from '../storage/database.js';
-import { prepareBatch } from '../storage/prepared-batch.js';
+import { prepareBatch } from '../storage/prepared.js';
 import type { Caller } from './callers.js';
 import { findTokenKind, hashSecret } from './token-format.js';
 import type { TokenKind } from './token-format.js';

@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import type { PeopleTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import type { Caller, SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 import { requireAdminSession, requireUser } from './scopes.js';

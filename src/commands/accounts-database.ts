@@ -4,9 +4,9 @@ import type { Config } from '../config.js';
 import { CONFIG_OPTIONS } from '../config-options.js';
 import type { ConfigOption } from '../config-options.js';
 import { StartupError, toStartupError } from '../startup-error.js';
-import { openDatabase } from '../storage/database.js';
+import { openDatabase } from '../storage/open-database.js';
 import type { Database } from '../storage/database.js';
-import { toDatabaseTarget } from '../storage/database-target.js';
+import { toDatabaseTarget } from '../storage/open-database.js';
 
 /** The streams for results and for messages. */
 export interface OutputStreams {

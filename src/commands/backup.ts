@@ -1,8 +1,8 @@
 import type { Config } from '../config.js';
 import { StartupError, toStartupError } from '../startup-error.js';
-import { createBackup } from '../storage/backup/backup.js';
-import { restoreBackup } from '../storage/backup/restore.js';
-import type { ArchiveContents } from '../storage/backup/archive.js';
+import { createBackup } from '../storage/backup.js';
+import { restoreBackup } from '../storage/backup.js';
+import type { ArchiveContents } from '../storage/backup-archive.js';
 import { openProgressBar } from './progress-bar.js';
 
 export interface BackupRunOptions {

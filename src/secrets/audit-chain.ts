@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import { inTransaction, isPostgres } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
-import { prepareInserts } from '../storage/prepared-batch.js';
+import { prepareInserts } from '../storage/prepared.js';
 import type { AuditLogTable } from '../storage/tables.js';
 import { toActor } from './actor.js';
 import type { AuditOrigin } from './actor.js';

@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
-import { prepareBatch } from '../storage/prepared-batch.js';
+import { prepareBatch } from '../storage/prepared.js';
 import { selectVariant } from './variants.js';
 import type { SecretRef } from './variants.js';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
 import { tokensCommand } from '../../src/commands/tokens-command.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { startServer } from '../running-server.js';
 import type { RunningServer } from '../running-server.js';

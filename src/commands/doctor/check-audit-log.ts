@@ -5,7 +5,7 @@ import type { Verification } from '../../secrets/verify-audit-chain.js';
 import { connectDatabase } from '../../storage/database.js';
 import type { DatabaseTarget } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
-import { toDatabaseTarget } from '../../storage/database-target.js';
+import { toDatabaseTarget } from '../../storage/open-database.js';
 import { failed, passed, warning } from './check-result.js';
 import type { CheckResult } from './check-result.js';
 

@@ -1,9 +1,9 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config.js';
-import { inspectDatabase } from '../../storage/database-status.js';
-import type { DatabaseStatus } from '../../storage/database-status.js';
-import { toDatabaseTarget } from '../../storage/database-target.js';
+import { inspectDatabase } from '../../storage/open-database.js';
+import type { DatabaseStatus } from '../../storage/open-database.js';
+import { toDatabaseTarget } from '../../storage/open-database.js';
 import { isAccessibleToOthers } from '../../core/private-file.js';
 import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
 import { isStateFolderInUse } from '../../storage/state-folder.js';

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
 import type { DashboardHandlers } from '../../generated/dashboard/operations.js';
-import type { Readiness } from '../../storage/readiness.js';
+import type { Readiness } from '../../storage/running-server.js';
 import type { SiteReport } from '../../site-service.js';
 import { adminHandlers } from './admin.js';
 import { authHandlers } from './auth.js';

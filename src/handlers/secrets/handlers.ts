@@ -7,7 +7,7 @@ import type { SecretStore } from '../../secrets/secret-store.js';
 import type { VersionStore } from '../../secrets/versions.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
 import type { Mcp } from '../../server/mcp/mcp.js';
-import type { Readiness } from '../../storage/readiness.js';
+import type { Readiness } from '../../storage/running-server.js';
 import { auditHandlers } from './audit.js';
 import { authHandlers } from './auth.js';
 import { consumerTokensHandlers } from './consumer-tokens.js';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../../src/accounts/accounts.js';
 import { tokensCommand } from '../../../src/commands/tokens-command.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
-import { openDatabase } from '../../../src/storage/database.js';
+import { openDatabase } from '../../../src/storage/open-database.js';
 import { startServer } from '../../running-server.js';
 import type { RunningServer } from '../../running-server.js';
 import { runCommand } from '../run-command.js';

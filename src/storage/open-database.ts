@@ -1,11 +1,78 @@
 import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { sql } from 'kysely';
-import { toDatabaseError } from './database-error.js';
-import { connectDatabase, isPostgres, readSupportedVersion } from './database.js';
-import type { Database, DatabaseTarget } from './database.js';
-import { MIGRATIONS, readSchemaVersion } from './migrate.js';
-import { assertServerKey } from './server-key-check.js';
-import type { ServerKey } from './server-key.js';
+import { makeDatabasePrivate } from '../core/private-file.js';
+import {
+  connectDatabase,
+  type Database,
+  DatabaseError,
+  type DatabaseTarget,
+  isPostgres,
+  toDatabaseError,
+} from './database.js';
+import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchemaVersion } from './migrate.js';
+import { assertServerKey, type ServerKey } from './server-key.js';
+
+const OLDEST_POSTGRES = 15;
+
+/**
+ * Opens the database and migrates its tables, after other processes that do the same.
+ *
+ * The caller closes it with `destroy()`.
+ *
+ * @throws DatabaseError if the database can't be reached or accessed, or is older than PostgreSQL 15.
+ */
+export async function openDatabase(
+  place: DatabaseTarget,
+  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+): Promise<Database> {
+  if ('file' in place) makeDatabasePrivate(place.file);
+  return open(place, (database) => migrate(database, migrations));
+}
+
+/**
+ * Opens the database of a server of this release, without migration.
+ *
+ * @throws DatabaseError if its tables are those of a different release.
+ */
+export async function openMigratedDatabase(place: DatabaseTarget): Promise<Database> {
+  return open(place, assertMigrated);
+}
+
+async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
+  const database = connectDatabase(place);
+  try {
+    if (isPostgres(database)) await readSupportedVersion(database);
+    await prepare(database);
+  } catch (error) {
+    await database.destroy();
+    throw toDatabaseError(error);
+  }
+  return database;
+}
+
+/**
+ * Returns the version of the PostgreSQL server.
+ *
+ * @throws DatabaseError if it is too old.
+ */
+async function readSupportedVersion(database: Database): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
+  const version = rows[0]?.server_version ?? '';
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
+  throw new DatabaseError(`PostgreSQL ${OLDEST_POSTGRES} or later is required; the server has version ${version}`);
+}
+
+export interface DatabaseTargetConfig {
+  readonly databaseUrl: string | undefined;
+  /** The state folder. */
+  readonly state: string;
+}
+
+/** Returns the configured database of the user data: PostgreSQL, or a file in the state folder. */
+export function toDatabaseTarget({ databaseUrl, state }: DatabaseTargetConfig): DatabaseTarget {
+  return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
+}
 
 /** The result of inspecting a database. */
 export interface DatabaseStatus {
