@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { backupCommand, restoreCommand } from '../../src/commands/backup-command.js';
+import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
 import { createRowDigest, readRows } from '../../src/storage/backup-archive.js';
 import { writeArchiveContents } from '../../src/storage/backup-archive.js';
 import { inTransaction } from '../../src/storage/database.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command, Option } from 'commander';
-import { complete } from '../../src/commands/completion/complete.js';
+import { complete } from '../../src/commands/completion.js';
 import { findNames } from '../../src/commands/secrets/find-names.js';
 import { openSecretsCli } from './secrets/secrets-cli.js';
 

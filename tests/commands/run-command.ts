@@ -1,7 +1,7 @@
 import { Writable } from 'node:stream';
 import { CommanderError } from 'commander';
 import type { Command } from 'commander';
-import type { OutputStreams } from '../../src/commands/accounts-database.js';
+import type { OutputStreams } from '../../src/commands/server-options.js';
 import { StartupError } from '../../src/startup-error.js';
 
 export interface CommandOutcome {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/issue-token.js';
-import { tokensCommand } from '../../src/commands/tokens-command.js';
+import { tokensCommand } from '../../src/commands/tokens.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { startServer } from '../running-server.js';

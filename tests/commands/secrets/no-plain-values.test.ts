@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../../src/accounts/accounts.js';
-import { tokensCommand } from '../../../src/commands/tokens-command.js';
+import { tokensCommand } from '../../../src/commands/tokens.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
 import { startServer } from '../../running-server.js';

@@ -1,14 +1,27 @@
-import { loadConfig } from '../config.js';
-import type { Config } from '../config.js';
-import { checkAuditLog } from './doctor/check-audit-log.js';
-import { checkAddress, checkProxy, checkSiteAccess } from './doctor/check-address.js';
-import { checkDatabase, checkKey, checkServer, checkStateFolder } from './doctor/check-data.js';
-import { checkDisk, checkNode, checkPort } from './doctor/check-machine.js';
-import { checkSite } from './doctor/check-site.js';
-import { failed, passed } from './doctor/check-result.js';
-import type { CheckResult } from './doctor/check-result.js';
+import { Command } from 'commander';
+import { CONFIG_OPTIONS } from '../../config-options.js';
+import { type Config, loadConfig } from '../../config.js';
+import { checkAddress, checkDisk, checkNode, checkPort, checkProxy, checkSiteAccess } from './check-machine.js';
+import { type CheckResult, failed, passed } from './check-result.js';
 
-export interface DoctorOptions {
+interface Flags extends Readonly<Record<string, string | true | undefined>> {
+  readonly json?: true;
+}
+
+/** `trellis doctor`: checks the requirements of a start, and suggests fixes. */
+export function doctorCommand(out: NodeJS.WritableStream): Command {
+  const doctor = new Command('doctor')
+    .description('Check configuration, database, permissions, port and disk, and suggest fixes')
+    .option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)')
+    .option('--json', 'print JSON');
+  for (const { flag, description, env } of Object.values(CONFIG_OPTIONS))
+    doctor.option(flag, `${description} [${env}]`);
+  return doctor.action(async ({ json, ...flags }: Flags) => {
+    process.exitCode = await runDoctor({ flags: flags as Record<string, string>, json: json === true, out });
+  });
+}
+
+interface DoctorOptions {
   readonly flags: Readonly<Record<string, string | undefined>>;
   readonly json: boolean;
   readonly out: NodeJS.WritableStream;
@@ -29,6 +42,9 @@ async function examine(flags: DoctorOptions['flags']): Promise<CheckResult[]> {
 }
 
 async function examineAll(config: Config): Promise<CheckResult[]> {
+  // Loaded late, so that --help does not wait for the modules of database and site.
+  const { checkAuditLog, checkDatabase, checkKey, checkServer, checkStateFolder } = await import('./check-data.js');
+  const { checkSite } = await import('./check-site.js');
   const { isRunning, ...server } = await checkServer(config);
   return [
     await checkStateFolder(config),

@@ -1,12 +1,9 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { Config } from '../config.js';
-import { CONFIG_OPTIONS } from '../config-options.js';
 import type { ConfigOption } from '../config-options.js';
+import { type Config, loadConfig } from '../config.js';
 import { StartupError, toStartupError } from '../startup-error.js';
-import { openDatabase } from '../storage/open-database.js';
 import type { Database } from '../storage/database.js';
-import { toDatabaseTarget } from '../storage/open-database.js';
 
 /** The streams for results and for messages. */
 export interface OutputStreams {
@@ -14,12 +11,10 @@ export interface OutputStreams {
   readonly err: NodeJS.WritableStream;
 }
 
-/** Adds the options of the server that locate the accounts, and other options of it. */
-export function addAccountOptions(command: Command, ...others: readonly ConfigOption[]): Command {
+/** Adds options of the server to a command, which finds the same data with them. */
+export function addServerOptions(command: Command, ...options: readonly ConfigOption[]): Command {
   command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
-  for (const { flag, description, env } of [CONFIG_OPTIONS.state, CONFIG_OPTIONS.databaseUrl, ...others]) {
-    command.option(flag, `${description} [${env}]`);
-  }
+  for (const { flag, description, env } of options) command.option(flag, `${description} [${env}]`);
   return command;
 }
 
@@ -29,13 +24,19 @@ export function addAccountOptions(command: Command, ...others: readonly ConfigOp
  *
  * @throws StartError of one line for an invalid option, and for errors of the domain.
  */
-export async function withAccountDatabase(config: Config, work: (database: Database) => Promise<void>): Promise<void> {
+export async function withServerDatabase(
+  flags: Readonly<Record<string, string | undefined>>,
+  work: (database: Database, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = await loadConfig({ flags });
+  // Loaded late, so that --help and errors in settings do not wait for the database modules.
+  const { openDatabase, toDatabaseTarget } = await import('../storage/open-database.js');
   try {
     const place = toDatabaseTarget(config);
     if ('file' in place) await access(place.file).catch(throwMissing);
     const database = await openDatabase(place);
     try {
-      await work(database);
+      await work(database, config);
     } finally {
       await database.destroy();
     }

@@ -1,19 +1,51 @@
-import type { Argument, Command, Option } from 'commander';
+import { Argument, Command, type Option } from 'commander';
+
+interface CompletionContext {
+  readonly out: NodeJS.WritableStream;
+  readonly findNames: FindNames;
+}
+
+/** `trellis completion`: prints the completion script of a shell. */
+export function completionCommand({ out }: Pick<CompletionContext, 'out'>): Command {
+  return new Command('completion')
+    .description('Print a shell completion script')
+    .addArgument(new Argument('<shell>', 'shell').choices(SHELLS))
+    .addHelpText(
+      'after',
+      `
+Examples:
+  source <(trellis completion bash)                                  # in ~/.bashrc
+  source <(trellis completion zsh)                                   # in ~/.zshrc, after compinit
+  trellis completion fish > ~/.config/fish/completions/trellis.fish`,
+    )
+    .action((shell: Shell) => void out.write(COMPLETION_SCRIPTS[shell]));
+}
+
+/** `trellis complete`, hidden: called by the completion scripts. */
+export function completeCommand(program: Command, { out, findNames }: CompletionContext): Command {
+  return new Command('complete').argument('[words...]').action(async (words: readonly string[]) => {
+    const { candidates, files } = await complete(program, words, findNames);
+    out.write(candidates.map(({ value, description }) => `${value}\t${firstLine(description)}\n`).join(''));
+    if (files) out.write(':files\n');
+  });
+}
+
+const firstLine = (text: string): string => text.split('\n')[0] ?? '';
 
 /** The candidates for the next word of a command line. */
-export interface CompletionCandidate {
+interface CompletionCandidate {
   readonly value: string;
   readonly description: string;
 }
 
-export interface CompletionResult {
+interface CompletionResult {
   readonly candidates: readonly CompletionCandidate[];
   /** Whether a path is accepted too. */
   readonly files: boolean;
 }
 
 /** Lists the names of a placeholder, such as the names of secrets for `<secret>`. */
-export type FindNames = (placeholder: string) => Promise<readonly string[]>;
+type FindNames = (placeholder: string) => Promise<readonly string[]>;
 
 interface Place {
   readonly command: Command;
@@ -112,3 +144,64 @@ const prefixed = ({ candidates, files }: CompletionResult, prefix: string): Comp
   candidates: candidates.map(({ value, description }) => ({ value: prefix + value, description })),
   files,
 });
+
+/** The supported shells. */
+const SHELLS = ['bash', 'zsh', 'fish'] as const;
+
+type Shell = (typeof SHELLS)[number];
+
+/**
+ * The completion script of each shell. It calls `trellis complete` with the words
+ * of the command line, without evaluating them, and reads a line
+ * `value<TAB>description` for each word that may follow; `:files` stands for paths.
+ */
+const COMPLETION_SCRIPTS: Readonly<Record<Shell, string>> = {
+  // macOS has bash 3.2, which lacks mapfile.
+  bash: `# trellis completion for bash: source <(trellis completion bash)
+_trellis() {
+  local line current="\${COMP_WORDS[COMP_CWORD]}"
+  [[ $current == = ]] && current=
+  COMPREPLY=()
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      compopt -o filenames 2>/dev/null
+      while IFS= read -r line; do COMPREPLY+=("$line"); done < <(compgen -f -- "$current")
+    else
+      COMPREPLY+=("\${line%%$'\\t'*}")
+    fi
+  done < <(trellis complete -- "\${COMP_WORDS[@]:1:COMP_CWORD-1}" "$current" 2>/dev/null)
+}
+complete -F _trellis trellis
+`,
+  zsh: `#compdef trellis
+# trellis completion for zsh: source <(trellis completion zsh)
+_trellis() {
+  local line files
+  local -a found
+  while IFS= read -r line; do
+    if [[ $line == :files ]]; then
+      files=1
+    else
+      found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
+    fi
+  done < <(trellis complete -- "\${(@)words[2,CURRENT]}" 2>/dev/null)
+  (( $#found )) && _describe trellis found
+  [[ -n $files ]] && _files
+}
+if [[ $funcstack[1] == _trellis ]]; then _trellis "$@"; else compdef _trellis trellis; fi
+`,
+  fish: `# trellis completion for fish: trellis completion fish | source
+function __trellis_complete
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  for line in (trellis complete -- $words[2..-1] "$current" 2>/dev/null)
+    if test "$line" = ':files'
+      __fish_complete_path "$current"
+    else
+      echo $line
+    end
+  end
+end
+complete -c trellis -f -a '(__trellis_complete)'
+`,
+};
