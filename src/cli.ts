@@ -6,7 +6,7 @@ import { backupCommand, restoreCommand } from './commands/backup.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { imagesCommand } from './commands/images.js';
-import { findNames } from './commands/secrets/find-names.js';
+import { findNames } from './commands/secrets/secrets-command.js';
 import { secretsCommand } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
 import { tokensCommand } from './commands/tokens.js';

@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command, Option } from 'commander';
 import { complete } from '../../src/commands/completion.js';
-import { findNames } from '../../src/commands/secrets/find-names.js';
+import { findNames } from '../../src/commands/secrets/secrets-command.js';
 import { openSecretsCli } from './secrets/secrets-cli.js';
 
 const program = new Command('trellis');

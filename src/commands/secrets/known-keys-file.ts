@@ -11,9 +11,9 @@ import {
 import type { CheckKeys, KeyChange, KnownKeys } from '../../sealing/known-keys.js';
 import { EXIT } from './exit-codes.js';
 import type { CommandContext } from './context.js';
-import { settingsFolder, writePrivateFile } from './settings-file.js';
-import { nonEmpty } from './terminal.js';
-import type { Environment } from './terminal.js';
+import { settingsFolder, writePrivateFile } from './settings.js';
+import { nonEmpty } from './settings.js';
+import type { Environment } from './settings.js';
 
 /** The content of the file: the keys of each service, by its URL. */
 type KnownKeysFile = Readonly<Record<string, KnownKeys>>;

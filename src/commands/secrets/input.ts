@@ -1,8 +1,10 @@
 import { open } from 'node:fs/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
 import { CommandError } from '../../startup-error.js';
+import type { Terminal } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ValueOptions } from './options.js';
-import type { Terminal } from './terminal.js';
 
 /** Ten times the limit of the service, so that reading from an endless device stops. */
 const MAX_BYTES = 10 * 2 ** 20;
@@ -67,4 +69,55 @@ function throwUnreadable(error: unknown, file: string): never {
   if (error instanceof CommandError) throw error;
   const { code } = error as NodeJS.ErrnoException;
   throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
+}
+
+/** The exit code of shells for SIGINT. */
+const INTERRUPTED = 130;
+
+/** Prompts the user. Empty input selects the default in brackets. */
+export async function prompt(terminal: Terminal, question: string, fallback = ''): Promise<string> {
+  const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
+  const shown = fallback === '' ? `${question}: ` : `${question} [${fallback}]: `;
+  return (await readAnswer(reader, shown)).trim() || fallback;
+}
+
+/**
+ * Prompts for a secret, without echo. `@inquirer/password` shows the typed text at Ctrl+T and draws anew at each key, and
+ * its current release requires Node 22.
+ */
+export async function promptHidden({ in: input, err }: Terminal, question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Set before the prompt, as it turns the echo off.
+  const reader = createInterface({ input, output, terminal: input.isTTY === true });
+  err.write(`${question}: `);
+  const answer = await readAnswer(reader, '');
+  err.write('\n');
+  return answer.trim();
+}
+
+/**
+ * Asks for confirmation of an action that can't be undone.
+ *
+ * @throws CommandFailure unless the user confirms, or with `--yes`.
+ */
+export async function confirm(
+  { in: input, err }: Terminal,
+  { question, yes }: { readonly question: string; readonly yes: true | undefined },
+): Promise<void> {
+  if (yes) return;
+  if (!input.isTTY) throw new CommandError('Not a terminal: confirm with --yes', EXIT.usage);
+  const answer = await readAnswer(createInterface({ input, output: err }), `${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Cancelled; nothing was changed', EXIT.failed);
+}
+
+/** Rejects at Ctrl+C and when the input ends; an open prompt would then end the process silently. */
+async function readAnswer(reader: Interface, question: string): Promise<string> {
+  const ended = new Promise<never>((_resolve, reject) => void reader.once('SIGINT', reject).once('close', reject));
+  try {
+    return await Promise.race([reader.question(question), ended]);
+  } catch {
+    throw new CommandError('Interrupted; nothing was written', INTERRUPTED);
+  } finally {
+    reader.close();
+  }
 }

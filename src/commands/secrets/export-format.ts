@@ -1,8 +1,9 @@
 import { parse } from 'dotenv';
 import { CommandError } from '../../startup-error.js';
 import { EXIT } from './exit-codes.js';
-import type { TransferFormat } from './transfer-commands.js';
-import { toKebab, toVariable } from './variables.js';
+import { toKebab, toVariable } from './run.js';
+
+export type TransferFormat = 'dotenv' | 'json';
 
 /** A value with its metadata. */
 export interface ExportedSecret {
