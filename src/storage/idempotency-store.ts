@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.js';
-import { runInSharedTransaction } from './database.js';
-import type { Database } from './database.js';
+import { type Database, runInSharedTransaction } from './database.js';
 import { prepare, prepareInsert } from './prepared.js';
 import { encryptAtRest, decryptAtRest } from './server-key.js';
 import type { ReplaysTable } from './tables.js';

@@ -1,8 +1,5 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import { DatabaseError } from './database.js';
-import { isPostgres } from './database.js';
-import type { Database } from './database.js';
+import { type Kysely, sql } from 'kysely';
+import { type Database, DatabaseError, isPostgres } from './database.js';
 import { accounts } from './migrations/0001-accounts.js';
 import { boards } from './migrations/0002-boards.js';
 import { secrets } from './migrations/0003-secrets.js';

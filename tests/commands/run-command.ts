@@ -1,6 +1,5 @@
 import { Writable } from 'node:stream';
-import { CommanderError } from 'commander';
-import type { Command } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import type { OutputStreams } from '../../src/commands/server-options.js';
 import { StartupError } from '../../src/startup-error.js';
 

@@ -6,8 +6,7 @@ import { issueToken } from '../../src/accounts/issue-token.js';
 import { tokensCommand } from '../../src/commands/tokens.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { type RunningServer, startServer } from '../running-server.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 

@@ -1,8 +1,11 @@
 import { EventEmitter, once } from 'node:events';
 import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
-import { createIdempotencyStore, deleteExpiredResponses } from '../../src/storage/idempotency-store.js';
-import type { IdempotencyStore } from '../../src/storage/idempotency-store.js';
+import {
+  createIdempotencyStore,
+  deleteExpiredResponses,
+  type IdempotencyStore,
+} from '../../src/storage/idempotency-store.js';
 import { encryptAtRest, decryptAtRest } from '../../src/storage/server-key.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 

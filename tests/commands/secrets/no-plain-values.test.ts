@@ -7,14 +7,11 @@ import { createAccounts } from '../../../src/accounts/accounts.js';
 import { tokensCommand } from '../../../src/commands/tokens.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
-import { startServer } from '../../running-server.js';
-import type { RunningServer } from '../../running-server.js';
+import { type RunningServer, startServer } from '../../running-server.js';
 import { runCommand } from '../run-command.js';
-import { findNeedles, toNeedles } from './needles.js';
-import type { Needle } from './needles.js';
+import { findNeedles, type Needle, toNeedles } from './needles.js';
 import { canReadMemory, searchMemory } from './process-memory.js';
-import { runSecrets } from './secrets-cli.js';
-import type { CommandInput } from './secrets-cli.js';
+import { type CommandInput, runSecrets } from './secrets-cli.js';
 
 const describeOnLinux = canReadMemory ? describe : describe.skip;
 if (!canReadMemory) process.stderr.write('\n*** SKIPPED: server memory can be searched on Linux only. ***\n\n');

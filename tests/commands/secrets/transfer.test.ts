@@ -3,8 +3,7 @@ import { join } from 'node:path';
 import { parse } from 'dotenv';
 import fc from 'fast-check';
 import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
-import { openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 
