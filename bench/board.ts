@@ -7,7 +7,7 @@ import { readEvents } from '../src/client/events.js';
 import type { Board } from '../src/dashboard/board.js';
 import { createDashboardClient } from '../src/generated/dashboard/client.js';
 import type { DashboardClient } from '../src/generated/dashboard/client.js';
-import { openDatabase } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import type { Database } from '../src/storage/database.js';
 import { settingsFor, startForges } from '../tests/dashboard/refresh/forges.js';
 import type { Forges } from '../tests/dashboard/refresh/forges.js';

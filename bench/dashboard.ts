@@ -9,7 +9,7 @@ import type { SessionCaller } from '../src/accounts/callers.js';
 import type { BoardSnapshot } from '../src/dashboard/board.js';
 import { createBoards } from '../src/dashboard/boards.js';
 import { createVisits } from '../src/dashboard/visits.js';
-import { openDatabase } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import type { Database } from '../src/storage/database.js';
 import { build } from './child.js';
 import { makeBoard } from './make-board.js';

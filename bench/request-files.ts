@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { createAccounts } from '../src/accounts/accounts.js';
 import { loadConfig } from '../src/config/config.js';
 import { serve } from '../src/main.js';
-import { openDatabase } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import { LOOPBACK } from '../tests/forges/forge-server.js';
 import { settingsFor, startForges } from '../tests/dashboard/refresh/forges.js';
 import { ageValue } from '../tests/secrets/age-files.js';

@@ -8,7 +8,7 @@ import { sql } from 'kysely';
 import { createAccounts } from '../src/accounts/accounts.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../src/dashboard/board.js';
 import { createBoards } from '../src/dashboard/boards.js';
-import { openDatabase } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
 import { build } from './child.js';
 import { alternate, median } from './rounds.js';

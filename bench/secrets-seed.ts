@@ -2,7 +2,7 @@ import { createAccounts } from '../src/accounts/accounts.js';
 import { serviceTokens } from '../src/accounts/bearer-tokens.js';
 import { createCliServiceTokens } from '../src/secrets/service-tokens.js';
 import { createSecretStore } from '../src/secrets/secret-store.js';
-import { openDatabase } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import type { DatabaseTarget } from '../src/storage/database.js';
 import { ageValue } from '../tests/secrets/age-files.js';
 

@@ -3,11 +3,12 @@ import { startForgejo } from '../tests/forges/forgejo.js';
 import {
   githubIssue,
   githubPullRequest,
+  type GithubPullRequest,
   githubRepository,
   githubRun,
+  type GithubRun,
   githubStatus,
 } from '../tests/forges/github-state.js';
-import type { GithubPullRequest, GithubRun } from '../tests/forges/github-state.js';
 import { startGithub } from '../tests/forges/github.js';
 import { gitlabMergeRequest, gitlabProject } from '../tests/forges/gitlab-state.js';
 import { startGitlab } from '../tests/forges/gitlab.js';

@@ -8,8 +8,7 @@ import type { OverlayOptions } from 'sharp';
 import type { FieldArguments } from '../src/images/plan/field-results.js';
 import type { TraceArguments } from '../src/images/plan/arguments.js';
 import { toImageFolder } from '../src/images/store/files.js';
-import { openImages } from '../src/images/images.js';
-import type { Images } from '../src/images/images.js';
+import { type Images, openImages } from '../src/images/images.js';
 import type { ImageSource } from '../src/images/source.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

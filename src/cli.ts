@@ -1,14 +1,14 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
-import { accountsCommand } from './commands/accounts-command.js';
-import { backupCommand, restoreCommand } from './commands/backup-command.js';
-import { completeCommand, completionCommand } from './commands/completion-command.js';
-import { doctorCommand } from './commands/doctor-command.js';
-import { imagesCommand } from './commands/images-command.js';
-import { findNames } from './commands/secrets/find-names.js';
-import { secretsCommand } from './commands/secrets/secrets-command.js';
-import { tokensCommand } from './commands/tokens-command.js';
+import { accountsCommand } from './commands/accounts.js';
+import { backupCommand, restoreCommand } from './commands/backup.js';
+import { completeCommand, completionCommand } from './commands/completion.js';
+import { doctorCommand } from './commands/doctor/doctor.js';
+import { imagesCommand } from './commands/images.js';
+import { findNames, secretsCommand } from './commands/secrets/secrets-command.js';
+import { addServerOptions } from './commands/server-options.js';
+import { tokensCommand } from './commands/tokens.js';
 import { loadConfig, readEnvironment } from './config/config.js';
 import { CONFIG_OPTIONS } from './config/options.js';
 import { StartupError } from './config/startup-error.js';
@@ -21,20 +21,14 @@ const program = new Command('trellis')
   .description('Serve site data over GraphQL, and a pull request dashboard and sealed secrets over REST.')
   .version(version);
 
-const serveCommand = program
-  .command('serve')
+addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
   .description('Start the server. Every option can also be set by environment variable or in trellis.config.*')
-  .option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)')
   .action(async (flags: Record<string, string | undefined>) => {
     const config = await loadConfig({ flags });
     // Imported late, so that --help and errors in the configuration do not wait for the server's modules.
     const { serve } = await import('./main.js');
     await serve(config, { version, terminal: process.stderr, print });
   });
-for (const { flag, description, env } of Object.values(CONFIG_OPTIONS)) {
-  serveCommand.option(flag, `${description} [${env}]`);
-}
-
 program.addCommand(imagesCommand());
 const streams = { out: process.stdout, err: process.stderr };
 program.addCommand(tokensCommand(streams));

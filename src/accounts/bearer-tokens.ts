@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { batch } from '../core/batch.js';
 import type { Database } from '../storage/database.js';
-import { prepareBatch } from '../storage/prepared-batch.js';
+import { prepareBatch } from '../storage/prepared.js';
 import { prepareInsert } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import type { Caller, Scope } from './callers.js';

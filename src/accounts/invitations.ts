@@ -2,7 +2,7 @@ import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '../core/errors.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { InvitationsTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession } from './callers.js';
 import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
 import { findUserRow, type NewUser, parseDisplayName, parseUsername, usernameTakenError } from './users.js';

@@ -2,7 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { AppError } from '../core/errors.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { ChallengesTable, InvitationsTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import {
   ceremonyError,

@@ -1,5 +1,5 @@
 import { type Database, inTransaction } from '../storage/database.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import {
   ceremonyError,

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '../core/errors.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { PeopleTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession, requireUser, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 

@@ -1,5 +1,3 @@
-import { SingleBar } from 'cli-progress';
-
 export interface ProgressBar {
   show(done: number, total: number, failed?: number): void;
   /** Removes the bar. */
@@ -15,11 +13,12 @@ export interface ProgressBarOptions {
 }
 
 /** Shows a bar on a terminal, and nothing in a log. */
-export function openProgressBar(
+export async function openProgressBar(
   stream: NodeJS.WriteStream,
   { quiet, items, hasEstimate = false }: ProgressBarOptions,
-): ProgressBar {
+): Promise<ProgressBar> {
   if (quiet || !stream.isTTY) return { show: () => undefined, stop: () => undefined };
+  const { SingleBar } = await import('cli-progress');
   const format = `{bar} {value} of {total} ${items}{failed}${hasEstimate ? ', {eta_formatted} left' : ''}`;
   const bar = new SingleBar({ stream, format, barsize: 24, hideCursor: true, clearOnComplete: true, etaBuffer: 100 });
   let shown = false;

@@ -1,16 +1,22 @@
-import Table from 'cli-table3';
-import { createCliTokens } from '../accounts/api-tokens.js';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import type { CliTokens } from '../accounts/api-tokens.js';
-import { serviceTokens } from '../accounts/bearer-tokens.js';
 import type { ApiToken } from '../accounts/api-tokens.js';
-import type { Config } from '../config/config.js';
-import { createCliServiceTokens } from '../secrets/service-tokens.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import type { CliServiceTokens } from '../secrets/service-tokens.js';
 import type { TokenMetadata } from '../secrets/service-tokens.js';
-import { withAccountDatabase } from './accounts-database.js';
-import type { OutputStreams } from './accounts-database.js';
+import { StartupError } from '../config/startup-error.js';
+import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
+
+/** The longest lifetimes that the contracts allow, in days. */
+const MAX_DAYS = { personal: 366, write: 365, consumer: 365 } as const;
 
 const DAY_SECONDS = 86_400;
+
+interface Flags {
+  readonly config?: string;
+  readonly state?: string;
+  readonly databaseUrl?: string;
+}
 
 /** Selects tokens: `user` is required for API tokens, `consumer` for consumer tokens. */
 interface TokenSelection {
@@ -25,22 +31,69 @@ interface NewToken extends TokenSelection {
   readonly scope: 'read' | 'write';
 }
 
-export interface TokenOperations {
-  create(token: NewToken): Promise<void>;
-  list(query: TokenSelection & { readonly json: boolean }): Promise<void>;
-  revoke(id: string): Promise<void>;
+interface TokenListing extends TokenSelection {
+  readonly json?: true | undefined;
 }
 
-/** @throws StartError of one line for an invalid option, name, label or id. */
-export function withTokenOperations(
-  config: Config,
-  streams: OutputStreams,
-  work: (commands: TokenOperations) => Promise<void>,
-): Promise<void> {
-  return withAccountDatabase(config, (database) => {
-    const secret = createCliServiceTokens(database, { store: serviceTokens });
-    return work(tokensCommand({ personal: createCliTokens(database), secret }, streams));
-  });
+/** `trellis tokens`: tokens for machines without a browser, created on the server's machine. */
+export function tokensCommand(streams: OutputStreams): Command {
+  const tokens = new Command('tokens').description(
+    "Manage API, write and consumer tokens on the server's machine, also while the server runs",
+  );
+  addTokenCommand(tokens, 'create')
+    .description('Create a token and print it once, on standard output')
+    .addOption(kindOption())
+    .option('--user <name>', 'username for an API token')
+    .option('--consumer <name>', 'consumer for a consumer token')
+    .requiredOption('--label <text>', 'purpose of the token')
+    .requiredOption(
+      '--days <number>',
+      `lifetime in days, 1 to ${MAX_DAYS.personal}; ${MAX_DAYS.write} for secrets`,
+      parseDays,
+    )
+    .addOption(
+      new Option('--scope <scope>', 'scope of an API token; "write" includes "read"')
+        .choices(['read', 'write'])
+        .default('read'),
+    )
+    .action(({ kind, user, consumer, label, days, scope, ...flags }: Flags & NewToken) =>
+      withTokens(flags, (stored) => createToken(stored, streams, { kind, user, consumer, label, days, scope })),
+    );
+  addTokenCommand(tokens, 'list')
+    .description('List the API tokens of a user, or all write or consumer tokens, oldest first')
+    .addOption(kindOption())
+    .option('--user <name>', 'username for API tokens')
+    .option('--json', 'print the JSON of the API')
+    .action(({ kind, user, json, ...flags }: Flags & TokenListing) =>
+      withTokens(flags, (stored) => printTokens(stored, streams, { kind, user, json })),
+    );
+  addTokenCommand(tokens, 'revoke')
+    .description('Revoke a token of any user')
+    .argument('<id>', 'id of the token, see "list"')
+    .action((id: string, flags: Flags) =>
+      withTokens(flags, async ({ personal, secret }) => {
+        if (!(await secret.revoke(id))) await personal.revoke(id);
+        streams.err.write(`Revoked token ${id}.\n`);
+      }),
+    );
+  return tokens;
+}
+
+const addTokenCommand = (tokens: Command, name: string): Command =>
+  addServerOptions(tokens.command(name), CONFIG_OPTIONS.state, CONFIG_OPTIONS.databaseUrl);
+
+function kindOption(): Option {
+  const option = new Option(
+    '--kind <kind>',
+    'kind of token: personal is an API token of the dashboard, write and consumer are for secrets',
+  );
+  return option.choices(['personal', 'write', 'consumer']).default('personal');
+}
+
+function parseDays(text: string): number {
+  const days = Number(text);
+  if (/^\d+$/.test(text) && days >= 1 && days <= MAX_DAYS.personal) return days;
+  throw new InvalidArgumentError(`Expected a whole number from 1 to ${MAX_DAYS.personal}.`);
 }
 
 interface Tokens {
@@ -48,35 +101,44 @@ interface Tokens {
   readonly secret: CliServiceTokens;
 }
 
-function tokensCommand(tokens: Tokens, { out, err }: OutputStreams): TokenOperations {
-  return {
-    async create(request) {
-      const { id, token, expiresAt, owner } = await create(tokens, request);
-      err.write(`Token ${id} of ${owner}, valid until ${toDay(expiresAt)}. It is shown only once:\n`);
-      out.write(`${token}\n`);
-    },
-    async list({ kind, user = '', json }) {
-      const own = kind === 'personal' ? await tokens.personal.list(user) : await tokens.secret.list(kind);
-      out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : toTable(own));
-    },
-    async revoke(id) {
-      if (!(await tokens.secret.revoke(id))) await tokens.personal.revoke(id);
-      err.write(`Revoked token ${id}.\n`);
-    },
-  };
+/** @throws StartError of one line for an invalid option, name, label or id. */
+function withTokens({ ...flags }: Flags, work: (tokens: Tokens) => Promise<void>): Promise<void> {
+  return withServerDatabase(flags, async (database) => {
+    const { createCliTokens } = await import('../accounts/api-tokens.js');
+    const { serviceTokens } = await import('../accounts/bearer-tokens.js');
+    const { createCliServiceTokens } = await import('../secrets/service-tokens.js');
+    const secret = createCliServiceTokens(database, { store: serviceTokens });
+    await work({ personal: createCliTokens(database), secret });
+  });
 }
 
-interface Created {
+async function createToken(tokens: Tokens, { out, err }: OutputStreams, request: NewToken): Promise<void> {
+  const { kind, user, consumer, days } = request;
+  if (kind === 'personal') assertUser(user);
+  if (kind === 'consumer' && consumer === undefined) throw new StartupError('Consumer tokens require --consumer');
+  const limit = MAX_DAYS[kind];
+  if (days > limit)
+    throw new StartupError(`Expected --days to be at most ${limit} for ${kind} tokens; received ${days}`);
+  const { id, token, expiresAt, owner } = await storeToken(tokens, request);
+  err.write(`Token ${id} of ${owner}, valid until ${toDay(expiresAt)}. It is shown only once:\n`);
+  out.write(`${token}\n`);
+}
+
+function assertUser(user: string | undefined): void {
+  if (user === undefined) throw new StartupError('API tokens require --user');
+}
+
+interface CreatedToken {
   readonly id: string;
   readonly token: string;
   readonly expiresAt: Date;
   readonly owner: string;
 }
 
-async function create(
+async function storeToken(
   { personal, secret }: Tokens,
   { kind, user = '', consumer, label, days, scope }: NewToken,
-): Promise<Created> {
+): Promise<CreatedToken> {
   const ttlSeconds = days * DAY_SECONDS;
   if (kind !== 'personal') {
     const created = await secret.create(kind, { description: label, consumer, ttlSeconds });
@@ -87,8 +149,19 @@ async function create(
   return { ...(await personal.create(user, { label, scopes, expiresAt })), owner: user };
 }
 
-function toTable(tokens: readonly (ApiToken | TokenMetadata)[]): string {
+async function printTokens(
+  { personal, secret }: Tokens,
+  { out }: OutputStreams,
+  { kind, user, json }: TokenListing,
+): Promise<void> {
+  if (kind === 'personal') assertUser(user);
+  const own = kind === 'personal' ? await personal.list(user ?? '') : await secret.list(kind);
+  out.write(json ? `${JSON.stringify(own, undefined, 2)}\n` : await toTable(own));
+}
+
+async function toTable(tokens: readonly (ApiToken | TokenMetadata)[]): Promise<string> {
   if (tokens.length === 0) return 'No tokens.\n';
+  const { default: Table } = await import('cli-table3');
   const table = new Table({
     head: ['id', 'label', 'permissions', 'valid until', 'last used'],
     style: { head: [], border: [] },

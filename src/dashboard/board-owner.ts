@@ -1,7 +1,7 @@
 import type { UserCaller } from '../accounts/callers.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 
 /**
  * Returns the user id of the owner of a board, by default the caller's own.

@@ -4,7 +4,7 @@ import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import { inTransaction } from '../storage/database.js';
 import type { Database } from '../storage/database.js';
-import { toUsernameKey } from '../storage/username-key.js';
+import { toUsernameKey } from '../storage/tables.js';
 
 type SharedUser = components['schemas']['SharedUser'];
 type SharingView = components['schemas']['Sharing'];

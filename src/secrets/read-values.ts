@@ -2,7 +2,7 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import { batch } from '../core/batch.js';
 import { AppError } from '../core/errors.js';
 import type { Database } from '../storage/database.js';
-import { prepareBatch } from '../storage/prepared-batch.js';
+import { prepareBatch } from '../storage/prepared.js';
 import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import { type SecretRef, selectVariant, toSecretEtag } from './secret-records.js';
 

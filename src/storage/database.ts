@@ -1,14 +1,9 @@
-import { Kysely, PostgresAdapter, sql } from 'kysely';
-import { limitConcurrency } from '../core/concurrency.js';
-import type { ConcurrencyLimit } from '../core/concurrency.js';
-import { retrySerializationFailures } from './serialization-failures.js';
-import { DatabaseError, toDatabaseError } from './database-error.js';
-import { createTransactionContext, withTransactionContext } from './transaction-context.js';
-import type { TransactionContext } from './transaction-context.js';
-import { MIGRATIONS, migrate, assertMigrated } from './migrate.js';
-import type { Migration } from './migrate.js';
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Kysely, PostgresAdapter } from 'kysely';
+import { type ConcurrencyLimit, limitConcurrency } from '../core/concurrency.js';
+import { AppError } from '../core/errors.js';
 import { postgresDialect } from './postgres.js';
-import { makeDatabasePrivate } from '../core/private-file.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';
 
@@ -18,8 +13,6 @@ export type Database = Kysely<Tables>;
 /** A SQLite file, or `:memory:`; or the URL of a PostgreSQL database, which contains the password. */
 export type DatabaseTarget = { readonly file: string } | { readonly url: string };
 
-const OLDEST_POSTGRES = 15;
-
 /**
  * The key of the data that {@link connectDatabase} attaches to a database; a symbol can't collide with Kysely's names.
  */
@@ -28,49 +21,13 @@ const PARTS = Symbol('parts');
 interface Parts {
   /** Runs one transaction of this process at a time, so that conflicts occur only with other processes. */
   readonly inTurn: ConcurrencyLimit;
-  readonly joining: TransactionContext<Database>;
-}
-
-/**
- * Opens the database and migrates its tables, after other processes that do the same.
- *
- * The caller closes it with `destroy()`.
- *
- * @throws DatabaseError if the database can't be reached or accessed, or is older than PostgreSQL 15.
- */
-export async function openDatabase(
-  place: DatabaseTarget,
-  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
-): Promise<Database> {
-  if ('file' in place) makeDatabasePrivate(place.file);
-  return open(place, (database) => migrate(database, migrations));
-}
-
-/**
- * Opens the database of a server of this release, without migration.
- *
- * @throws DatabaseError if its tables are those of a different release.
- */
-export async function openMigratedDatabase(place: DatabaseTarget): Promise<Database> {
-  return open(place, assertMigrated);
-}
-
-async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
-  const database = connectDatabase(place);
-  try {
-    if (isPostgres(database)) await readSupportedVersion(database);
-    await prepare(database);
-  } catch (error) {
-    await database.destroy();
-    throw toDatabaseError(error);
-  }
-  return database;
+  readonly joining: TransactionContext;
 }
 
 /** Connects to a database without any checks. */
 export function connectDatabase(place: DatabaseTarget): Database {
   const dialect = 'url' in place ? postgresDialect(place.url) : sqliteDialect(place.file);
-  const joining = createTransactionContext<Database>();
+  const joining = createTransactionContext();
   const parts: Parts = { inTurn: limitConcurrency(1), joining };
   return withTransactionContext(new Kysely<Tables>({ dialect }), joining, { [PARTS]: parts });
 }
@@ -134,14 +91,135 @@ function findParts(database: Database): Parts | undefined {
   return (database as Partial<Readonly<Record<typeof PARTS, Parts>>>)[PARTS];
 }
 
-/**
- * Returns the version of the PostgreSQL server.
- *
- * @throws DatabaseError if it is too old.
- */
-export async function readSupportedVersion(database: Database): Promise<string> {
-  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
-  const version = rows[0]?.server_version ?? '';
-  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
-  throw new DatabaseError(`PostgreSQL ${OLDEST_POSTGRES} or later is required; the server has version ${version}`);
+/** A transaction that functions join without receiving it as an argument. */
+interface SharedTransaction {
+  readonly transaction: Database;
+  isOpen: boolean;
+  /** The error of a joined transaction, because of which the whole transaction must be rolled back. */
+  failure?: { readonly reason: unknown };
 }
+
+/** The transaction of the current asynchronous context. */
+interface TransactionContext {
+  /** Returns the transaction that the current call has joined. */
+  find(): SharedTransaction | undefined;
+  /**
+   * Runs `work` as part of a transaction.
+   *
+   * @throws the error of a joined transaction, even if `work` has caught it.
+   */
+  run<T>(transaction: Database, work: () => Promise<T>): Promise<T>;
+}
+
+function createTransactionContext(): TransactionContext {
+  const storage = new AsyncLocalStorage<SharedTransaction>();
+  let running = 0;
+  return {
+    find() {
+      const joined = storage.getStore();
+      // Work that a transaction has started may outlive it, and then no longer belongs to it.
+      return joined?.isOpen === true ? joined : undefined;
+    },
+    async run(transaction, work) {
+      const joined: SharedTransaction = { transaction, isOpen: true };
+      running += 1;
+      try {
+        const result = await storage.run(joined, work);
+        if (joined.failure !== undefined) throw joined.failure.reason;
+        return result;
+      } finally {
+        joined.isOpen = false;
+        running -= 1;
+        // An enabled AsyncLocalStorage doubles the cost of every promise of the process.
+        if (running === 0) storage.disable();
+      }
+    },
+  };
+}
+
+/**
+ * Creates the database object that domain functions use. Inside of a shared transaction, it forwards to the
+ * transaction.
+ *
+ * @param extra Additional properties of the object.
+ */
+function withTransactionContext(root: Database, joining: TransactionContext, extra: object): Database {
+  return new Proxy(Object.assign(root, extra), {
+    get(_target, key) {
+      const database = joining.find()?.transaction ?? root;
+      const value: unknown = Reflect.get(database, key, database) ?? Reflect.get(root, key, root);
+      // Kysely's methods read private fields, which a proxy lacks, so they are bound. `fn` is not a method, but a
+      // function with further functions as properties.
+      return typeof value === 'function' && key !== 'fn' ? (value.bind(database) as unknown) : value;
+    },
+  });
+}
+
+/**
+ * The PostgreSQL error codes of conflicting transactions: a serialization failure, a deadlock, and a unique key that
+ * two transactions inserted at the same time.
+ */
+const CONFLICTS = ['40001', '40P01', '23505'];
+
+/** Only other processes cause conflicts, with one transaction each at a time, so few tries are needed. */
+const MAX_TRIES = 10;
+const FIRST_WAIT_MS = 5;
+const MAX_WAIT_MS = 200;
+
+/**
+ * Repeats a transaction as long as it fails because of a concurrent one.
+ *
+ * @throws AppError `unavailable` after too many conflicts. A duplicate key is thrown unchanged in that case, because it
+ * may not be due to a conflict.
+ */
+async function retrySerializationFailures<T>(run: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await run();
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (tries === MAX_TRIES) throw toFailure(error);
+    }
+    // Full jitter, so that the conflicting transactions do not meet again.
+    await sleep(Math.random() * Math.min(MAX_WAIT_MS, FIRST_WAIT_MS * 2 ** tries));
+  }
+}
+
+function isConflict(error: unknown): error is Error & { readonly code: string } {
+  return typeof error === 'object' && error !== null && 'code' in error && CONFLICTS.includes(String(error.code));
+}
+
+function toFailure(error: Error & { readonly code: string }): Error {
+  if (error.code === '23505') return error;
+  const options = { cause: error, headers: { 'Retry-After': '1' } };
+  return new AppError('unavailable', 'The database is busy. Retry in a second.', options);
+}
+
+/** A failure to use the database that an operator can fix. The message contains no part of the database URL. */
+export class DatabaseError extends Error {
+  override readonly name = 'DatabaseError';
+}
+
+/** The messages for PostgreSQL error codes. */
+const REASONS: Readonly<Record<string, string>> = {
+  '28000': 'the PostgreSQL server rejected the user',
+  '28P01': 'the PostgreSQL server rejected the password',
+  '3D000': 'the database does not exist',
+  '42501': 'the user is not allowed to create tables',
+  '53300': 'the PostgreSQL server has no free connections',
+  '57P03': 'the PostgreSQL server is starting up or shutting down',
+};
+
+/** Converts errors that an operator can fix to a {@link DatabaseError}. Returns other errors unchanged. */
+export function toDatabaseError(error: unknown): unknown {
+  const { code, message } = causeOf(error) as { readonly code?: unknown; readonly message?: unknown };
+  const reason = REASONS[String(code)];
+  if (reason !== undefined) return new DatabaseError(reason, { cause: error });
+  if (!isUnavailable(error)) return error;
+  return new DatabaseError(`the PostgreSQL server can't be reached: ${String(code ?? message)}`, { cause: error });
+}
+
+/** Returns whether the error means that no connection was available, which the pool wraps in an AppError. */
+const isUnavailable = (error: unknown): error is AppError => error instanceof AppError && error.code === 'unavailable';
+
+const causeOf = (error: unknown): unknown => (isUnavailable(error) ? error.cause : error) ?? {};

@@ -1,9 +1,8 @@
 import { createHash } from 'node:crypto';
 import { AppError } from '../core/errors.js';
-import { runInSharedTransaction } from './database.js';
-import type { Database } from './database.js';
+import { type Database, runInSharedTransaction } from './database.js';
 import { prepare, prepareInsert } from './prepared.js';
-import { encryptAtRest, decryptAtRest } from './encrypt-at-rest.js';
+import { encryptAtRest, decryptAtRest } from './server-key.js';
 import type { ReplaysTable } from './tables.js';
 
 const LIFETIME_MS = 86_400_000;

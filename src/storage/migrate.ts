@@ -1,8 +1,5 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
-import { DatabaseError } from './database-error.js';
-import { isPostgres } from './database.js';
-import type { Database } from './database.js';
+import { type Kysely, sql } from 'kysely';
+import { type Database, DatabaseError, isPostgres } from './database.js';
 import { accounts } from './migrations/0001-accounts.js';
 import { boards } from './migrations/0002-boards.js';
 import { secrets } from './migrations/0003-secrets.js';
@@ -56,6 +53,9 @@ const MIGRATION_LOCK = 7_872_656_915;
 /**
  * Runs the pending migrations in one transaction. Other processes wait: on SQLite for the write lock that every
  * transaction acquires first, on PostgreSQL for an advisory lock.
+ *
+ * Kysely's `Migrator` would replace fifteen lines and need more: on SQLite it neither locks nor rolls back, and it
+ * records names in a table of its own, while older releases recognise a newer database by `schema_versions`.
  *
  * @throws DatabaseError if a newer release has migrated the database.
  */

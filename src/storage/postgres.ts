@@ -1,7 +1,14 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
 import pg from 'pg';
-import { ColumnDefinitionNode, PostgresDialect, PostgresQueryCompiler } from 'kysely';
-import type { DataTypeNode, PostgresPool, PostgresPoolClient, QueryCompiler } from 'kysely';
+import {
+  ColumnDefinitionNode,
+  type DataTypeNode,
+  PostgresDialect,
+  type PostgresPool,
+  type PostgresPoolClient,
+  PostgresQueryCompiler,
+  type QueryCompiler,
+} from 'kysely';
 import { AppError } from '../core/errors.js';
 import { toBindable } from './bindable.js';
 

@@ -1,7 +1,7 @@
-import { hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encryptAtRest, decryptAtRest } from './encrypt-at-rest.js';
+import { type Database, inTransaction } from './database.js';
 import { StateFolderError } from './state-folder.js';
 
 /** The name of the key file in the state folder. Restoring the database requires this file too. */
@@ -80,4 +80,63 @@ async function create(file: string): Promise<string> {
   }
   await rename(`${file}.new`, file);
   return text;
+}
+
+/** A known text. A key is recognised by its ability to decrypt the stored ciphertext of it. */
+const TEXT = 'trellis';
+const PURPOSE = 'server key check';
+
+/**
+ * Ensures that all servers use the database with the same key. The first server stores a check value.
+ *
+ * @throws StateFolderError for a different key, which can't decrypt the stored data.
+ */
+export async function assertServerKey(database: Database, key: ServerKey): Promise<void> {
+  await inTransaction(database, async (transaction) => {
+    const known = await transaction.selectFrom('server_key').select('sealed').executeTakeFirst();
+    if (known === undefined) {
+      await transaction
+        .insertInto('server_key')
+        .values({ id: 1, sealed: key.encrypt(TEXT, PURPOSE) })
+        .execute();
+    } else if (!isEncryptedWith(key, known.sealed)) {
+      throw new StateFolderError(
+        'server.key differs from the key of the database; copy the key from its state folder, or restore a backup',
+      );
+    }
+  });
+}
+
+function isEncryptedWith(key: ServerKey, sealed: Uint8Array): boolean {
+  try {
+    return key.decrypt(sealed, PURPOSE) === TEXT;
+  } catch {
+    return false;
+  }
+}
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const NO_SALT = Buffer.alloc(32);
+
+/** Encrypts a text with a key derived from the secret (AES-256-GCM). Returns the nonce, the tag and the ciphertext. */
+export function encryptAtRest(text: string, secret: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv('aes-256-gcm', deriveKey(secret), nonce);
+  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), sealed]);
+}
+
+/** Decrypts the result of {@link encryptAtRest}. @throws Error if the secret is different or the data was modified. */
+export function decryptAtRest(sealed: Uint8Array, secret: string): string {
+  const [nonce, rest] = [sealed.subarray(0, NONCE_BYTES), sealed.subarray(NONCE_BYTES)];
+  const decipher = createDecipheriv('aes-256-gcm', deriveKey(secret), nonce);
+  decipher.setAuthTag(rest.subarray(0, TAG_BYTES));
+  return Buffer.concat([decipher.update(rest.subarray(TAG_BYTES)), decipher.final()]).toString('utf8');
+}
+
+/** Computes one block of HKDF (RFC 5869), in half the time of hkdfSync(). */
+function deriveKey(secret: string): Buffer {
+  const key = createHmac('sha256', NO_SALT).update(secret).digest();
+  return createHmac('sha256', key).update('trellis seal\x01').digest();
 }

@@ -1,15 +1,16 @@
 /** The Kysely dialect for SQLite. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { DatabaseSync } from '@photostructure/sqlite';
-import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { CompiledQuery, SqliteDialect, SqliteDriver } from 'kysely';
-import type {
-  DatabaseConnection,
-  Driver,
-  QueryResult,
-  SqliteDatabase,
-  SqliteStatement,
-  TransactionSettings,
+import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Driver,
+  type QueryResult,
+  type SqliteDatabase,
+  SqliteDialect,
+  SqliteDriver,
+  type SqliteStatement,
+  type TransactionSettings,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import { toBindable } from './bindable.js';

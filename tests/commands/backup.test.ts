@@ -3,17 +3,15 @@ import os from 'node:os';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { backupCommand, restoreCommand } from '../../src/commands/backup-command.js';
-import { createRowDigest, readRows } from '../../src/storage/backup/rows.js';
-import { writeArchiveContents } from '../../src/storage/backup/archive.js';
-import { inTransaction, openDatabase } from '../../src/storage/database.js';
-import type { Database, DatabaseTarget } from '../../src/storage/database.js';
+import { backupCommand, restoreCommand } from '../../src/commands/backup.js';
+import { createRowDigest, readRows, writeArchiveContents } from '../../src/storage/backup-archive.js';
+import { type Database, type DatabaseTarget, inTransaction } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
 import { openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
-import { runCommand } from './run-command.js';
-import type { CommandOutcome } from './run-command.js';
+import { type CommandOutcome, runCommand } from './run-command.js';
 
 const like = (text: RegExp | string) => expect.stringMatching(text) as string;
 

@@ -3,8 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { compileServer } from '../contract/compiled-server.js';
-import type { CompiledServer } from '../contract/compiled-server.js';
+import { type CompiledServer, compileServer } from '../contract/compiled-server.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
 
 let folder: string;

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { Argument, Command, Option } from 'commander';
-import { complete } from '../../src/commands/completion/complete.js';
-import { findNames } from '../../src/commands/secrets/find-names.js';
+import { complete } from '../../src/commands/completion.js';
+import { findNames } from '../../src/commands/secrets/secrets-command.js';
 import { openSecretsCli } from './secrets/secrets-cli.js';
 
 const program = new Command('trellis');

@@ -1,20 +1,17 @@
 import { chmod, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import os from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
-import { checkAddress, checkProxy } from '../../src/commands/doctor/check-address.js';
-import { checkNode } from '../../src/commands/doctor/check-machine.js';
+import { checkAddress, checkNode, checkProxy } from '../../src/commands/doctor/check-machine.js';
 import type { CheckResult } from '../../src/commands/doctor/check-result.js';
-import { runDoctor } from '../../src/commands/doctor.js';
+import { runDoctor } from '../../src/commands/doctor/doctor.js';
 import { loadConfig } from '../../src/config/config.js';
 import { appendAuditEntry } from '../../src/secrets/audit/chain.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
 import { MIGRATIONS } from '../../src/storage/migrate.js';
-import { assertServerKey } from '../../src/storage/server-key-check.js';
-import { createServerKey, openServerKey } from '../../src/storage/server-key.js';
+import { assertServerKey, createServerKey, openServerKey } from '../../src/storage/server-key.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 import { createDatabaseTarget } from '../storage/engine.js';
 

@@ -1,7 +1,6 @@
 import { Writable } from 'node:stream';
-import { CommanderError } from 'commander';
-import type { Command } from 'commander';
-import type { OutputStreams } from '../../src/commands/accounts-database.js';
+import { type Command, CommanderError } from 'commander';
+import type { OutputStreams } from '../../src/commands/server-options.js';
 import { StartupError } from '../../src/config/startup-error.js';
 
 export interface CommandOutcome {

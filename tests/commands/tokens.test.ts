@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { issueToken } from '../../src/accounts/bearer-tokens.js';
-import { tokensCommand } from '../../src/commands/tokens-command.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { tokensCommand } from '../../src/commands/tokens.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { DatabaseTarget } from '../../src/storage/database.js';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { type RunningServer, startServer } from '../running-server.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
 import { runCommand } from './run-command.js';
 

@@ -30,7 +30,7 @@ import { contractRouter } from '../../src/server/rest/router.js';
 import { createMcp } from '../../src/server/mcp/endpoint.js';
 import { createRateLimiter } from '../../src/server/http/rate-limits.js';
 import type { Database } from '../../src/storage/database.js';
-import { createReadiness } from '../../src/storage/readiness.js';
+import { createReadiness } from '../../src/storage/running-server.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';

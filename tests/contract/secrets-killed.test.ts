@@ -5,7 +5,7 @@ import { createSecretsClient } from '../../src/generated/secrets/client.js';
 import type { SecretsClient } from '../../src/generated/secrets/client.js';
 import { createCliServiceTokens } from '../../src/secrets/service-tokens.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import { ageValue } from '../secrets/age-files.js';
 import { KILLED_TIMEOUT_MS, KILLS, createKilledServer } from './killed-server.js';

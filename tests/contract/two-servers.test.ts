@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Board } from '../../src/dashboard/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { GITHUB_TOKEN, startGithub } from '../forges/github.js';
 import type { TestGithub } from '../forges/github.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';

@@ -1,6 +1,6 @@
 import { appendAuditEntry, inAuditedTransaction } from '../../src/secrets/audit/chain.js';
 import { createAuditedIdempotencyStore } from '../../src/secrets/audit/chain.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';

@@ -1,7 +1,12 @@
 import { EventEmitter, once } from 'node:events';
 import type { Kysely } from 'kysely';
-import { inTransaction, openDatabase, runInSharedTransaction } from '../../src/storage/database.js';
-import type { Database, DatabaseTarget } from '../../src/storage/database.js';
+import {
+  type Database,
+  type DatabaseTarget,
+  inTransaction,
+  runInSharedTransaction,
+} from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { migrate } from '../../src/storage/migrate.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
 
 /**

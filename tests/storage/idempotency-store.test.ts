@@ -1,9 +1,12 @@
 import { EventEmitter, once } from 'node:events';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
-import { createIdempotencyStore, deleteExpiredResponses } from '../../src/storage/idempotency-store.js';
-import type { IdempotencyStore } from '../../src/storage/idempotency-store.js';
-import { encryptAtRest, decryptAtRest } from '../../src/storage/encrypt-at-rest.js';
+import {
+  createIdempotencyStore,
+  deleteExpiredResponses,
+  type IdempotencyStore,
+} from '../../src/storage/idempotency-store.js';
+import { encryptAtRest, decryptAtRest } from '../../src/storage/server-key.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
 const request = { scope: 'ada createToken', key: 'k1', request: { body: { label: 'x' } } };

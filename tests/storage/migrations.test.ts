@@ -1,4 +1,4 @@
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import { MIGRATIONS, migrate } from '../../src/storage/migrate.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';

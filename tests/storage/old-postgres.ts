@@ -1,5 +1,4 @@
-import { createServer } from 'node:net';
-import type { AddressInfo, Server, Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
 /** Starts a fake server that implements just enough of PostgreSQL's protocol to report its version. */
 export async function startOldPostgres(version: string): Promise<{ readonly url: string; close(): void }> {

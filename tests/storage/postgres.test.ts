@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import { isPostgres, openDatabase } from '../../src/storage/database.js';
-import type { Database } from '../../src/storage/database.js';
+import { type Database, isPostgres } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 import { startOldPostgres } from './old-postgres.js';
 

@@ -3,7 +3,7 @@ import os from 'node:os';
 import path from 'node:path';
 import { openImageDatabase } from '../../src/images/store/database.js';
 import { openRecordStore } from '../../src/site/record-store.js';
-import { openDatabase } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';
 
 let folder: string;

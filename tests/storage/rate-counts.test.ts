@@ -1,6 +1,5 @@
 import type { Database } from '../../src/storage/database.js';
-import type { RateCounts } from '../../src/storage/rate-counts.js';
-import { createRateCounts, deleteExpiredRateCounts } from '../../src/storage/rate-counts.js';
+import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from '../../src/storage/rate-counts.js';
 import { openTestDatabase } from './engine.js';
 
 let database: Database;

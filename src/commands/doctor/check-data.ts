@@ -1,14 +1,14 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { inspectDatabase } from '../../storage/database-status.js';
-import type { DatabaseStatus } from '../../storage/database-status.js';
-import { toDatabaseTarget } from '../../storage/database-target.js';
 import { isAccessibleToOthers } from '../../core/private-file.js';
-import { SERVER_KEY_FILE, findServerKey } from '../../storage/server-key.js';
+import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
+import { connectDatabase, type DatabaseTarget } from '../../storage/database.js';
+import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';
+import { type DatabaseStatus, inspectDatabase, toDatabaseTarget } from '../../storage/open-database.js';
+import { findServerKey, SERVER_KEY_FILE } from '../../storage/server-key.js';
 import { isStateFolderInUse } from '../../storage/state-folder.js';
-import { failed, passed, warning } from './check-result.js';
-import type { CheckResult } from './check-result.js';
+import { type CheckResult, failed, passed, warning } from './check-result.js';
 
 export async function checkStateFolder({ state }: Config): Promise<CheckResult> {
   const found = await stat(state).catch(() => undefined);
@@ -82,4 +82,38 @@ function judge({ engine, schema, damage, userCount, hasDifferentKey }: DatabaseS
     return failed('database', `${engine}, used with a different ${SERVER_KEY_FILE}`, advice);
   }
   return passed('database', `${engine}, up to date, ${userCount} ${userCount === 1 ? 'user' : 'users'}`);
+}
+
+const AUDIT_LOG = 'audit log';
+
+/** Verifies the hash chain of the audit log. */
+export async function checkAuditLog(config: Config): Promise<CheckResult> {
+  try {
+    const verification = await verify(toDatabaseTarget(config));
+    return verification === undefined
+      ? passed(AUDIT_LOG, 'not created by this release yet')
+      : judgeAuditLog(verification);
+  } catch {
+    return warning(AUDIT_LOG, "can't be read", 'fix the database first');
+  }
+}
+
+/** @returns `undefined` without a database, or with a database of a different release. */
+async function verify(place: DatabaseTarget): Promise<Verification | undefined> {
+  if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
+  const database = connectDatabase(place);
+  try {
+    return (await readSchemaVersion(database)) === MIGRATIONS.length ? await verifyAuditChain(database) : undefined;
+  } finally {
+    await database.destroy();
+  }
+}
+
+function judgeAuditLog({ head, broken }: Verification): CheckResult {
+  if (broken === undefined) {
+    const end = head.count === 0 ? '' : `, whose head is ${head.hash}`;
+    return passed(AUDIT_LOG, `${head.count} ${head.count === 1 ? 'entry' : 'entries'}${end}`);
+  }
+  const advice = 'find out who can write to the database, and compare it with a backup';
+  return failed(AUDIT_LOG, `entry ${broken.id} is ${broken.reason}`, advice);
 }

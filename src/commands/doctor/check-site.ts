@@ -2,11 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../../config/config.js';
-import { formatProblem } from '../../site/sources/problems.js';
-import type { ProblemReport } from '../../site/sources/problems.js';
+import { formatProblem, type ProblemReport } from '../../site/sources/problems.js';
 import { openSiteFromConfig } from '../../site-service.js';
-import { failed, passed, warning } from './check-result.js';
-import type { CheckResult } from './check-result.js';
+import { type CheckResult, failed, passed, warning } from './check-result.js';
 
 const CHECK = 'site';
 

@@ -1,14 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { CommandError } from '../../config/startup-error.js';
+import { type Command, InvalidArgumentError } from 'commander';
 import { readAllAfter } from '../../client/paging.js';
 import type { components } from '../../generated/secrets/client.js';
-import type { AuditCommandOptions } from './audit-command.js';
+import { CommandError } from '../../config/startup-error.js';
+import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { omitUndefined } from './options.js';
-import { stripControlCharacters, toJson } from './print.js';
-import { writeOutput } from './read-values.js';
-import { unwrapResult } from './context.js';
-import type { CommandContext } from './context.js';
+import { omitUndefined, parseCount } from './options.js';
+import { stripControlCharacters, toJson, writeOutput } from './print.js';
+import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+
+interface AuditCommandOptions extends ConnectionOptions {
+  readonly object?: string;
+  readonly by?: string;
+  readonly actor?: string;
+  readonly from?: string;
+  readonly to?: string;
+  readonly limit: number;
+  readonly all?: true;
+  readonly follow?: true;
+  readonly verify?: true;
+  readonly known?: { readonly entries: number; readonly head: string };
+  readonly json?: true;
+}
+
+/** `trellis secrets audit`: prints or verifies the audit log. */
+export function addAuditCommand(secrets: Command, terminal: Terminal): void {
+  const audit = secrets
+    .command('audit')
+    .description('Print the audit log, oldest entry first')
+    .option('--object <secret>', 'only entries of the secret with this name')
+    .option('--by <name>', 'only entries with this client name')
+    .option('--actor <id>', 'only entries of this session or token; "none" for requests without a credential')
+    .option('--from <time>', 'only entries at or after this time, such as 2026-01-31 or 2026-01-31T09:00:00Z')
+    .option('--to <time>', 'only entries before this time')
+    .option('--limit <number>', 'number of newest entries', parseCount, 50)
+    .option('--all', 'all entries')
+    .option('--follow', 'follow new entries until interrupted')
+    .option('--verify', 'verify the hash chain of the whole log instead; the exit code is 1 if it was altered')
+    .option(
+      '--known <entries:head>',
+      'with --verify: result of an earlier verification that the log must contain',
+      parseKnown,
+    )
+    .option('--json', 'print JSON, one entry per line')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  trellis secrets audit --object db-password
+  trellis secrets audit --follow --json | jq -r 'select(.action == "read") | .object_id'
+  trellis secrets audit --verify`,
+    );
+  addConnectionOptions(audit).action((flags: AuditCommandOptions) =>
+    withContext(terminal, flags, (session) =>
+      flags.verify ? printVerification(session, flags) : printAuditLog(session, flags),
+    ),
+  );
+}
+
+function parseKnown(text: string): { readonly entries: number; readonly head: string } {
+  const [, entries, head] = /^([1-9]\d{0,14}):([\da-f]{64})$/.exec(text) ?? [];
+  if (entries !== undefined && head !== undefined) return { entries: Number(entries), head };
+  throw new InvalidArgumentError('Expected a number and a hash, such as 41:9f86d0….');
+}
 
 type AuditLogEntry = components['schemas']['AuditLogEntry'];
 
@@ -19,7 +73,7 @@ const FOLLOW_MS = 1000;
 const MAX_PAGE = 500;
 
 /** `audit`: prints the newest entries, or all, and then follows new ones. */
-export async function printAuditLog(session: CommandContext, flags: AuditCommandOptions): Promise<void> {
+async function printAuditLog(session: CommandContext, flags: AuditCommandOptions): Promise<void> {
   const filter = toFilter(flags);
   const print = (entry: AuditLogEntry) =>
     writeOutput(session.terminal.out, flags.json ? toLine(entry) : describe(entry));
@@ -90,7 +144,7 @@ function describe(entry: AuditLogEntry): string {
 }
 
 /** `audit --verify`: verifies the hash chain. */
-export async function printVerification(session: CommandContext, { json, known }: AuditCommandOptions): Promise<void> {
+async function printVerification(session: CommandContext, { json, known }: AuditCommandOptions): Promise<void> {
   const found = await unwrapResult(session.client.GET('/audit-log/verify', { params: { query: { ...known } } }));
   if (json) await writeOutput(session.terminal.out, toLine(found as never));
   const { intact, entries, head = '', first_broken_id: broken, reason = 'altered' } = found;

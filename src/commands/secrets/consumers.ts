@@ -1,28 +1,95 @@
-import { CommandError } from '../../config/startup-error.js';
+import type { Command } from 'commander';
 import type { components } from '../../generated/secrets/client.js';
-import { confirm } from './confirm.js';
-import type { ConsumerListOptions } from './consumers-command.js';
+import { CommandError } from '../../config/startup-error.js';
+import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
-import { renameKnownConsumer, recordConsumerKey } from './known-keys-file.js';
+import { confirm } from './input.js';
+import { recordConsumerKey, renameKnownConsumer } from './known-keys-file.js';
 import { omitUndefined } from './options.js';
-import { toJson, toTable } from './print.js';
-import { writeOutput } from './read-values.js';
-import { unwrapResult } from './context.js';
-import type { CommandContext } from './context.js';
+import { toJson, toTable, writeOutput } from './print.js';
+import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+
+interface ConsumerListOptions extends ConnectionOptions {
+  readonly query?: string;
+  readonly json?: true;
+}
+
+interface ConsumerFlags extends ConnectionOptions {
+  readonly key?: string;
+  readonly yes?: true;
+}
+
+/** `trellis secrets consumers`: repositories and hosts that read secrets, and their public keys. */
+export function addConsumerCommands(secrets: Command, terminal: Terminal): void {
+  const consumers = secrets
+    .command('consumers')
+    .description('Manage consumers: the repositories and hosts that read secrets');
+  addReading(consumers, terminal);
+  addChanges(consumers, terminal);
+}
+
+function addReading(consumers: Command, terminal: Terminal): void {
+  const list = consumers
+    .command('list')
+    .description('List consumers with their public keys and the number of their secrets')
+    .option('--query <text>', 'only names that contain this text')
+    .option('--json', 'print JSON');
+  addConnectionOptions(list).action((flags: ConsumerListOptions) =>
+    withContext(terminal, flags, (session) => printConsumers(session, flags)),
+  );
+}
+
+function addChanges(consumers: Command, terminal: Terminal): void {
+  const add = consumers
+    .command('add')
+    .description('Add a consumer before a secret names it')
+    .argument('<name>', 'such as acme/shop or web-1')
+    .option('--key <key>', 'public key (age1…)')
+    .addHelpText('after', '\nExample:\n  trellis secrets consumers add web-1 --key "$(age-keygen -y key.txt)"');
+  addConnectionOptions(add).action((name: string, flags: ConsumerFlags) =>
+    withContext(terminal, flags, (session) => addConsumer(session, name, flags.key)),
+  );
+  const rename = consumers
+    .command('rename')
+    .description('Rename a consumer; an existing name merges both')
+    .argument('<consumer>', 'name of the consumer')
+    .argument('<name>', 'new name');
+  addConnectionOptions(rename).action((name: string, to: string, flags: ConsumerFlags) =>
+    withContext(terminal, flags, (session) => updateConsumer(session, name, { name: to })),
+  );
+  const key = consumers
+    .command('key')
+    .description('Set the public key of a consumer; "list --reseal" then lists the secrets to reseal')
+    .argument('<consumer>', 'name of the consumer')
+    .argument('<key>', 'public key (age1…)');
+  addConnectionOptions(key).action((name: string, publicKey: string, flags: ConsumerFlags) =>
+    withContext(terminal, flags, (session) => updateConsumer(session, name, { public_key: publicKey })),
+  );
+  const remove = consumers
+    .command('delete')
+    .description('Delete a consumer: remove it from all secrets and revoke its tokens')
+    .argument('<consumer>', 'name of the consumer')
+    .option('--yes', 'do not ask for confirmation');
+  addConnectionOptions(remove).action((name: string, flags: ConsumerFlags) =>
+    withContext(terminal, flags, (session) => deleteConsumer(session, name, flags.yes)),
+  );
+}
 
 type ConsumerEntry = components['schemas']['ConsumerEntry'];
 
 /** The largest page size. */
 const PAGE_SIZE = 100;
 
-export async function printConsumers(session: CommandContext, { query, json }: ConsumerListOptions): Promise<void> {
+async function printConsumers(session: CommandContext, { query, json }: ConsumerListOptions): Promise<void> {
   const consumers = await readConsumers(session, query);
-  const table = toTable(
-    ['name', 'secrets', 'public key'],
-    consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
-    'No consumers.',
-  );
-  await writeOutput(session.terminal.out, json ? toJson(consumers) : table);
+  const text = json
+    ? toJson(consumers)
+    : await toTable(
+        ['name', 'secrets', 'public key'],
+        consumers.map(({ name, secret_count, public_key = 'none' }) => [name, String(secret_count), public_key]),
+        'No consumers.',
+      );
+  await writeOutput(session.terminal.out, text);
 }
 
 async function readConsumers({ client }: Pick<CommandContext, 'client'>, text?: string): Promise<ConsumerEntry[]> {
@@ -36,13 +103,13 @@ async function readConsumers({ client }: Pick<CommandContext, 'client'>, text?: 
   }
 }
 
-export async function addConsumer(session: CommandContext, name: string, key: string | undefined): Promise<void> {
+async function addConsumer(session: CommandContext, name: string, key: string | undefined): Promise<void> {
   await unwrapResult(session.client.POST('/consumers', { body: { name, ...omitUndefined({ public_key: key }) } }));
   if (key !== undefined) await recordConsumerKey(session, name, key);
   session.say(`Added ${name}${key === undefined ? ' without a public key' : ''}.`);
 }
 
-export async function updateConsumer(
+async function updateConsumer(
   session: CommandContext,
   name: string,
   body: { readonly name?: string; readonly public_key?: string },
@@ -55,7 +122,7 @@ export async function updateConsumer(
   session.say(`${consumer.name} has ${consumer.public_key ? 'a key' : 'no key'}; ${counted}.`);
 }
 
-export async function deleteConsumer(session: CommandContext, name: string, yes: true | undefined): Promise<void> {
+async function deleteConsumer(session: CommandContext, name: string, yes: true | undefined): Promise<void> {
   const params = { path: { name: assertNoDotSegments(name) } };
   await confirm(session.terminal, {
     question: `Delete ${name}, remove it from all secrets and revoke its tokens?`,

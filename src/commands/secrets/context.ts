@@ -1,12 +1,16 @@
-import { CommandError } from '../../config/startup-error.js';
 import { decodeError } from '../../client/errors.js';
-import { createSecretsClient } from '../../generated/secrets/client.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
-import { EXIT } from './exit-codes.js';
-import { readSettings } from './settings.js';
-import type { ConnectionOptions } from './settings.js';
-import { readSecretSource } from './secret-source.js';
-import type { Terminal } from './terminal.js';
+import { CommandError } from '../../config/startup-error.js';
+import { EXIT, toCommandError } from './exit-codes.js';
+import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
+
+/** The streams and the environment of a command; tests provide their own. */
+export interface Terminal {
+  readonly in: NodeJS.ReadableStream & { readonly isTTY?: boolean };
+  readonly out: NodeJS.WritableStream & { readonly isTTY?: boolean };
+  readonly err: NodeJS.WritableStream;
+  readonly env: Environment;
+}
 
 /** The context of a command: the service with a credential, and the identity that opens values. */
 export interface CommandContext {
@@ -17,6 +21,25 @@ export interface CommandContext {
   readIdentity(): Promise<string>;
   /** Prints a message; results go to `terminal.out`. */
   say(line: string): void;
+}
+
+/**
+ * Runs the action of a command with the service.
+ *
+ * @throws CommandFailure of one line, with the exit code of the reason.
+ */
+export async function withContext(
+  terminal: Terminal,
+  flags: ConnectionOptions,
+  work: (session: CommandContext) => Promise<void>,
+): Promise<void> {
+  // A closed pipe, as with "| head", is reported by the write.
+  terminal.out.on('error', () => undefined);
+  try {
+    await work(await openContext(flags, terminal));
+  } catch (error) {
+    throw toCommandError(error);
+  }
 }
 
 /** @throws CommandFailure for an invalid setting, or without a token. */
@@ -30,7 +53,7 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
   }
   const say = (line: string): void => void terminal.err.write(`${line}\n`);
   return {
-    client: openClient(server, await readSecretSource(token, 'a token'), caller),
+    client: await openClient(server, await readSecretSource(token, 'a token'), caller),
     terminal,
     server,
     say,
@@ -44,7 +67,9 @@ export async function openContext(flags: ConnectionOptions, terminal: Terminal):
   };
 }
 
-function openClient(server: string, token: string, caller: string | undefined): SecretsClient {
+async function openClient(server: string, token: string, caller: string | undefined): Promise<SecretsClient> {
+  // Loaded late, so that --help does not wait for the client.
+  const { createSecretsClient } = await import('../../generated/secrets/client.js');
   // A client of a different release usually works; "status" reports the difference.
   const client = createSecretsClient(server, { token: assertToken(token), onWarning: () => undefined });
   if (caller !== undefined) client.use({ onRequest: ({ request }) => request.headers.set('X-Caller', caller) });
@@ -56,6 +81,9 @@ function assertToken(token: string): string {
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new CommandError('Expected the token to consist of visible characters without spaces', EXIT.refused);
 }
+
+/** Loads the functions that seal and open values, which take longer to load than all of the command line. */
+export const loadSealing = () => import('../../sealing/secrets.js');
 
 /** The result of a client call. */
 interface CallResult<Data> {

@@ -2,18 +2,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CommandError } from '../../config/startup-error.js';
 import {
-  NO_KNOWN_KEYS,
   addKnownKeys,
+  type CheckKeys,
   findKeyChanges,
+  type KeyChange,
   keyChangedError,
+  type KnownKeys,
+  NO_KNOWN_KEYS,
   toFingerprint,
 } from '../../sealing/known-keys.js';
-import type { CheckKeys, KeyChange, KnownKeys } from '../../sealing/known-keys.js';
 import { EXIT } from './exit-codes.js';
 import type { CommandContext } from './context.js';
-import { settingsFolder, writePrivateFile } from './settings-file.js';
-import { nonEmpty } from './terminal.js';
-import type { Environment } from './terminal.js';
+import { type Environment, nonEmpty, settingsFolder, writePrivateFile } from './settings.js';
 
 /** The content of the file: the keys of each service, by its URL. */
 type KnownKeysFile = Readonly<Record<string, KnownKeys>>;

@@ -1,5 +1,4 @@
-import { InvalidArgumentError } from 'commander';
-import type { Command } from 'commander';
+import { type Command, InvalidArgumentError } from 'commander';
 
 /** Collects the values of a repeated option. */
 export const collectValues = (value: string, before: readonly string[] = []): readonly string[] => [...before, value];

@@ -1,16 +1,17 @@
 import { Command } from 'commander';
+import type { SecretsClient } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
-import { addAuditCommand } from './audit-command.js';
-import { addConsumerCommands } from './consumers-command.js';
+import { addAuditCommand } from './audit.js';
+import { addConsumerCommands } from './consumers.js';
+import type { Terminal } from './context.js';
 import { EXIT, EXIT_HELP } from './exit-codes.js';
-import { addInitCommand } from './init-command.js';
-import { addSecretCommands } from './secret-commands.js';
-import { addRunCommand } from './run-command.js';
-import { addStatusCommand } from './status-command.js';
-import type { Terminal } from './terminal.js';
-import { addTokenCommands } from './tokens-command.js';
-import { addTransferCommands } from './transfer-commands.js';
-import { addValueCommands } from './value-commands.js';
+import { addInitCommand, addStatusCommand } from './init.js';
+import { addSecretCommands } from './objects.js';
+import { addRunCommand } from './run.js';
+import { readSettings } from './settings.js';
+import { addTokenCommands } from './tokens.js';
+import { addTransferCommands } from './transfer.js';
+import { addValueCommands } from './values.js';
 
 /** `trellis secrets`: seals and opens values; the service stores them sealed. */
 export function secretsCommand(terminal: Terminal): Command {
@@ -48,3 +49,36 @@ Examples:
   printf %s "$PASSWORD" | trellis secrets put db-password --consumer acme/shop
   trellis secrets run --secret db-password -- ./deploy.sh
 ${EXIT_HELP}`;
+
+/** The maximum delay of a completion, in milliseconds. */
+const TIMEOUT_MS = 1000;
+
+/** Names that a shell reads as one word without quoting. Names of the service are untrusted. */
+const PLAIN = /^[\w@%+][\w./@%+-]*$/;
+
+/**
+ * Lists the names for the completion of a placeholder; none when the service can't be reached. The token command is
+ * not run, as it may prompt for a passphrase.
+ */
+export async function findNames(placeholder: string, terminal: Terminal): Promise<readonly string[]> {
+  if (placeholder !== 'secret' && placeholder !== 'consumer') return [];
+  try {
+    const { server, token } = await readSettings({}, terminal.env);
+    if (token === undefined || !('text' in token)) return [];
+    const { createSecretsClient } = await import('../../generated/secrets/client.js');
+    const options = { retry: { maxRetries: 0 }, timeoutMs: TIMEOUT_MS, onWarning: () => undefined };
+    const names = await read(createSecretsClient(server, { token: token.text, ...options }), placeholder);
+    return [...new Set(names)].filter((name) => PLAIN.test(name));
+  } catch {
+    return [];
+  }
+}
+
+async function read(client: SecretsClient, placeholder: 'consumer' | 'secret'): Promise<string[]> {
+  if (placeholder === 'consumer') {
+    const { data = [] } = await client.GET('/consumers');
+    return 'consumers' in data ? [] : [...data];
+  }
+  const { data = [] } = await client.GET('/objects', { params: { query: { limit: 500, offset: 0 } } });
+  return data.map(({ slug }) => slug);
+}

@@ -1,14 +1,14 @@
-import { CommandError } from '../../config/startup-error.js';
+import { spawn } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
 import type { Command } from 'commander';
+import { CommandError } from '../../config/startup-error.js';
 import { EXIT } from './exit-codes.js';
-import { readSettingsFile, settingsPath } from './settings-file.js';
-import type { SettingsFile } from './settings-file.js';
-import type { SecretSource } from './secret-source.js';
-import { nonEmpty } from './terminal.js';
-import type { Environment } from './terminal.js';
 
 /** The URL of the service, and the credential. */
-export interface SecretsSettings {
+interface SecretsSettings {
   /** Without a trailing slash. */
   readonly server: string;
   readonly token: SecretSource | undefined;
@@ -108,4 +108,145 @@ function findIdentity(flags: ConnectionOptions, env: Environment, file: Settings
   if (env.TRELLIS_SECRETS_IDENTITY_COMMAND) return { command: env.TRELLIS_SECRETS_IDENTITY_COMMAND };
   if (file.identityFile) return { file: file.identityFile };
   return file.identityCommand ? { command: file.identityCommand } : undefined;
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Treats an empty variable or option as unset. */
+export const nonEmpty = (text: string | undefined): string | undefined => (text === '' ? undefined : text);
+
+/** The settings that `trellis secrets init` writes. */
+export interface SettingsFile {
+  readonly server?: string;
+  readonly token?: string;
+  readonly tokenCommand?: string;
+  readonly caller?: string;
+  readonly identityFile?: string;
+  readonly identityCommand?: string;
+}
+
+const NAMES = ['server', 'token', 'tokenCommand', 'caller', 'identityFile', 'identityCommand'];
+
+/** Well above the size of any valid file. */
+const MAX_BYTES = 65_536;
+
+/** Returns the folder of the user's settings and identity. */
+export function settingsFolder(env: Environment): string {
+  return join(nonEmpty(env.XDG_CONFIG_HOME) ?? join(nonEmpty(env.HOME) ?? homedir(), '.config'), 'trellis');
+}
+
+export function settingsPath(env: Environment): string {
+  return nonEmpty(env.TRELLIS_SECRETS_CONFIG) ?? join(settingsFolder(env), 'secrets.json');
+}
+
+/** @throws CommandFailure when other users can read or change it, or when it is invalid; messages never contain its content. */
+async function readSettingsFile(file: string): Promise<SettingsFile | undefined> {
+  const text = await readFile(file, 'utf8').catch((error: unknown) => throwUnreadable(error, file));
+  if (text === undefined) return undefined;
+  await assertPrivate(file);
+  const settings = parse(text);
+  if (settings !== undefined) return settings;
+  throw new CommandError(`${file}: expected a JSON object with string members ${NAMES.join(', ')}`, EXIT.usage);
+}
+
+function throwUnreadable(error: unknown, file: string): undefined {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT') return undefined;
+  throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
+}
+
+/** Windows has no file modes. */
+async function assertPrivate(file: string): Promise<void> {
+  const { mode } = await stat(file);
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return;
+  throw new CommandError(`${file}: other users can read this file. Run chmod 600 on it`, EXIT.usage);
+}
+
+function parse(text: string): SettingsFile | undefined {
+  if (text.length > MAX_BYTES) return undefined;
+  try {
+    const content: unknown = JSON.parse(text);
+    const entries = Object.entries(content as object);
+    return entries.every(([name, value]) => NAMES.includes(name) && typeof value === 'string')
+      ? (content as SettingsFile)
+      : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+export function writeSettingsFile(file: string, settings: SettingsFile): Promise<void> {
+  return writePrivateFile(file, `${JSON.stringify(settings, undefined, 2)}\n`);
+}
+
+/** Writes a file with mode 0600 atomically, and never into a file that other users have open. */
+export async function writePrivateFile(file: string, content: Uint8Array | string): Promise<void> {
+  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+  const draft = `${file}.${randomUUID()}`;
+  const handle = await open(draft, 'wx', 0o600);
+  try {
+    await handle.writeFile(content);
+    await handle.sync();
+    await handle.close();
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** The source of a credential: its text, a file, or a command that prints it. */
+type SecretSource = { readonly text: string } | { readonly file: string } | { readonly command: string };
+
+/** Time to type a passphrase. */
+const COMMAND_TIMEOUT_MS = 300_000;
+
+/** A token has 54 characters, an identity file a few hundred. */
+const MAX_LENGTH = 65_536;
+
+/**
+ * Reads a credential. Messages contain its name, `what`, and never its value.
+ *
+ * @throws CommandFailure when the file or the command returns none.
+ */
+export async function readSecretSource(source: SecretSource, what: string): Promise<string> {
+  const text = 'text' in source ? source.text : await readOther(source, what);
+  if (text.trim() === '') throw new CommandError(`Can't read ${what}: ${describe(source)} is empty`, EXIT.refused);
+  return text.trim();
+}
+
+async function readOther(source: Exclude<SecretSource, { readonly text: string }>, what: string): Promise<string> {
+  if ('command' in source) return runSource(source.command, what);
+  return readFile(source.file, 'utf8').catch((error: unknown) => {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new CommandError(`Can't read ${what} from ${source.file}: ${code ?? 'unknown error'}`, EXIT.refused);
+  });
+}
+
+const describe = (source: SecretSource): string =>
+  'file' in source ? source.file : 'command' in source ? 'the output of its command' : 'the given value';
+
+/** Standard error is shown to the user. Standard input may carry the value, so the command gets none. */
+function runSource(command: string, what: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const fail = (why: string): void =>
+      reject(new CommandError(`Can't read ${what} from its command: ${why}`, EXIT.refused));
+    const child = spawn(command, {
+      shell: true,
+      stdio: ['ignore', 'pipe', 'inherit'],
+      timeout: COMMAND_TIMEOUT_MS,
+    });
+    let text = '';
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+      if (text.length > MAX_LENGTH) child.kill();
+    });
+    child.on('error', (error) => fail((error as NodeJS.ErrnoException).code ?? 'it could not be started'));
+    child.on('close', (code, signal) => {
+      if (code === 0 && text.length <= MAX_LENGTH) resolve(text);
+      else if (text.length > MAX_LENGTH) fail(`it printed more than ${MAX_LENGTH} characters`);
+      else if (signal === 'SIGTERM') fail(`it took longer than ${COMMAND_TIMEOUT_MS / 1000} seconds, or was ended`);
+      else fail(`it ended with ${signal ?? `exit code ${code ?? 'unknown'}`}`);
+    });
+  });
 }

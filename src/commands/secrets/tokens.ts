@@ -1,40 +1,121 @@
+import type { Command } from 'commander';
 import { readAll } from '../../client/paging.js';
 import type { components } from '../../generated/secrets/client.js';
-import { omitUndefined } from './options.js';
-import { toDateText, toJson, toTable } from './print.js';
-import { writeOutput } from './read-values.js';
-import { unwrapResult } from './context.js';
-import type { CommandContext } from './context.js';
-import type { MintOptions, TokenListOptions } from './tokens-command.js';
+import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { omitUndefined, parseDays } from './options.js';
+import { toDateText, toJson, toTable, writeOutput } from './print.js';
+import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+
+/** One year, the limit of the contract. */
+const MAX_DAYS = 365;
+
+interface TokenListOptions extends ConnectionOptions {
+  readonly json?: true;
+}
+
+interface MintOptions extends ConnectionOptions {
+  readonly consumer: string;
+  readonly description: string;
+  readonly days?: number;
+}
+
+interface RotateFlags extends ConnectionOptions {
+  readonly days?: number;
+}
+
+/** `trellis secrets tokens`: consumer tokens, which read the values of their consumer. */
+export function addTokenCommands(secrets: Command, terminal: Terminal): void {
+  const tokens = secrets
+    .command('tokens')
+    .description('Manage consumer tokens, each of which reads the values of one consumer');
+  tokens.addHelpText(
+    'after',
+    `
+Write tokens are created in the browser, or on the server's machine:
+  trellis tokens create --kind write --label deploy --days 90`,
+  );
+  addReading(tokens, terminal);
+  addSecrets(tokens, terminal);
+  addEnds(tokens, terminal);
+}
+
+function addReading(tokens: Command, terminal: Terminal): void {
+  const list = tokens.command('list').description('List tokens, oldest first').option('--json', 'print JSON');
+  addConnectionOptions(list).action((flags: TokenListOptions) =>
+    withContext(terminal, flags, (session) => printTokens(session, flags)),
+  );
+}
+
+function addSecrets(tokens: Command, terminal: Terminal): void {
+  const mint = tokens
+    .command('mint')
+    .description('Create a token and print it once, on standard output')
+    .requiredOption('--consumer <consumer>', 'consumer whose values it reads; it is added if it is unknown')
+    .requiredOption('--description <text>', 'description of the token')
+    .option('--days <number>', `lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS))
+    .addHelpText(
+      'after',
+      `
+Example:
+  trellis secrets tokens mint --consumer acme/shop --description deploy | gh secret set TRELLIS_SECRETS_TOKEN`,
+    );
+  addConnectionOptions(mint).action((flags: MintOptions) =>
+    withContext(terminal, flags, (session) => mintConsumerToken(session, flags)),
+  );
+  const rotate = tokens
+    .command('rotate')
+    .description('Rotate a token and print the new one; the old one stops working at once')
+    .argument('<id>', 'id of the token, see "list"')
+    .option('--days <number>', `new lifetime in days, 1 to ${MAX_DAYS} (default: 90)`, parseDays(MAX_DAYS));
+  addConnectionOptions(rotate).action((id: string, flags: RotateFlags) =>
+    withContext(terminal, flags, (session) => rotateToken(session, id, flags.days)),
+  );
+}
+
+function addEnds(tokens: Command, terminal: Terminal): void {
+  const revoke = tokens
+    .command('revoke')
+    .description('Revoke a token; it stays in the list')
+    .argument('<id>', 'id of the token, see "list"');
+  addConnectionOptions(revoke).action((id: string, flags: ConnectionOptions) =>
+    withContext(terminal, flags, (session) => revokeToken(session, id)),
+  );
+  const purge = tokens
+    .command('purge')
+    .description('Purge a revoked or expired token from the list')
+    .argument('<id>', 'id of the token, see "list"');
+  addConnectionOptions(purge).action((id: string, flags: ConnectionOptions) =>
+    withContext(terminal, flags, (session) => purgeToken(session, id)),
+  );
+}
 
 type ConsumerToken = components['schemas']['ConsumerTokenMetadata'];
 
 const DAY_SECONDS = 86_400;
 
-export async function printTokens({ client, terminal }: CommandContext, { json }: TokenListOptions): Promise<void> {
+async function printTokens({ client, terminal }: CommandContext, { json }: TokenListOptions): Promise<void> {
   const tokens: ConsumerToken[] = [];
   const pages = readAll((page) => client.GET('/consumer-tokens', { params: { query: page } }));
   for await (const token of pages) tokens.push(token);
-  const table = toTable(
-    ['id', 'consumer', 'description', 'status', 'valid until', 'last used'],
-    tokens.map(({ id, consumer, description, status = '', expires_at, last_used_at }) => [
-      ...[id, consumer, description, status, toDateText(expires_at)],
-      last_used_at === undefined ? 'never' : toDateText(last_used_at),
-    ]),
-    'No tokens.',
-  );
-  await writeOutput(terminal.out, json ? toJson(tokens) : table);
+  const text = json
+    ? toJson(tokens)
+    : await toTable(
+        ['id', 'consumer', 'description', 'status', 'valid until', 'last used'],
+        tokens.map(({ id, consumer, description, status = '', expires_at, last_used_at }) => [
+          ...[id, consumer, description, status, toDateText(expires_at)],
+          last_used_at === undefined ? 'never' : toDateText(last_used_at),
+        ]),
+        'No tokens.',
+      );
+  await writeOutput(terminal.out, text);
 }
 
-export async function mintConsumerToken(
-  session: CommandContext,
-  { consumer, description, days }: MintOptions,
-): Promise<void> {
+async function mintConsumerToken(session: CommandContext, { consumer, description, days }: MintOptions): Promise<void> {
   const body = { consumer, description, ...lasting(days) };
   await show(session, await unwrapResult(session.client.POST('/consumer-tokens', { body })));
 }
 
-export async function rotateToken(session: CommandContext, id: string, days: number | undefined): Promise<void> {
+async function rotateToken(session: CommandContext, id: string, days: number | undefined): Promise<void> {
   const body = { ...lasting(days) };
   const params = { path: { id } };
   await show(session, await unwrapResult(session.client.POST('/consumer-tokens/{id}/rotate', { params, body })));
@@ -50,12 +131,12 @@ async function show(session: CommandContext, token: components['schemas']['Consu
   await writeOutput(session.terminal.out, `${value}\n`);
 }
 
-export async function revokeToken(session: CommandContext, id: string): Promise<void> {
+async function revokeToken(session: CommandContext, id: string): Promise<void> {
   await unwrapResult(session.client.DELETE('/consumer-tokens/{id}', { params: { path: { id } } }));
   session.say(`Revoked token ${id}.`);
 }
 
-export async function purgeToken(session: CommandContext, id: string): Promise<void> {
+async function purgeToken(session: CommandContext, id: string): Promise<void> {
   await unwrapResult(session.client.DELETE('/consumer-tokens/{id}/purge', { params: { path: { id } } }));
   session.say(`Purged token ${id}.`);
 }

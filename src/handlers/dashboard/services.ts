@@ -1,6 +1,6 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
-import type { Readiness } from '../../storage/readiness.js';
+import type { Readiness } from '../../storage/running-server.js';
 import type { SiteReport } from '../../site-service.js';
 
 /** The dependencies of the dashboard's handlers. */

@@ -4,7 +4,7 @@ import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '..
 import type { PasskeyChange } from '../../accounts/events.js';
 import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
-import { prepareInserts } from '../../storage/prepared-batch.js';
+import { prepareInserts } from '../../storage/prepared.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 

@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** Secrets, their consumers and tags, the owner's key, and the audit log. */
 export async function secrets(database: Kysely<unknown>): Promise<void> {

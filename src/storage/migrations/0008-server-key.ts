@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** A check value for the server key of the database: at most one row, with the id 1. */
 export async function serverKey({ schema }: Kysely<unknown>): Promise<void> {

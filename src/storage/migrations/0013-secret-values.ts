@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** A separate table for the current and previous values of secrets, with their recipients. */
 export async function secretValues(database: Kysely<unknown>): Promise<void> {

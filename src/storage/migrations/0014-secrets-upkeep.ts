@@ -1,5 +1,4 @@
-import { sql } from 'kysely';
-import type { Kysely } from 'kysely';
+import { type Kysely, sql } from 'kysely';
 
 /** The hash chain of the audit log, revoked tokens, and wrapped copies of the owner's identity. */
 export async function secretsUpkeep(database: Kysely<unknown>): Promise<void> {

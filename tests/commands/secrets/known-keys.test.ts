@@ -1,8 +1,7 @@
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateIdentity, open, seal, toFingerprint, toRecipients } from '../../../src/sealing/secrets.js';
-import { newName, openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 let name: string;

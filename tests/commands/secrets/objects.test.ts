@@ -1,5 +1,6 @@
-import { newName, openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 
@@ -46,6 +47,22 @@ test('delete: requires a confirmation', async () => {
   expect((await cli.run(['get', name])).code).toBe(0);
   expect(await cli.run(['delete', name, '--yes'])).toMatchObject({ code: 0, err: `Deleted ${name}.\n` });
   expect((await cli.run(['get', name])).code).toBe(3);
+});
+
+test('delete: Ctrl+C at the confirmation ends with exit code 130 and deletes nothing', async () => {
+  const name = newName();
+  await put(name);
+  const command = `${process.execPath} --import tsx src/cli.ts secrets delete ${name}`;
+  const env = { ...cli.env, PATH: process.env.PATH, TERM: 'dumb' };
+  const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
+  let shown = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    shown += chunk.toString();
+    if (shown.endsWith('[y/N] ')) child.stdin.write('\x03');
+  });
+  const [code] = (await once(child, 'close')) as [number];
+  expect([code, shown]).toEqual([130, expect.stringContaining('trellis: Interrupted; nothing was written')]);
+  expect((await cli.run(['get', name, '--sealed'])).code).toBe(0);
 });
 
 test('consumers: add, key, rename, list and delete', async () => {

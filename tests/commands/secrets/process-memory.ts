@@ -1,7 +1,5 @@
-import { open, readFile } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
-import { findNeedles } from './needles.js';
-import type { Needle } from './needles.js';
+import { type FileHandle, open, readFile } from 'node:fs/promises';
+import { findNeedles, type Needle } from './needles.js';
 
 const CHUNK_BYTES = 16 * 2 ** 20;
 

@@ -3,10 +3,9 @@ import { once } from 'node:events';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isLoaderVariable } from '../../../src/commands/secrets/variables.js';
+import { isLoaderVariable } from '../../../src/commands/secrets/run.js';
 import { collect, runCli } from '../../running-server.js';
-import { newName, openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 

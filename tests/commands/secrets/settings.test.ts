@@ -4,8 +4,7 @@ import { chmod, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSettings } from '../../../src/commands/secrets/settings.js';
 import { toRecipients } from '../../../src/sealing/secrets.js';
-import { openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 

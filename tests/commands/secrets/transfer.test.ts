@@ -2,9 +2,8 @@ import { mkdtemp, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'dotenv';
 import fc from 'fast-check';
-import { formatExport, parseExport } from '../../../src/commands/secrets/import-export.js';
-import { openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { formatExport, parseExport } from '../../../src/commands/secrets/export-format.js';
+import { openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 

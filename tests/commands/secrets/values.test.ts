@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { MAX_SEALED_BYTES, generateIdentity, open, seal, toRecipients } from '../../../src/sealing/secrets.js';
 import { CLOSED_PORT } from '../../closed-port.js';
 import { describeWithAge, runAge } from '../../sealing/age-program.js';
-import { newName, openSecretsCli } from './secrets-cli.js';
-import type { SecretsCli } from './secrets-cli.js';
+import { newName, openSecretsCli, type SecretsCli } from './secrets-cli.js';
 
 let cli: SecretsCli;
 /** A new name for each test. */

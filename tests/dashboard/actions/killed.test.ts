@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createUserStore } from '../../../src/accounts/users.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import { openDatabase } from '../../../src/storage/database.js';
+import { openDatabase } from '../../../src/storage/open-database.js';
 import type { Database, DatabaseTarget } from '../../../src/storage/database.js';
 import { createIdempotencyStore } from '../../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../../src/storage/server-key.js';

@@ -1,7 +1,7 @@
 import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/actions/attempts.js';
 import type { Dashboard } from '../../../src/dashboard/dashboard.js';
 import type { ActionName } from '../../../src/dashboard/forges/model.js';
-import { openDatabase } from '../../../src/storage/database.js';
+import { openDatabase } from '../../../src/storage/open-database.js';
 import { createUserStore } from '../../../src/accounts/users.js';
 import { githubRun } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';

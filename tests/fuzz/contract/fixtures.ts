@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createAccounts } from '../../../src/accounts/accounts.js';
 import type { components } from '../../../src/generated/dashboard/types.js';
-import { openMigratedDatabase } from '../../../src/storage/database.js';
+import { openMigratedDatabase } from '../../../src/storage/open-database.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
 import { GITLAB_TOKEN } from '../../forges/gitlab.js';

@@ -1,0 +1,135 @@
+import { parse } from 'dotenv';
+import { CommandError } from '../../config/startup-error.js';
+import { EXIT } from './exit-codes.js';
+import { toKebab, toVariable } from './run.js';
+
+export type TransferFormat = 'dotenv' | 'json';
+
+/** A value with its metadata. */
+export interface ExportedSecret {
+  readonly slug: string;
+  /** Sealed or plain. */
+  readonly value: Uint8Array;
+  readonly isSealed: boolean;
+  readonly usedBy?: readonly string[] | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly description?: string | undefined;
+  readonly rotateAfterDays?: number | undefined;
+  readonly recipients?: readonly string[] | undefined;
+}
+
+/** Marks the output of "export", with its version. */
+const FORMAT = 'trellis-secrets/1';
+
+/** An entry with the names of the contract, and the value in one of three forms. */
+interface ExportedObject {
+  readonly slug: string;
+  readonly sealed: string;
+  readonly base64: string;
+  readonly text: string;
+  readonly used_by: readonly string[];
+  readonly tags: readonly string[];
+  readonly description: string;
+  readonly rotate_after_days: number;
+  readonly recipients: readonly string[];
+}
+
+/** Marks a sealed value in a .env file. */
+const SEALED_PREFIX = 'age:';
+
+export function formatExport(entries: readonly ExportedSecret[], format: TransferFormat): string {
+  return format === 'json' ? formatJson(entries) : entries.map(formatLine).join('');
+}
+
+function formatJson(entries: readonly ExportedSecret[]): string {
+  const objects = entries.map(({ slug, value, isSealed, usedBy, tags, description, rotateAfterDays, recipients }) => {
+    const text = isSealed ? undefined : findText(value);
+    const base64 = Buffer.from(value).toString('base64');
+    const known = { used_by: usedBy, tags, description, rotate_after_days: rotateAfterDays, recipients };
+    return { slug, ...known, ...(isSealed ? { sealed: base64 } : text === undefined ? { base64 } : { text }) };
+  });
+  return `${JSON.stringify({ format: FORMAT, objects }, undefined, 2)}\n`;
+}
+
+/** Quotes a value with the first kind of quotes that preserves it. */
+function formatLine({ slug, value, isSealed }: ExportedSecret): string {
+  const name = toVariable(slug);
+  const text = isSealed ? SEALED_PREFIX + Buffer.from(value).toString('base64') : findText(value);
+  if (text !== undefined) {
+    const escaped = text.replace(/\n/g, '\\n').replace(/\r/g, '\\r');
+    const lines = [`'${text}'`, `"${text}"`, `"${escaped}"`, `\`${text}\``].map((quoted) => `${name}=${quoted}\n`);
+    const line = lines.find((each) => isReadAs(each, name, text));
+    if (line !== undefined) return line;
+  }
+  throw new CommandError(`The value of ${slug} can't be stored in a .env file; use JSON`, EXIT.usage);
+}
+
+function isReadAs(line: string, name: string, text: string): boolean {
+  const found = parse(line);
+  return Object.keys(found).length === 1 && found[name] === text;
+}
+
+function findText(value: Uint8Array): string | undefined {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws CommandFailure for other content; messages never contain it. */
+export function parseExport(text: string, format: TransferFormat, names: 'as-is' | 'kebab'): ExportedSecret[] {
+  if (format === 'dotenv') return fromTexts(parse(text), names);
+  const content = parseJson(text);
+  if (isExport(content)) return content.objects.map(toEntry);
+  if (isTexts(content)) return fromTexts(content, names);
+  throw formatError();
+}
+
+const formatError = (): CommandError =>
+  new CommandError('Expected the output of "export", or a JSON object that maps names to strings', EXIT.usage);
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The message of the parser contains a part of the text.
+    throw formatError();
+  }
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const isTexts = (value: unknown): value is Readonly<Record<string, string>> =>
+  isObject(value) && Object.values(value).every((each) => typeof each === 'string');
+
+const isStrings = (value: unknown): boolean => Array.isArray(value) && value.every((each) => typeof each === 'string');
+
+const isExport = (value: unknown): value is { readonly objects: readonly unknown[] } =>
+  isObject(value) && value.format === FORMAT && Array.isArray(value.objects);
+
+function fromTexts(texts: Readonly<Record<string, string>>, names: 'as-is' | 'kebab'): ExportedSecret[] {
+  return Object.entries(texts).map(([name, text]) => {
+    const slug = names === 'kebab' ? toKebab(name) : name;
+    return text.startsWith(SEALED_PREFIX)
+      ? { slug, value: Buffer.from(text.slice(SEALED_PREFIX.length), 'base64'), isSealed: true }
+      : { slug, value: Buffer.from(text), isSealed: false };
+  });
+}
+
+/** Checks the types only; the service validates the rest. */
+function toEntry(content: unknown): ExportedSecret {
+  if (!isObject(content)) throw formatError();
+  const { slug, sealed, base64, text, used_by, tags, description, rotate_after_days, recipients } =
+    content as Partial<ExportedObject>;
+  const value = sealed ?? base64 ?? text;
+  if (typeof slug !== 'string' || typeof value !== 'string') throw formatError();
+  if (![used_by, tags, recipients].every((list) => list === undefined || isStrings(list))) throw formatError();
+  return {
+    slug,
+    value: Buffer.from(value, value === text ? 'utf8' : 'base64'),
+    isSealed: sealed !== undefined,
+    ...{ usedBy: used_by, tags, description, rotateAfterDays: rotate_after_days, recipients },
+  };
+}

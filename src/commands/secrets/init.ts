@@ -1,0 +1,173 @@
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { Command } from 'commander';
+import type { SecretsClient } from '../../generated/secrets/client.js';
+import { CommandError } from '../../config/startup-error.js';
+import { type CommandContext, loadSealing, openContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { EXIT, toCommandError } from './exit-codes.js';
+import { prompt, promptHidden, readValue } from './input.js';
+import { omitUndefined } from './options.js';
+import { writeOutput } from './print.js';
+import {
+  addConnectionOptions,
+  type ConnectionOptions,
+  readSecretSource,
+  type SettingsFile,
+  settingsFolder,
+  settingsPath,
+  toServiceUrl,
+  writePrivateFile,
+  writeSettingsFile,
+} from './settings.js';
+
+interface InitOptions {
+  readonly config?: string;
+  readonly server?: string;
+  readonly tokenCommand?: string;
+  readonly tokenStdin?: true;
+  readonly caller?: string;
+  readonly identityFile?: string;
+  readonly identityCommand?: string;
+  readonly newIdentity?: true;
+  readonly force?: true;
+}
+
+/** `trellis secrets init`: asks for the settings of the other commands, and stores them with mode 0600. */
+export function addInitCommand(secrets: Command, terminal: Terminal): void {
+  secrets
+    .command('init')
+    .description('Set up this machine: ask for service, token and identity, and write them to a file with mode 0600')
+    .option('--server <address>', 'URL of the service')
+    .option('--token-stdin', 'read the token from standard input')
+    .option('--token-command <command>', 'command that prints the token, stored instead of a token')
+    .option('--caller <name>', 'name of this client in the audit log')
+    .option('--identity-file <file>', 'file with the identity that opens values')
+    .option('--identity-command <command>', 'command that prints the identity')
+    .option('--new-identity', 'create the file with a new identity')
+    .option('--config <file>', 'file to write [TRELLIS_SECRETS_CONFIG]')
+    .option('--force', 'overwrite an existing file')
+    .addHelpText(
+      'after',
+      `
+On a terminal it asks for values without an option. The token is not shown while you type.
+
+Examples:
+  trellis secrets init
+  trellis secrets init --server https://trellis.example.org/secrets --token-command 'pass show trellis' --new-identity`,
+    )
+    .action(async (flags: InitOptions) => {
+      try {
+        await initialize(flags, terminal);
+      } catch (error) {
+        throw toCommandError(error);
+      }
+    });
+}
+
+const LOCAL_SERVER = 'http://localhost:4000/secrets';
+
+/** Writes the settings before it checks them, so that nothing has to be entered again after an error. */
+async function initialize(flags: InitOptions, terminal: Terminal): Promise<void> {
+  const file = resolve(flags.config ?? settingsPath(terminal.env));
+  if (!flags.force && (await exists(file))) {
+    throw new CommandError(`${file} already exists. Use --force to overwrite it`, EXIT.conflict);
+  }
+  const settings = await gather(flags, terminal);
+  await writeSettingsFile(file, settings);
+  terminal.err.write(`Wrote ${file}, readable only by you.\n`);
+  await printPublicKeys(settings, terminal);
+  // Without the other variables, as they would override the file that is checked.
+  const { PATH, HOME } = terminal.env;
+  await checkService(await openContext({ config: file }, { ...terminal, env: { PATH, HOME } }));
+}
+
+const exists = (file: string): Promise<boolean> =>
+  access(file).then(
+    () => true,
+    () => false,
+  );
+
+async function gather(flags: InitOptions, terminal: Terminal): Promise<SettingsFile> {
+  const isGuided = terminal.in.isTTY === true && !flags.tokenStdin;
+  const server = flags.server ?? (isGuided ? await prompt(terminal, 'URL of the service', LOCAL_SERVER) : LOCAL_SERVER);
+  return {
+    server: toServiceUrl(server),
+    ...(await gatherToken(flags, terminal, isGuided)),
+    ...omitUndefined({ caller: flags.caller }),
+    ...(await gatherIdentity(flags, terminal, isGuided)),
+  };
+}
+
+async function gatherToken(flags: InitOptions, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {
+  const { tokenCommand, tokenStdin } = flags;
+  if (tokenCommand !== undefined) return { tokenCommand };
+  if (tokenStdin) return { token: (await readValue(undefined, { in: terminal.in })).toString().trim() };
+  if (!isGuided) throw new CommandError('Set --token-command or --token-stdin', EXIT.usage);
+  const token = await promptHidden(terminal, 'Token (not shown; leave empty to enter a command that prints it)');
+  return token === '' ? { tokenCommand: await prompt(terminal, 'Command that prints the token') } : { token };
+}
+
+async function gatherIdentity(flags: InitOptions, terminal: Terminal, isGuided: boolean): Promise<SettingsFile> {
+  const { identityFile, identityCommand, newIdentity } = flags;
+  if (identityCommand !== undefined) return { identityCommand };
+  const usual = join(settingsFolder(terminal.env), 'identity.txt');
+  const named =
+    identityFile ?? (isGuided ? await prompt(terminal, 'File with the identity that opens values', usual) : undefined);
+  if (named === undefined && !newIdentity) return {};
+  const file = resolve(named ?? usual);
+  const isPresent = await exists(file);
+  if (isPresent && newIdentity) throw new CommandError(`${file} already exists and is not overwritten`, EXIT.conflict);
+  if (isPresent) return { identityFile: file };
+  // A file that is named without a terminal may be created later.
+  if (isGuided && !newIdentity && !(await agrees(terminal, file))) return {};
+  if (newIdentity || isGuided) await makeIdentity(file);
+  return { identityFile: file };
+}
+
+const agrees = async (terminal: Terminal, file: string): Promise<boolean> =>
+  /^y/i.test(await prompt(terminal, `${file} does not exist. Create a new identity there?`, 'yes'));
+
+async function makeIdentity(file: string): Promise<void> {
+  const { generateIdentity, toRecipients } = await loadSealing();
+  const identity = await generateIdentity();
+  const [recipient = ''] = await toRecipients(identity);
+  await writePrivateFile(file, `# public key: ${recipient}\n${identity}\n`);
+}
+
+/** Prints the public keys of the identity, if one is configured. */
+async function printPublicKeys({ identityFile, identityCommand }: SettingsFile, { err }: Terminal): Promise<void> {
+  const source = identityFile ? { file: identityFile } : identityCommand ? { command: identityCommand } : undefined;
+  if (source === undefined) return;
+  const { toRecipients } = await loadSealing();
+  for (const recipient of await toRecipients(await readSecretSource(source, 'an identity'))) {
+    err.write(`Public key of the identity: ${recipient}\n`);
+  }
+}
+
+/** `trellis secrets status`: checks the service and the token. */
+export function addStatusCommand(secrets: Command, terminal: Terminal): void {
+  const status = secrets.command('status').description('Check that the service responds and accepts the token');
+  addConnectionOptions(status).action((flags: ConnectionOptions) => withContext(terminal, flags, checkService));
+}
+
+/** @throws CommandFailure when the service is not found, or rejects the token. */
+async function checkService({ client, server, terminal }: CommandContext): Promise<void> {
+  const health = client.GET('/healthz');
+  const { version, environment } = await unwrapResult(health);
+  const where = environment === undefined ? server : `${server} (${environment})`;
+  await writeOutput(terminal.out, `Service: ${where}, release ${version}\n`);
+  const revision = (await health).response.headers.get('X-Trellis-Revision');
+  if (revision !== client.revision)
+    await writeOutput(terminal.out, 'Contract: its revision differs from that of this client\n');
+  const { data, response } = await client.GET('/auth/identity');
+  if (data) await writeOutput(terminal.out, `Token: write token. Owner's key: ${data.public_key ?? 'none yet'}\n`);
+  else if (response.status === 401 && (await mayRead(client)))
+    await writeOutput(terminal.out, 'Token: consumer token\n');
+  else throw new CommandError('The service rejected the token', EXIT.refused);
+}
+
+/** A valid consumer token gets 404 for an unknown name; an invalid token gets 401. */
+async function mayRead(client: SecretsClient): Promise<boolean> {
+  const { response } = await client.GET('/objects/{slug}', { params: { path: { slug: '0' } }, parseAs: 'arrayBuffer' });
+  return response.status !== 401;
+}

@@ -1,0 +1,123 @@
+import { open } from 'node:fs/promises';
+import { createInterface, type Interface } from 'node:readline/promises';
+import { Writable } from 'node:stream';
+import { CommandError } from '../../config/startup-error.js';
+import type { Terminal } from './context.js';
+import { EXIT } from './exit-codes.js';
+import type { ValueOptions } from './options.js';
+
+/** Ten times the limit of the service, so that reading from an endless device stops. */
+const MAX_BYTES = 10 * 2 ** 20;
+
+/**
+ * Reads a value from a file or from standard input.
+ *
+ * @throws CommandFailure when the file can't be read or is too large, and when standard input is
+ * a terminal, where typing would show the value.
+ */
+export async function readValue(
+  file: string | undefined,
+  terminal: Pick<Terminal, 'in'>,
+  maxBytes = MAX_BYTES,
+): Promise<Buffer> {
+  if (file !== undefined && file !== '-') return readFileValue(file, maxBytes);
+  if (terminal.in.isTTY) {
+    throw new CommandError('Pipe the value to standard input, or use --file', EXIT.usage);
+  }
+  return collect(terminal.in as AsyncIterable<Buffer | string>, maxBytes);
+}
+
+/**
+ * Reads the value of a secret. Without `allowEmpty` zero bytes are rejected, as they are nearly always
+ * the output of a failed command.
+ *
+ * @throws CommandFailure as {@link readValue}, and for an empty value.
+ */
+export async function readSecretValue(
+  { file, allowEmpty }: ValueOptions,
+  terminal: Pick<Terminal, 'in'>,
+): Promise<Buffer> {
+  const value = await readValue(file, terminal);
+  if (value.byteLength > 0 || allowEmpty) return value;
+  throw new CommandError('The value is empty; nothing was stored. Use --allow-empty to store it', EXIT.usage);
+}
+
+async function readFileValue(file: string, maxBytes: number): Promise<Buffer> {
+  const handle = await open(file).catch((error: unknown) => throwUnreadable(error, file));
+  try {
+    return await collect(handle.createReadStream({ autoClose: false }), maxBytes);
+  } catch (error) {
+    return throwUnreadable(error, file);
+  } finally {
+    await handle.close();
+  }
+}
+
+async function collect(chunks: AsyncIterable<Buffer | string>, maxBytes: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of chunks) {
+    const part = Buffer.from(chunk);
+    size += part.byteLength;
+    if (size > maxBytes) throw new CommandError(`Expected at most ${maxBytes} bytes`, EXIT.usage);
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+function throwUnreadable(error: unknown, file: string): never {
+  if (error instanceof CommandError) throw error;
+  const { code } = error as NodeJS.ErrnoException;
+  throw new CommandError(`${file}: the file can't be read: ${code ?? 'unknown error'}`, EXIT.usage);
+}
+
+/** The exit code of shells for SIGINT. */
+const INTERRUPTED = 130;
+
+/** Prompts the user. Empty input selects the default in brackets. */
+export async function prompt(terminal: Terminal, question: string, fallback = ''): Promise<string> {
+  const reader = createInterface({ input: terminal.in, output: terminal.err, terminal: terminal.in.isTTY === true });
+  const shown = fallback === '' ? `${question}: ` : `${question} [${fallback}]: `;
+  return (await readAnswer(reader, shown)).trim() || fallback;
+}
+
+/**
+ * Prompts for a secret, without echo. `@inquirer/password` shows the typed text at Ctrl+T and draws anew at each key, and
+ * its current release requires Node 22.
+ */
+export async function promptHidden({ in: input, err }: Terminal, question: string): Promise<string> {
+  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
+  // Set before the prompt, as it turns the echo off.
+  const reader = createInterface({ input, output, terminal: input.isTTY === true });
+  err.write(`${question}: `);
+  const answer = await readAnswer(reader, '');
+  err.write('\n');
+  return answer.trim();
+}
+
+/**
+ * Asks for confirmation of an action that can't be undone.
+ *
+ * @throws CommandFailure unless the user confirms, or with `--yes`.
+ */
+export async function confirm(
+  { in: input, err }: Terminal,
+  { question, yes }: { readonly question: string; readonly yes: true | undefined },
+): Promise<void> {
+  if (yes) return;
+  if (!input.isTTY) throw new CommandError('Not a terminal: confirm with --yes', EXIT.usage);
+  const answer = await readAnswer(createInterface({ input, output: err }), `${question} [y/N] `);
+  if (!/^y(es)?$/i.test(answer.trim())) throw new CommandError('Cancelled; nothing was changed', EXIT.failed);
+}
+
+/** Rejects at Ctrl+C and when the input ends; an open prompt would then end the process silently. */
+async function readAnswer(reader: Interface, question: string): Promise<string> {
+  const ended = new Promise<never>((_resolve, reject) => void reader.once('SIGINT', reject).once('close', reject));
+  try {
+    return await Promise.race([reader.question(question), ended]);
+  } catch {
+    throw new CommandError('Interrupted; nothing was written', INTERRUPTED);
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,170 @@
+import type { Command } from 'commander';
+import { readAll } from '../../client/paging.js';
+import type { components } from '../../generated/secrets/client.js';
+import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
+import { confirm } from './input.js';
+import { addIdOption, collectValues, omitUndefined, parseCount } from './options.js';
+import { toDateText, toJson, toTable, writeOutput } from './print.js';
+import { addConnectionOptions, type ConnectionOptions } from './settings.js';
+
+interface SecretListOptions extends ConnectionOptions {
+  readonly tag?: readonly string[];
+  readonly consumer?: string;
+  readonly due?: true;
+  readonly reseal?: true;
+  readonly json?: true;
+}
+
+interface SecretOptions extends ConnectionOptions {
+  readonly id?: string;
+  readonly yes?: true;
+  readonly json?: true;
+}
+
+/** The commands for secrets, except those for their values. */
+export function addSecretCommands(secrets: Command, terminal: Terminal): void {
+  addList(secrets, terminal);
+  addRename(secrets, terminal);
+  addDelete(secrets, terminal);
+  addVersions(secrets, terminal);
+}
+
+function addList(secrets: Command, terminal: Terminal): void {
+  const list = secrets
+    .command('list')
+    .description('List secrets without their values')
+    .option('--tag <tag>', 'only secrets with this tag; repeatable', collectValues)
+    .option('--consumer <consumer>', 'only secrets of this consumer')
+    .option('--due', 'only secrets due for rotation')
+    .option('--reseal', 'only secrets that are not sealed to the current keys of their consumers')
+    .option('--json', 'print the JSON of the service')
+    .addHelpText('after', '\nExamples:\n  trellis secrets list --tag prod\n  trellis secrets list --due --json');
+  addConnectionOptions(list).action((flags: SecretListOptions) =>
+    withContext(terminal, flags, (session) => printSecrets(session, flags)),
+  );
+}
+
+function addRename(secrets: Command, terminal: Terminal): void {
+  const rename = addIdOption(secrets.command('rename'))
+    .description('Rename a secret')
+    .argument('<secret>', 'name of the secret')
+    .argument('<name>', 'new name');
+  addConnectionOptions(rename).action((slug: string, name: string, flags: SecretOptions) =>
+    withContext(terminal, flags, (session) => renameSecret(session, { slug, name, id: flags.id })),
+  );
+}
+
+function addDelete(secrets: Command, terminal: Terminal): void {
+  const remove = addIdOption(secrets.command('delete'))
+    .description('Delete a secret and its versions')
+    .argument('<secret>', 'name of the secret')
+    .option('--yes', 'do not ask for confirmation');
+  addConnectionOptions(remove).action((slug: string, flags: SecretOptions) =>
+    withContext(terminal, flags, (session) => deleteSecret(session, slug, flags)),
+  );
+}
+
+function addVersions(secrets: Command, terminal: Terminal): void {
+  const versions = addIdOption(secrets.command('versions'))
+    .description('List the previous values of a secret')
+    .argument('<secret>', 'name of the secret')
+    .option('--json', 'print the JSON of the service')
+    .addHelpText('after', '\nExample:\n  trellis secrets get db-password --at-version 3');
+  addConnectionOptions(versions).action((slug: string, flags: SecretOptions) =>
+    withContext(terminal, flags, (session) => printVersions(session, slug, flags)),
+  );
+  const restore = addIdOption(secrets.command('restore'))
+    .description('Restore a previous value; the current one becomes a version')
+    .argument('<secret>', 'name of the secret')
+    .argument('<version>', 'number of the version, see "versions"', parseCount);
+  addConnectionOptions(restore).action((slug: string, version: number, flags: SecretOptions) =>
+    withContext(terminal, flags, (session) => restoreVersion(session, { slug, version, id: flags.id })),
+  );
+}
+
+type ObjectMetadata = components['schemas']['ObjectMetadata'];
+
+/** Selects secrets. */
+interface SecretSelection {
+  readonly tag?: readonly string[] | undefined;
+  readonly consumer?: string | undefined;
+  readonly due?: true | undefined;
+  readonly reseal?: true | undefined;
+}
+
+/** `list`: prints secrets. */
+async function printSecrets(session: CommandContext, flags: SecretListOptions): Promise<void> {
+  const objects = await fetchSecrets(session, flags);
+  await writeOutput(session.terminal.out, flags.json ? toJson(objects) : await toObjectTable(objects));
+}
+
+/** Reads all pages. */
+export async function fetchSecrets({ client }: CommandContext, selection: SecretSelection): Promise<ObjectMetadata[]> {
+  const { tag, consumer, due, reseal } = selection;
+  const filter = omitUndefined({ tag: tag && [...tag], used_by: consumer, rotation_due: due, reseal });
+  const objects: ObjectMetadata[] = [];
+  const pages = readAll((page) => client.GET('/objects', { params: { query: { ...filter, ...page } } }));
+  for await (const object of pages) objects.push(object);
+  return objects;
+}
+
+const toObjectTable = (objects: readonly ObjectMetadata[]): Promise<string> =>
+  toTable(
+    ['name', 'tags', 'consumers', 'value from', 'due', 'reseal'],
+    objects.map(({ slug, tags, used_by = [], updated_at, rotation_due_at, rotation_due, reseal }) => [
+      slug,
+      tags.join(' '),
+      used_by.join('\n'),
+      toDateText(updated_at),
+      rotation_due ? `since ${toDateText(rotation_due_at)}` : toDateText(rotation_due_at),
+      reseal ? ['yes', ...(reseal.missing ?? [])].join(' ') : '',
+    ]),
+    'No secrets.',
+  );
+
+/** `versions`: prints the previous values of a secret. */
+async function printVersions(session: CommandContext, slug: string, { id, json }: SecretOptions): Promise<void> {
+  const params = { path: { slug }, query: omitUndefined({ id }) };
+  const versions = await unwrapResult(session.client.GET('/objects/{slug}/versions', { params }));
+  const text = json
+    ? toJson(versions)
+    : await toTable(
+        ['version', 'from', 'until', 'replaced by', 'keys'],
+        versions.map((each) => [
+          String(each.version),
+          each.created_at,
+          each.replaced_at,
+          `${each.replaced_by.type} ${each.replaced_by.id}`,
+          String(each.recipient_count),
+        ]),
+        'No versions.',
+      );
+  await writeOutput(session.terminal.out, text);
+}
+
+interface Variant {
+  readonly slug: string;
+  readonly id: string | undefined;
+}
+
+/** `rename`: renames a secret. */
+async function renameSecret(session: CommandContext, { slug, id, name }: Variant & { readonly name: string }) {
+  const params = { path: { slug }, query: omitUndefined({ id }) };
+  const renamed = await unwrapResult(session.client.PATCH('/objects/{slug}', { params, body: { slug: name } }));
+  session.say(`Renamed ${slug} to ${renamed.slug} (${renamed.id}).`);
+}
+
+/** `delete`: deletes a secret after confirmation. */
+async function deleteSecret(session: CommandContext, slug: string, { id, yes }: SecretOptions): Promise<void> {
+  await confirm(session.terminal, { question: `Delete ${slug} and its versions?`, yes });
+  const params = { path: { slug }, query: omitUndefined({ id }) };
+  await unwrapResult(session.client.DELETE('/objects/{slug}', { params }));
+  session.say(`Deleted ${slug}.`);
+}
+
+/** `restore`: restores a version. */
+async function restoreVersion(session: CommandContext, { slug, id, version }: Variant & { readonly version: number }) {
+  const params = { path: { slug, version }, query: omitUndefined({ id }) };
+  await unwrapResult(session.client.POST('/objects/{slug}/versions/{version}/restore', { params }));
+  session.say(`Restored version ${version} of ${slug}.`);
+}

@@ -1,0 +1,281 @@
+import type { Command } from 'commander';
+import type { components } from '../../generated/secrets/client.js';
+import { toBase64 } from '../../sealing/put-secret.js';
+import { findOwnerKey } from '../../sealing/put-secret.js';
+import { CommandError } from '../../config/startup-error.js';
+import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
+import { EXIT } from './exit-codes.js';
+import { readSecretValue } from './input.js';
+import { confirmRecipients, createKeyCheck } from './known-keys-file.js';
+import {
+  addIdOption,
+  addRecipientOptions,
+  addValueOptions,
+  collectValues,
+  omitUndefined,
+  parseCount,
+  parseDays,
+  type RecipientOptions,
+  type ValueOptions,
+} from './options.js';
+import { toJson, writeOutput } from './print.js';
+import { addConnectionOptions, type ConnectionOptions, writePrivateFile } from './settings.js';
+
+/** Ten years, the limit of the contract. */
+const MAX_ROTATION_DAYS = 3650;
+
+interface IdFlags extends ConnectionOptions {
+  readonly id?: string;
+}
+
+interface PutOptions extends ConnectionOptions, RecipientOptions, ValueOptions {
+  readonly tag?: readonly string[];
+  readonly description?: string;
+  readonly rotateAfterDays?: number;
+  readonly json?: true;
+}
+
+interface GetOptions extends IdFlags {
+  readonly sealed?: true;
+  readonly output?: string;
+  readonly atVersion?: number;
+}
+
+interface RotateOptions extends IdFlags, RecipientOptions, ValueOptions {
+  readonly reseal?: true;
+  readonly rotateAfterDays?: number;
+}
+
+/** The commands that write and read values. */
+export function addValueCommands(secrets: Command, terminal: Terminal): void {
+  addPut(secrets, terminal);
+  addGet(secrets, terminal);
+  addRotate(secrets, terminal);
+}
+
+function addPut(secrets: Command, terminal: Terminal): void {
+  const put = addRecipientOptions(addValueOptions(secrets.command('put')))
+    .description('Seal a value to its consumers and store it under a new name')
+    .argument('<name>', 'name of letters, digits, _ and -')
+    .option('--keep-readable-copy', 'also seal it to the key of the owner')
+    .option('--tag <tag>', 'tag; repeatable', collectValues)
+    .option('--description <text>', "description; it can't be changed later")
+    .option('--rotate-after-days <number>', 'days until it is due for rotation', parseDays(MAX_ROTATION_DAYS))
+    .option('--json', 'print the stored metadata')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  printf %s "$PASSWORD" | trellis secrets put db-password --consumer acme/shop --tag prod
+  trellis secrets put tls-key --file key.pem --consumer web-1 --consumer web-2
+  trellis secrets put note --recipient age1… --file note.txt`,
+    );
+  addConnectionOptions(put).action((name: string, flags: PutOptions) =>
+    withContext(terminal, flags, (session) => putValue(session, name, flags)),
+  );
+}
+
+function addGet(secrets: Command, terminal: Terminal): void {
+  const get = addIdOption(secrets.command('get'))
+    .description('Open a value with the identity and print it')
+    .argument('<secret>', 'name of the secret')
+    .option('--sealed', 'print the sealed bytes; needs no identity')
+    .option('--output <file>', 'write to a file with mode 0600 instead of standard output')
+    .option('--at-version <number>', 'number of a previous value, see "versions"', parseCount)
+    .addHelpText(
+      'after',
+      `
+Examples:
+  trellis secrets get db-password
+  trellis secrets get tls-key --output key.pem
+  trellis secrets get db-password --sealed | age -d -i identity.txt`,
+    );
+  addConnectionOptions(get).action((name: string, flags: GetOptions) =>
+    withContext(terminal, flags, (session) => printValue(session, name, flags)),
+  );
+}
+
+function addRotate(secrets: Command, terminal: Terminal): void {
+  const rotate = addIdOption(addRecipientOptions(addValueOptions(secrets.command('rotate'))))
+    .description('Replace a value; the previous value becomes a version')
+    .argument('<secret>', 'name of the secret')
+    .option('--reseal', 'reseal the current value to the current recipients')
+    .option('--keep-readable-copy', 'also seal it to the key of the owner (default: as before, if known)')
+    .option('--no-keep-readable-copy', "don't seal it to the key of the owner")
+    .option('--rotate-after-days <number>', 'days until it is due for rotation again', parseDays(MAX_ROTATION_DAYS))
+    .addHelpText(
+      'after',
+      `
+Without --consumer, the consumers stay the same; with it, they are replaced. Repeat every --recipient, unless the
+secret has no consumers.
+
+Examples:
+  openssl rand -base64 30 | tr -d '\\n' | trellis secrets rotate db-password
+  trellis secrets rotate db-password --reseal
+  for name in $(trellis secrets list --reseal --json | jq -r '.[].slug'); do
+    trellis secrets rotate "$name" --reseal
+  done`,
+    );
+  addConnectionOptions(rotate).action((name: string, flags: RotateOptions) =>
+    withContext(terminal, flags, (session) => rotateValue(session, name, flags)),
+  );
+}
+
+/** Selects one value of a secret. */
+interface Wanted {
+  readonly id?: string | undefined;
+  readonly version?: number | undefined;
+}
+
+/** `get`: prints the value, or writes it to a file. */
+async function printValue(session: CommandContext, slug: string, flags: GetOptions): Promise<void> {
+  const { id, atVersion: version, sealed, output } = flags;
+  // Checked first, as every read is recorded in the audit log.
+  const identity = sealed ? undefined : await session.readIdentity();
+  const stored = await fetchSealedValue(session, slug, { id, version });
+  const value = identity === undefined ? stored : await (await loadSealing()).open(stored, identity);
+  if (output === undefined) await writeOutput(session.terminal.out, value);
+  else await writePrivateFile(output, value);
+}
+
+/** Returns the sealed bytes. */
+export async function fetchSealedValue(
+  { client }: Pick<CommandContext, 'client'>,
+  slug: string,
+  wanted: Wanted,
+): Promise<Uint8Array> {
+  const { version, ...query } = omitUndefined({ ...wanted });
+  const parseAs = 'arrayBuffer';
+  const answer =
+    version === undefined
+      ? client.GET('/objects/{slug}', { params: { path: { slug }, query }, parseAs })
+      : client.GET('/objects/{slug}/versions/{version}', { params: { path: { slug, version }, query }, parseAs });
+  // An empty body is never parsed; an age file is never empty.
+  return new Uint8Array((await unwrapResult<ArrayBuffer | undefined>(answer)) ?? new ArrayBuffer(0));
+}
+
+export type ObjectMetadata = components['schemas']['ObjectMetadata'];
+
+/** `put`: creates a secret, or a variant of a name. */
+async function putValue(session: CommandContext, slug: string, flags: PutOptions): Promise<void> {
+  const value = await readSecretValue(flags, session.terminal);
+  const stored = flags.sealed
+    ? await storeSealed(session, slug, { value, flags })
+    : await sealNew(session, slug, { value, flags });
+  session.say(`Stored ${describe(stored)}.`);
+  if (flags.json) await writeOutput(session.terminal.out, toJson(stored));
+}
+
+async function sealNew(session: CommandContext, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+  const { consumer: usedBy, recipient: chosen, acceptKey, keepReadableCopy, tag: tags } = flags;
+  const { description, rotateAfterDays } = flags;
+  const recipients = await confirmRecipients(session, { chosen, recorded: [] });
+  const checkKeys = createKeyCheck(session, { acceptKey });
+  const { putSecret } = await loadSealing();
+  return putSecret(session.client, {
+    ...{ slug, value, usedBy, recipients, keepReadableCopy, checkKeys },
+    ...{ tags, description, rotateAfterDays },
+  });
+}
+
+interface SealedValue {
+  readonly value: Uint8Array;
+  readonly flags: PutOptions;
+}
+
+/** Stores an age file unchanged, without recording its recipients. */
+function storeSealed({ client }: CommandContext, slug: string, { value, flags }: SealedValue): Promise<ObjectMetadata> {
+  const { consumer, recipient, tag, description, rotateAfterDays } = flags;
+  const body = {
+    slug,
+    value: toBase64(value),
+    keep_readable_copy: flags.keepReadableCopy ?? false,
+    ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
+    ...omitUndefined({ rotate_after_days: rotateAfterDays }),
+  };
+  return unwrapResult(client.POST('/objects', { body }));
+}
+
+const copy = (list: readonly string[] | undefined): string[] | undefined => list && [...list];
+
+/** `rotate`: replaces the value, or reseals it, unless another request replaced it first. */
+async function rotateValue(session: CommandContext, slug: string, flags: RotateOptions): Promise<void> {
+  assertOneSource(flags);
+  const object = await findSecret(session, slug, flags.id);
+  const stored = flags.sealed
+    ? await replaceSealed(session, object, { value: await readSecretValue(flags, session.terminal), flags })
+    : await sealReplacement(session, object, flags);
+  session.say(`Replaced the value of ${describe(stored)}. "trellis secrets restore" restores the previous one.`);
+  const left = (object.recipients ?? []).filter((key) => !(stored.recipients ?? []).includes(key));
+  if (left.length > 0) session.say(`No longer sealed to: ${left.join(', ')}`);
+}
+
+async function sealReplacement(
+  session: CommandContext,
+  object: ObjectMetadata,
+  flags: RotateOptions,
+): Promise<ObjectMetadata> {
+  const { slug, id, etag, used_by = [], recipients: recorded = [] } = object;
+  const { consumer: usedBy, recipient: chosen, acceptKey, rotateAfterDays } = flags;
+  const { open, replaceSecret, toRecipients } = await loadSealing();
+  const identity = flags.reseal ? await session.readIdentity() : undefined;
+  const value =
+    identity === undefined
+      ? await readSecretValue(flags, session.terminal)
+      : await open(await fetchSealedValue(session, slug, { id }), identity);
+  const own = identity === undefined ? [] : await toRecipients(identity);
+  // A value without consumers stays readable by the recipients that it was sealed to.
+  const isForRecorded = (usedBy ?? used_by).length === 0;
+  return replaceSecret(session.client, {
+    ...{ slug, id, etag, value, usedBy, rotateAfterDays },
+    recipients: await confirmRecipients(session, { chosen, recorded: isForRecorded ? recorded : [], acceptKey, own }),
+    keepReadableCopy: flags.keepReadableCopy ?? (await hasReadableCopy(session, object)),
+    checkKeys: createKeyCheck(session, { acceptKey, recordedRecipients: recorded, previousConsumers: used_by }),
+  });
+}
+
+function assertOneSource({ reseal, file, sealed }: RotateOptions): void {
+  if (!reseal || (file === undefined && !sealed)) return;
+  throw new CommandError("--reseal keeps the value, so it can't be combined with --file or --sealed", EXIT.usage);
+}
+
+function replaceSealed(
+  { client }: CommandContext,
+  { slug, id, etag }: ObjectMetadata,
+  { value, flags }: { readonly value: Uint8Array; readonly flags: RotateOptions },
+): Promise<ObjectMetadata> {
+  const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
+  const body = {
+    value: toBase64(value),
+    keep_readable_copy: keepReadableCopy,
+    ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
+  };
+  const params = { path: { slug }, query: { id }, header: omitUndefined({ 'If-Match': etag }) };
+  return unwrapResult(client.PUT('/objects/{slug}', { params, body }));
+}
+
+/**
+ * Reads the metadata of a secret, which a read of its value does not return.
+ *
+ * @throws CommandFailure for an unknown name, and for several variants without an id.
+ */
+async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
+  const query = { slug, limit: 500, offset: 0 };
+  const variants = await unwrapResult(client.GET('/objects', { params: { query } }));
+  const [object, other] = variants.filter((each) => id === undefined || each.id === id);
+  if (object === undefined) throw new CommandError('unknown object', EXIT.notFound);
+  if (other === undefined) return object;
+  const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');
+  throw new CommandError(`Use --id to select a variant of ${slug}:\n  ${ids}`, EXIT.conflict);
+}
+
+/** Reports whether the current key of the owner is among the recorded recipients. */
+async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
+  if (recipients.length === 0) return false;
+  const owner = await findOwnerKey(client);
+  return owner !== undefined && recipients.includes(owner);
+}
+
+function describe({ slug, id, recipient_count: count }: ObjectMetadata): string {
+  return `${slug} (${id}), sealed to ${count ?? 'unknown'} ${count === 1 ? 'key' : 'keys'}`;
+}

@@ -1,0 +1,52 @@
+import { access } from 'node:fs/promises';
+import type { Command } from 'commander';
+import type { ConfigOption } from '../config/options.js';
+import { type Config, loadConfig } from '../config/config.js';
+import { StartupError, toStartupError } from '../config/startup-error.js';
+import type { Database } from '../storage/database.js';
+
+/** The streams for results and for messages. */
+export interface OutputStreams {
+  readonly out: NodeJS.WritableStream;
+  readonly err: NodeJS.WritableStream;
+}
+
+/** Adds options of the server to a command, which finds the same data with them. */
+export function addServerOptions(command: Command, ...options: readonly ConfigOption[]): Command {
+  command.option('--config <file>', 'configuration file (default: trellis.config.* in the working directory)');
+  for (const { flag, description, env } of options) command.option(flag, `${description} [${env}]`);
+  return command;
+}
+
+/**
+ * Opens the server's database, also while the server runs, and calls `work` with it. The
+ * lock of the state folder protects the site's records only, so it is not acquired.
+ *
+ * @throws StartError of one line for an invalid option, and for errors of the domain.
+ */
+export async function withServerDatabase(
+  flags: Readonly<Record<string, string | undefined>>,
+  work: (database: Database, config: Config) => Promise<void>,
+): Promise<void> {
+  const config = await loadConfig({ flags });
+  // Loaded late, so that --help and errors in settings do not wait for the database modules.
+  const { openDatabase, toDatabaseTarget } = await import('../storage/open-database.js');
+  try {
+    const place = toDatabaseTarget(config);
+    if ('file' in place) await access(place.file).catch(throwMissing);
+    const database = await openDatabase(place);
+    try {
+      await work(database, config);
+    } finally {
+      await database.destroy();
+    }
+  } catch (error) {
+    // An expected error is printed without its stack and, like all errors of the command line, without a full stop.
+    if (error instanceof Error && error.name === 'AppError') throw new StartupError(error.message.replace(/\.$/, ''));
+    throw toStartupError(error, config);
+  }
+}
+
+function throwMissing(): never {
+  throw new StartupError('No database in this state folder. Start the server once, or set --state');
+}

@@ -1,0 +1,240 @@
+import { constants } from 'node:fs';
+import { copyFile, link, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { sql } from 'kysely';
+import {
+  type ArchiveContents,
+  type ArchivedFile,
+  ArchiveError,
+  BACKUP_TABLES,
+  createRowDigest,
+  readArchiveContents,
+  readRows,
+  type TableName,
+  type TableSummary,
+  writeArchiveContents,
+  writeRows,
+} from './backup-archive.js';
+import { connectDatabase, type Database, inSnapshot, inTransaction } from './database.js';
+import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from './open-database.js';
+import { SERVER_KEY_FILE } from './server-key.js';
+import { isSqliteError } from './sqlite.js';
+import { openStateFolder } from './state-folder.js';
+
+interface RestoreOptions extends DatabaseTargetConfig {
+  /** The backup. */
+  readonly file: string;
+  /** Whether to overwrite an existing file, or to replace existing data. */
+  readonly force: boolean;
+  /** Reports the number of copied rows and the total. */
+  readonly onProgress: (done: number, total: number) => void;
+}
+
+interface BackupOptions extends RestoreOptions {
+  readonly release: string;
+}
+
+/**
+ * Writes a backup file with mode 0600. It contains the user data (accounts, boards and secrets) from one snapshot, even
+ * while the server runs, and the server key. The file is verified before it gets its name.
+ *
+ * @throws ArchiveError if the file exists, or there is no database.
+ */
+export async function createBackup(options: BackupOptions): Promise<ArchiveContents> {
+  if (!options.force) await assertNotExisting(options.file);
+  const place = toDatabaseTarget(options);
+  if ('file' in place) await stat(place.file).catch(throwMissingDatabase);
+  const source = await openMigratedDatabase(place);
+  const temporary = join(dirname(options.file), `.trellis-backup-${process.pid}`);
+  try {
+    // SQLite would create the file readable for other users.
+    await (await open(temporary, 'wx', 0o600)).close();
+    const contents = await writeArchive(temporary, source, options);
+    await moveToFile(temporary, options);
+    return contents;
+  } finally {
+    await source.destroy();
+    await rm(temporary, { force: true });
+  }
+}
+
+async function writeArchive(temporary: string, source: Database, options: BackupOptions): Promise<ArchiveContents> {
+  const archive = await openDatabase({ file: temporary });
+  try {
+    const tables = await inSnapshot(source, (snapshot) =>
+      inTransaction(archive, (target) => copyTables(snapshot, target, options.onProgress)),
+    );
+    const files = await readPreciousFiles(options.state);
+    await writeArchiveContents(archive, { createdAt: new Date(), release: options.release, tables, files });
+    const contents = await readArchiveContents(archive);
+    // In WAL mode, reading the file would require write access to its folder.
+    await sql`pragma journal_mode = delete`.execute(archive);
+    return contents;
+  } finally {
+    await archive.destroy();
+  }
+}
+
+async function copyTables(
+  source: Database,
+  target: Database,
+  onProgress: BackupOptions['onProgress'],
+): Promise<Map<TableName, TableSummary>> {
+  const total = await countRows(source);
+  const summaries = new Map<TableName, TableSummary>();
+  let done = 0;
+  for (const table of BACKUP_TABLES) {
+    const tally = createRowDigest();
+    for await (const rows of readRows(source, table)) {
+      await writeRows(target, table, rows);
+      tally.add(rows);
+      done += rows.length;
+      onProgress(done, total);
+    }
+    summaries.set(table, tally.sum());
+  }
+  return summaries;
+}
+
+async function countRows(source: Database): Promise<number> {
+  let total = 0;
+  for (const table of BACKUP_TABLES) {
+    const count = source.selectFrom(table).select(({ fn }) => fn.countAll<number>().as('count'));
+    total += (await count.executeTakeFirstOrThrow()).count;
+  }
+  return total;
+}
+
+/** Reads the files that are needed to decrypt the database. */
+async function readPreciousFiles(state: string): Promise<ArchivedFile[]> {
+  const content = await readFile(join(state, SERVER_KEY_FILE)).catch((error: unknown) => {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return content === undefined ? [] : [{ name: SERVER_KEY_FILE, content }];
+}
+
+async function moveToFile(temporary: string, { file, force }: BackupOptions): Promise<void> {
+  const handle = await open(temporary, 'r+');
+  await handle.sync();
+  await handle.close();
+  if (force) await rename(temporary, file);
+  // Unlike rename(), link() fails if the name exists.
+  else
+    await link(temporary, file)
+      .catch((error: unknown) => copyWithoutLinks(error, temporary, file))
+      .catch(throwIfExisting);
+}
+
+/** Copies the file if the file system has no hard links, such as exFAT and some network shares. */
+async function copyWithoutLinks(error: unknown, temporary: string, file: string): Promise<void> {
+  if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  await copyFile(temporary, file, constants.COPYFILE_EXCL);
+  const copy = await open(file, 'r+');
+  await copy.sync();
+  await copy.close();
+}
+
+async function assertNotExisting(file: string): Promise<void> {
+  const found = await stat(file).catch(() => undefined);
+  if (found !== undefined) throw new ArchiveError(`${file} already exists. Use --force to overwrite it`);
+}
+
+function throwIfExisting(error: unknown): never {
+  if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  throw new ArchiveError('The file already exists: another process has just created it', { cause: error });
+}
+
+function throwMissingDatabase(cause: unknown): never {
+  throw new ArchiveError('The state folder has no database; see --state', { cause });
+}
+
+/**
+ * Restores a backup into the configured database, whichever engine it was created from. The whole file is verified
+ * first; then the database is replaced in one transaction.
+ *
+ * @throws ArchiveError if the file is not a backup or is corrupt, or if the database contains data; StateFolderError
+ * while a server uses the state folder.
+ */
+export async function restoreBackup(options: RestoreOptions): Promise<ArchiveContents> {
+  const folder = await openStateFolder(options.state);
+  const workFolder = await mkdtemp(join(options.state, 'restore-'));
+  try {
+    const copy = join(workFolder, 'archive.db');
+    await copyFile(options.file, copy).catch((cause: unknown) => {
+      throw new ArchiveError(`The backup can't be read: ${String(cause)}`, { cause });
+    });
+    const contents = await verify(copy);
+    await replace(copy, contents, options);
+    return contents;
+  } finally {
+    await rm(workFolder, { recursive: true, force: true });
+    folder.close();
+  }
+}
+
+async function verify(copy: string): Promise<ArchiveContents> {
+  try {
+    const archive = connectDatabase({ file: copy });
+    return await readArchiveContents(archive).finally(() => archive.destroy());
+  } catch (cause) {
+    if (!isSqliteError(cause)) throw cause;
+    throw new ArchiveError('The file is corrupt or not a backup', { cause });
+  }
+}
+
+async function replace(copy: string, contents: ArchiveContents, options: RestoreOptions): Promise<void> {
+  // Migrates the copy of a backup from an older release.
+  const archive = await openDatabase({ file: copy });
+  try {
+    const target = await openDatabase(toDatabaseTarget(options));
+    try {
+      if (!options.force) await assertEmpty(target);
+      // If the process ends between the two steps, the server reports a different key until the restore is repeated.
+      for (const file of contents.files) await writeFileAtomically(options.state, file);
+      await target.transaction().execute((transaction) => restoreTables(archive, transaction, contents, options));
+    } finally {
+      await target.destroy();
+    }
+  } finally {
+    await archive.destroy();
+  }
+}
+
+async function assertEmpty(target: Database): Promise<void> {
+  const person = await target.selectFrom('people').select('id').limit(1).executeTakeFirst();
+  const object = await target.selectFrom('secret_objects').select('id').limit(1).executeTakeFirst();
+  if (person === undefined && object === undefined) return;
+  throw new ArchiveError('The database already contains data. Use --force to replace it');
+}
+
+async function restoreTables(
+  archive: Database,
+  target: Database,
+  contents: ArchiveContents,
+  { onProgress }: RestoreOptions,
+): Promise<void> {
+  for (const table of [...BACKUP_TABLES].reverse()) await target.deleteFrom(table).execute();
+  const total = [...contents.tables.values()].reduce((sum, { rows }) => sum + rows, 0);
+  let done = 0;
+  for (const table of BACKUP_TABLES) {
+    for await (const rows of readRows(archive, table)) {
+      await writeRows(target, table, rows);
+      done += rows.length;
+      onProgress(done, total);
+    }
+  }
+}
+
+/** Replaces a file of the state folder atomically. The previous file is renamed to `<name>.before-restore`. */
+async function writeFileAtomically(state: string, { name, content }: ArchivedFile): Promise<void> {
+  if (name !== SERVER_KEY_FILE) throw new ArchiveError(`The backup contains an unknown file "${name}"`);
+  const file = join(state, name);
+  const handle = await open(`${file}.new`, 'w', 0o600);
+  await handle.chmod(0o600);
+  await handle.writeFile(content);
+  await handle.sync();
+  await handle.close();
+  await rename(file, `${file}.before-restore`).catch(() => undefined);
+  await rename(`${file}.new`, file);
+}

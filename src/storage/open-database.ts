@@ -1,0 +1,150 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { sql } from 'kysely';
+import { makeDatabasePrivate } from '../core/private-file.js';
+import {
+  connectDatabase,
+  type Database,
+  DatabaseError,
+  type DatabaseTarget,
+  isPostgres,
+  toDatabaseError,
+} from './database.js';
+import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchemaVersion } from './migrate.js';
+import { assertServerKey, type ServerKey } from './server-key.js';
+
+const OLDEST_POSTGRES = 15;
+
+/**
+ * Opens the database and migrates its tables, after other processes that do the same.
+ *
+ * The caller closes it with `destroy()`.
+ *
+ * @throws DatabaseError if the database can't be reached or accessed, or is older than PostgreSQL 15.
+ */
+export async function openDatabase(
+  place: DatabaseTarget,
+  { migrations = MIGRATIONS }: { readonly migrations?: readonly Migration[] } = {},
+): Promise<Database> {
+  if ('file' in place) makeDatabasePrivate(place.file);
+  return open(place, (database) => migrate(database, migrations));
+}
+
+/**
+ * Opens the database of a server of this release, without migration.
+ *
+ * @throws DatabaseError if its tables are those of a different release.
+ */
+export async function openMigratedDatabase(place: DatabaseTarget): Promise<Database> {
+  return open(place, assertMigrated);
+}
+
+async function open(place: DatabaseTarget, prepare: (database: Database) => Promise<void>): Promise<Database> {
+  const database = connectDatabase(place);
+  try {
+    if (isPostgres(database)) await readSupportedVersion(database);
+    await prepare(database);
+  } catch (error) {
+    await database.destroy();
+    throw toDatabaseError(error);
+  }
+  return database;
+}
+
+/**
+ * Returns the version of the PostgreSQL server.
+ *
+ * @throws DatabaseError if it is too old.
+ */
+async function readSupportedVersion(database: Database): Promise<string> {
+  const { rows } = await sql<{ server_version: string }>`show server_version`.execute(database);
+  const version = rows[0]?.server_version ?? '';
+  if (Number.parseInt(version, 10) >= OLDEST_POSTGRES) return version;
+  throw new DatabaseError(`PostgreSQL ${OLDEST_POSTGRES} or later is required; the server has version ${version}`);
+}
+
+export interface DatabaseTargetConfig {
+  readonly databaseUrl: string | undefined;
+  /** The state folder. */
+  readonly state: string;
+}
+
+/** Returns the configured database of the user data: PostgreSQL, or a file in the state folder. */
+export function toDatabaseTarget({ databaseUrl, state }: DatabaseTargetConfig): DatabaseTarget {
+  return databaseUrl === undefined ? { file: join(state, 'trellis.db') } : { url: databaseUrl };
+}
+
+/** The result of inspecting a database. */
+export interface DatabaseStatus {
+  /** The name and version of the engine. */
+  readonly engine: string;
+  /** The version of the tables relative to this release. */
+  readonly schema: 'current' | 'newer' | 'none' | 'older';
+  /** A description of corrupt data; `undefined` for an intact database. */
+  readonly damage: string | undefined;
+  /** The number of users. */
+  readonly userCount: number;
+  /** Whether the database was used with a different server key. */
+  readonly hasDifferentKey: boolean;
+}
+
+/**
+ * Inspects a database without changing it, even while a server uses it.
+ *
+ * @returns `undefined` if the database does not exist yet.
+ * @throws DatabaseError if it can't be reached.
+ */
+export async function inspectDatabase(place: DatabaseTarget, key?: ServerKey): Promise<DatabaseStatus | undefined> {
+  if ('file' in place && (await stat(place.file).catch(() => undefined)) === undefined) return undefined;
+  const database = connectDatabase(place);
+  try {
+    return await read(database, key);
+  } catch (error) {
+    throw toDatabaseError(error);
+  } finally {
+    await database.destroy();
+  }
+}
+
+async function read(database: Database, key: ServerKey | undefined): Promise<DatabaseStatus> {
+  const engine = isPostgres(database)
+    ? `PostgreSQL ${await readSupportedVersion(database)}`
+    : await readSqlite(database);
+  const version = await readSchemaVersion(database);
+  const schema = compare(version);
+  const damage = isPostgres(database) ? undefined : await findDamage(database);
+  if (schema !== 'current') return { engine, schema, damage, userCount: 0, hasDifferentKey: false };
+  const count = database.selectFrom('people').select(({ fn }) => fn.countAll<number>().as('people'));
+  const { people } = await count.executeTakeFirstOrThrow();
+  return { engine, schema, damage, userCount: people, hasDifferentKey: await isOfOtherKey(database, key) };
+}
+
+function compare(version: number): DatabaseStatus['schema'] {
+  if (version === 0) return 'none';
+  if (version === MIGRATIONS.length) return 'current';
+  return version < MIGRATIONS.length ? 'older' : 'newer';
+}
+
+async function readSqlite(database: Database): Promise<string> {
+  const { rows } = await sql<{ version: string }>`select sqlite_version() as version`.execute(database);
+  return `SQLite ${rows[0]?.version ?? ''}`;
+}
+
+/** Checks the integrity of a SQLite database. PostgreSQL checks its own pages. */
+async function findDamage(database: Database): Promise<string | undefined> {
+  const { rows } = await sql<{ integrity_check: string }>`pragma integrity_check(1)`.execute(database);
+  const found = rows[0]?.integrity_check;
+  if (found !== 'ok') return found ?? 'its integrity could not be checked';
+  const { rows: orphans } = await sql<{ table: string }>`pragma foreign_key_check`.execute(database);
+  return orphans[0] === undefined ? undefined : `a row of ${orphans[0].table} refers to a missing row`;
+}
+
+async function isOfOtherKey(database: Database, key: ServerKey | undefined): Promise<boolean> {
+  const known = await database.selectFrom('server_key').select('id').executeTakeFirst();
+  if (known === undefined) return false;
+  if (key === undefined) return true;
+  return assertServerKey(database, key).then(
+    () => false,
+    () => true,
+  );
+}
