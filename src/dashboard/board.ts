@@ -5,7 +5,7 @@ import type { OwnerState, Snooze } from './owner-state.js';
 import { SECTIONS } from './forges/rules/sections.js';
 import { toPullRequestKey } from './pull-request-changes.js';
 import type { Changes } from './pull-request-changes.js';
-import { withSeverity } from './rate-limit.js';
+import { withSeverity } from './forges/forge.js';
 import { listExpiries, applyView } from './view-filter.js';
 import type { View } from './view-filter.js';
 

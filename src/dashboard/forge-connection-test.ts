@@ -3,7 +3,7 @@ import { AppError } from '../core/errors.js';
 import type { components } from '../generated/dashboard/types.js';
 import type { ForgeErrorKind } from './forges/forge-error.js';
 import { ALLOW_ADDRESS_HINT, toForgeError } from './forges/forge-error.js';
-import { FORGE_PRODUCT_NAMES } from './forge-product-names.js';
+import { FORGE_PRODUCT_NAMES } from './forges/forge.js';
 import type { Forge } from './forges/forge.js';
 import type { ForgeClients } from './forges/forge-clients.js';
 import type { Settings } from './settings.js';

@@ -1,8 +1,8 @@
 /** Forges whose URL changed. The data of the old server must not be mistaken for data of the new one. */
 import type { Database } from '../storage/database.js';
 import type { ForgeSettings } from './forge-settings.js';
-import type { ForgeName } from './forges/model.js';
-import { toGithubApiUrl } from './forges/github/api-url.js';
+import type { ForgeName } from './forges/forge.js';
+import { toGithubApiUrl } from './forges/github/requests.js';
 
 /** Returns the forges whose URL differs between two settings. A forge that had no URL before is not included. */
 export function findForgesWithNewUrl(before: ForgeSettings, after: ForgeSettings): ForgeName[] {

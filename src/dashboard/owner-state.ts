@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
 import type { SnoozesTable } from '../storage/tables.js';
 import { pullRequestKey } from './actions/local-state.js';
-import type { ForgeName } from './forges/model.js';
+import type { ForgeName } from './forges/forge.js';
 import type { Change, Changes } from './pull-request-changes.js';
 
 export interface OwnerState {

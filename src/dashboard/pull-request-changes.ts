@@ -1,6 +1,6 @@
 /** The time of the last relevant change of each pull request on a board. */
 import { pullRequestKey } from './actions/local-state.js';
-import type { PullRequest } from './forges/model.js';
+import type { PullRequest } from './forges/forge.js';
 
 /** The values whose changes are relevant. Values that the forge doesn't currently report are missing. */
 interface State {

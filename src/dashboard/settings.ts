@@ -9,7 +9,7 @@ import type { ServerKey } from '../storage/server-key.js';
 import type { SettingsTable } from '../storage/tables.js';
 import { mergeForgeSettings } from './forge-settings.js';
 import type { ForgeSettings, SettingsRequest } from './forge-settings.js';
-import type { ForgeName } from './forges/model.js';
+import type { ForgeName } from './forges/forge.js';
 import { findForgesWithNewUrl, deleteForgeData } from './forge-urls.js';
 import {
   findSettingsRow,

@@ -7,7 +7,7 @@ import { toPullRequestRow } from './actions/state-entries.js';
 import { pullRequestKey } from './actions/local-state.js';
 import { bumpRevision } from './owner-state.js';
 import type { Boards } from './boards.js';
-import type { ForgeName } from './forges/model.js';
+import type { ForgeName } from './forges/forge.js';
 import type { Changes } from './pull-request-changes.js';
 
 const MAX_DAYS = 366;

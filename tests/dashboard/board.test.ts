@@ -1,6 +1,6 @@
 import { EMPTY_BOARD_SNAPSHOT, prepareSnapshot, renderBoard } from '../../src/dashboard/board.js';
 import type { RenderOptions, BoardSnapshot } from '../../src/dashboard/board.js';
-import { withSeverity } from '../../src/dashboard/rate-limit.js';
+import { withSeverity } from '../../src/dashboard/forges/forge.js';
 import { issue, pullRequest, repo } from './pull-request.js';
 
 const at = Date.parse('2026-05-02T10:30:00Z');

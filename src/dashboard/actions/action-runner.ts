@@ -1,9 +1,9 @@
 import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
-import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
+import { FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import type { Refresher } from '../refresh/refresher.js';
 import type { Attempts } from './attempts.js';
 import { enableAutoMerge } from './auto-merge.js';

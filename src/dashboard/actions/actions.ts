@@ -1,11 +1,11 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/scopes.js';
 import { AppError } from '../../core/errors.js';
-import type { ActionName, ForgeName } from '../forges/model.js';
+import type { ActionName, ForgeName } from '../forges/forge.js';
 import type { Check, Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ForgeClients } from '../forges/forge-clients.js';
-import { FORGE_PRODUCT_NAMES } from '../forge-product-names.js';
+import { FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import { createActionRunner } from './action-runner.js';
 import type { ActionRunnerOptions, ActionResult } from './action-runner.js';
 import { findBoardRow } from './board-row.js';

@@ -1,5 +1,5 @@
 import type { ActionErrorDetails } from '../../core/errors.js';
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import { actionConflict } from './action-errors.js';
 
 /** @throws AppError `conflict` with the reason, if the board does not allow the action. */

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
-import type { ActionName } from '../forges/model.js';
+import type { ActionName } from '../forges/forge.js';
 import { toPullRequestRow } from './state-entries.js';
 import type { PullRequestAddress } from './state-entries.js';
 import { actionConflict } from './action-errors.js';

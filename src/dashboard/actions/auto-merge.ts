@@ -1,7 +1,7 @@
 /** The state of auto-merges, for forges without an auto-merge API. */
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import type { PullRequest } from '../forges/model.js';
+import type { PullRequest } from '../forges/forge.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import { saveState } from './state-entries.js';
 import type { PullRequestAddress } from './state-entries.js';

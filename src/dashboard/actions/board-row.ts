@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../board.js';
-import type { PullRequest } from '../forges/model.js';
+import type { PullRequest } from '../forges/forge.js';
 import type { PullRequestAddress } from './state-entries.js';
 import { pullRequestKey } from './local-state.js';
 

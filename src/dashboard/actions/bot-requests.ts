@@ -1,5 +1,5 @@
 /** Pending requests to bots and forges, and their progress. Times are RFC 3339 strings, as on boards. */
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import type { BotReply, SentComment } from '../forges/forge.js';
 import type { StateEntry } from './state-entries.js';
 

@@ -1,4 +1,4 @@
-import type { ActionName, ForgePullRequest } from '../forges/model.js';
+import type { ActionName, ForgePullRequest } from '../forges/forge.js';
 import type { UnconfirmedAttempt } from './attempts.js';
 import { actionConflict } from './action-errors.js';
 import type { ActionOutcome, ActionRequest } from './send-action-once.js';

@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.js';
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import { deleteState, saveState } from './state-entries.js';
 import type { PullRequestAddress } from './state-entries.js';

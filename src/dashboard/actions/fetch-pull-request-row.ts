@@ -1,7 +1,7 @@
-import type { PullRequest } from '../forges/model.js';
+import type { PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
-import { toBoardRows } from '../forges/rules/to-board-rows.js';
+import { toBoardRows } from '../forges/rules/board-rows.js';
 import type { PullRequestAddress } from './state-entries.js';
 
 /**

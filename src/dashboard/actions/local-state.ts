@@ -2,7 +2,7 @@
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { PullRequestMarksTable, RepositoryMarksTable } from '../../storage/tables.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
+import type { ForgeName, PullRequest } from '../forges/forge.js';
 import { toPublicBotRequest, toPublicUpdateRequest } from './bot-requests.js';
 import type { BotRequestState, UpdateRequestState } from './bot-requests.js';
 

@@ -1,4 +1,4 @@
-import type { ActionName } from '../forges/model.js';
+import type { ActionName } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Attempt, Attempts } from './attempts.js';

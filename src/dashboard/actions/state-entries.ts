@@ -1,6 +1,6 @@
 import type { Database } from '../../storage/database.js';
 import type { PullRequestMarksTable } from '../../storage/tables.js';
-import type { ForgeName } from '../forges/model.js';
+import type { ForgeName } from '../forges/forge.js';
 
 export interface RepositoryAddress {
   readonly personId: string;

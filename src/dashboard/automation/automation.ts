@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.js';
-import type { PullRequest } from '../forges/model.js';
+import type { PullRequest } from '../forges/forge.js';
 import type { BotReply } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { OnRefreshed, Refresher } from '../refresh/refresher.js';

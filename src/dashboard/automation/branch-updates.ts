@@ -1,5 +1,5 @@
 /** The decisions of automatic branch updates. They are cautious, because no user supervises them. */
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import type { ForgeError } from '../forges/forge-error.js';
 import { isPending } from '../actions/bot-requests.js';
 

@@ -1,6 +1,6 @@
 import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
-import type { ActionName, PullRequest } from '../forges/model.js';
+import type { ActionName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Attempts } from '../actions/attempts.js';

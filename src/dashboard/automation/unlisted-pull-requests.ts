@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
+import type { ForgeName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { ForgeError } from '../forges/forge-error.js';
 import { isAbsentFromBoard } from '../actions/auto-merge.js';

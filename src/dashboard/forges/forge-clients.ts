@@ -1,19 +1,17 @@
 import { LRUCache } from 'lru-cache';
 import type { ForgeSettings } from '../forge-settings.js';
-import type { RequestLog } from '../request-log.js';
 import type { Settings } from '../settings.js';
-import type { ForgeName } from './model.js';
-import type { Forge } from './forge.js';
+import type { Forge, ForgeName } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
-import { toGithubApiUrl } from './github/api-url.js';
-import type { GithubApp } from './github/app.js';
-import { createGithubForge, createInstallationForge } from './github/github-forge.js';
+import type { GithubApp } from './github/access.js';
 import { createAnonymousGithubForge } from './github/anonymous-forge.js';
+import { createGithubForge, createInstallationForge } from './github/github-forge.js';
+import { toGithubApiUrl } from './github/requests.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
 import { createAddressPolicy } from './http/address-policy.js';
-import { createEtagCache } from './http/etag-cache.js';
 import { createAgent } from './http/fetch-response.js';
-import type { ForgeRequestsOptions } from './http/requests.js';
+import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
+import type { RequestLog } from './request-log.js';
 
 /** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each. */
 export interface ForgeClients {

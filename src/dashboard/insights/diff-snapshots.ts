@@ -1,6 +1,6 @@
 /** Compares two snapshots of a repository to count opened and closed pull requests. */
-import { MAX_PULL_REQUESTS } from '../forges/forge-snapshot.js';
-import type { ForgePullRequest } from '../forges/model.js';
+import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
+import type { ForgePullRequest } from '../forges/forge.js';
 
 export interface ComparedSnapshot {
   /** In milliseconds. */

@@ -3,7 +3,7 @@ import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
 import type { Boards } from '../boards.js';
 import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
+import type { ForgeName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { composeBoard, getForgeUrl } from './compose-board.js';
 import { runForgeRefresh } from './forge-refresh.js';

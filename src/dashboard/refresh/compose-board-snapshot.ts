@@ -2,13 +2,13 @@
 import { pullRequestKey, repositoryKey } from '../actions/local-state.js';
 import type { LocalState, PullRequestState, RepositoryState } from '../actions/local-state.js';
 import type { BoardSnapshot } from '../board.js';
-import { MAX_PULL_REQUESTS } from '../forges/forge-snapshot.js';
-import type { Issue, PullRequest, ForgePullRequest } from '../forges/model.js';
+import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
+import type { Issue, PullRequest, ForgePullRequest } from '../forges/forge.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
 import type { ApiQuota } from '../forges/forge.js';
-import { toBoardRows } from '../forges/rules/to-board-rows.js';
-import type { BoardViewer } from '../forges/rules/to-board-rows.js';
-import { withSeverity } from '../rate-limit.js';
+import { toBoardRows } from '../forges/rules/board-rows.js';
+import type { BoardViewer } from '../forges/rules/board-rows.js';
+import { withSeverity } from '../forges/forge.js';
 import type { SnapshotData } from './repository-snapshots.js';
 import type { ForgeStatus } from './forge-status.js';
 

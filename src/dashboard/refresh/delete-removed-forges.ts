@@ -1,5 +1,5 @@
 import type { Database } from '../../storage/database.js';
-import type { ForgeName } from '../forges/model.js';
+import type { ForgeName } from '../forges/forge.js';
 import type { OwnerForges } from './board-refresh.js';
 import { FORGE_ORDER, getForgeUrl } from './compose-board.js';
 import { readForgeStatus } from './forge-status.js';

@@ -1,7 +1,7 @@
 import { readLocalState } from '../actions/local-state.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
 import type { ForgeSettings } from '../forge-settings.js';
-import type { PullRequest } from '../forges/model.js';
+import type { PullRequest } from '../forges/forge.js';
 import type { Database } from '../../storage/database.js';
 import type { RefreshContext } from './board-refresh.js';
 import { composeBoard, FORGE_ORDER } from './compose-board.js';

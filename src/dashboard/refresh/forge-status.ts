@@ -1,7 +1,7 @@
 /** The status of each forge after its last refresh. */
 import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
-import type { ForgeName } from '../forges/model.js';
+import type { ForgeName } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
 import type { ForgeKey } from './repository-snapshots.js';

@@ -1,5 +1,5 @@
-import { MAX_PULL_REQUESTS } from '../forges/forge-snapshot.js';
-import type { ForgeRepository, ForgePullRequest, RepositorySnapshot } from '../forges/model.js';
+import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
+import type { ForgeRepository, ForgePullRequest, RepositorySnapshot } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { planRepositoryReads, sum } from './read-plan.js';
 import type { SnapshotMetadata, NewSnapshot } from './repository-snapshots.js';

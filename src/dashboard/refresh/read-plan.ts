@@ -1,4 +1,4 @@
-import type { ForgeRepository } from '../forges/model.js';
+import type { ForgeRepository } from '../forges/forge.js';
 import type { SnapshotMetadata } from './repository-snapshots.js';
 
 export interface ReadPlan {

@@ -5,7 +5,7 @@ import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
 import type { BoardSnapshot } from '../board.js';
 import type { Boards } from '../boards.js';
 import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
+import type { ForgeName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import type { RefreshContext } from './board-refresh.js';
 import { createRefreshWorker } from './refresh-worker.js';

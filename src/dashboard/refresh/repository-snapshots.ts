@@ -2,7 +2,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
-import type { ForgeName, ForgeRepository, ForgeIssue, ForgePullRequest, RepositorySnapshot } from '../forges/model.js';
+import type { ForgeName, ForgeRepository, ForgeIssue, ForgePullRequest, RepositorySnapshot } from '../forges/forge.js';
 import { recordThroughput } from '../insights/record-throughput.js';
 import { moveRenamedState } from './move-renamed-state.js';
 

@@ -1,14 +1,14 @@
 import { AppError } from '../../core/errors.js';
 import { limitConcurrency } from '../../core/concurrency.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import type { ForgeName } from '../forges/model.js';
-import type { WebhookDelivery } from '../forges/forge.js';
+import type { ForgeName } from '../forges/forge.js';
+import type { WebhookDelivery } from './verify-delivery.js';
 import { createDeliveredChanges } from './delivered-changes.js';
 import type { DeliveredChangesOptions } from './delivered-changes.js';
 import { createBodyReader } from './body-reader.js';
 import { findWebhookOwner } from './webhook-owner.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
-import { findHeader, DELIVERY_HEADERS } from './delivery-headers.js';
+import { findHeader, WEBHOOK_SENDERS } from './verify-delivery.js';
 
 /** Limits the database connections that deliveries use, so that bursts don't make other queries time out. */
 const MAX_QUERIES = 4;
@@ -50,7 +50,7 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
       const receiver = await query(() => findWebhookOwner(database, key, { token, at: now() }));
       if (receiver === undefined) throw new AppError('not_found', 'Unknown webhook.');
       const { personId, secret } = receiver;
-      const { verify, idHeaders, eventHeaders, idleEvents } = DELIVERY_HEADERS[forge];
+      const { verify, idHeaders, eventHeaders, idleEvents } = WEBHOOK_SENDERS[forge];
       const event = verify({ headers, body: await readInTurn(personId, read) }, secret);
       if (event === undefined)
         throw new AppError('unauthenticated', "The delivery isn't signed with the webhook's secret.");

@@ -1,5 +1,5 @@
 import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
-import type { ActionName } from '../../../src/dashboard/forges/model.js';
+import type { ActionName } from '../../../src/dashboard/forges/forge.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';

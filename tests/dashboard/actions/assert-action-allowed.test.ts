@@ -1,6 +1,6 @@
 import { assertActionAllowed } from '../../../src/dashboard/actions/assert-action-allowed.js';
-import type { ActionName, ForgeName, ForgePullRequest } from '../../../src/dashboard/forges/model.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/to-board-rows.js';
+import type { ActionName, ForgeName, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
+import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import { forgePullRequest } from '../forges/model-fixtures.js';
 
 /** Returns the row of a pull request, next to one that it can be stacked on. */

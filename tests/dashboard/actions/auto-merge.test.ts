@@ -1,6 +1,6 @@
 import { toStoppedState, isMergeDue } from '../../../src/dashboard/actions/auto-merge.js';
 import type { AutoMergeState } from '../../../src/dashboard/actions/auto-merge.js';
-import type { PullRequest } from '../../../src/dashboard/forges/model.js';
+import type { PullRequest } from '../../../src/dashboard/forges/forge.js';
 import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
 import type { ForgeErrorKind, ForgeErrorOptions } from '../../../src/dashboard/forges/forge-error.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';

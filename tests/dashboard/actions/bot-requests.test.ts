@@ -1,7 +1,7 @@
 import { readLocalState } from '../../../src/dashboard/actions/local-state.js';
 import { advanceBotRequest, advanceUpdateRequest } from '../../../src/dashboard/actions/bot-requests.js';
 import type { BotRequestState, UpdateRequestState } from '../../../src/dashboard/actions/bot-requests.js';
-import type { PullRequest } from '../../../src/dashboard/forges/model.js';
+import type { PullRequest } from '../../../src/dashboard/forges/forge.js';
 import { githubRun } from '../../forges/github-state.js';
 import { pullRequest } from '../pull-request.js';
 import { onGithub, openActionStage, until } from './fixtures.js';

@@ -1,7 +1,7 @@
 import { createAttempts } from '../../../src/dashboard/actions/attempts.js';
 import { createAutomation } from '../../../src/dashboard/automation/automation.js';
 import type { ActionTarget } from '../../../src/dashboard/actions/actions.js';
-import type { ActionName, PullRequest } from '../../../src/dashboard/forges/model.js';
+import type { ActionName, PullRequest } from '../../../src/dashboard/forges/forge.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';

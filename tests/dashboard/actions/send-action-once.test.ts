@@ -1,6 +1,6 @@
 import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/actions/attempts.js';
 import type { Dashboard } from '../../../src/dashboard/dashboard.js';
-import type { ActionName } from '../../../src/dashboard/forges/model.js';
+import type { ActionName } from '../../../src/dashboard/forges/forge.js';
 import { openDatabase } from '../../../src/storage/database.js';
 import { createUserStore } from '../../../src/accounts/users.js';
 import { githubRun } from '../../forges/github-state.js';

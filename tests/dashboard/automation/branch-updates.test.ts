@@ -6,9 +6,9 @@ import {
   findDueUpdate,
 } from '../../../src/dashboard/automation/branch-updates.js';
 import type { AutoUpdateState } from '../../../src/dashboard/automation/branch-updates.js';
-import type { ActionName, PullRequest, ForgePullRequest } from '../../../src/dashboard/forges/model.js';
+import type { ActionName, PullRequest, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
 import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/to-board-rows.js';
+import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import { forgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import { forgePullRequest } from '../forges/model-fixtures.js';

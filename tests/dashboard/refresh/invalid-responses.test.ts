@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { operations } from '../../../src/generated/dashboard/operations.js';
 import { formatAtom } from '../../../src/dashboard/atom.js';
 import type { Board } from '../../../src/dashboard/board.js';
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { assertContractResponse } from '../../../src/server/respond.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';

@@ -1,4 +1,4 @@
-import { findStacks } from '../../../../src/dashboard/forges/rules/stacks.js';
+import { findStacks } from '../../../../src/dashboard/forges/rules/board-rows.js';
 import { forgePullRequest } from '../model-fixtures.js';
 
 type Row = readonly [number: number, head: string, base: string, fork?: 'fork'];

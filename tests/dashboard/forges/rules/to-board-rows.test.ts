@@ -1,5 +1,5 @@
-import type { ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
-import { toBoardRows } from '../../../../src/dashboard/forges/rules/to-board-rows.js';
+import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
+import { toBoardRows } from '../../../../src/dashboard/forges/rules/board-rows.js';
 import { forgePullRequest, forgeIssue } from '../model-fixtures.js';
 
 const reader = { forge: 'github', username: 'Mona', renovateAuthors: ['acme-updates'] } as const;

@@ -1,5 +1,12 @@
-import { ciFromCheckRuns, ciFromRollup } from '../../../../src/dashboard/forges/github/ci.js';
-import type { CheckRun, Rollup } from '../../../../src/dashboard/forges/github/ci.js';
+import { ciFromCombinedStatus } from '../../../src/dashboard/forges/forgejo/checks.js';
+import {
+  type CheckRun,
+  ciFromCheckRuns,
+  ciFromRollup,
+  type Rollup,
+} from '../../../src/dashboard/forges/github/checks.js';
+import { toMergeStatus } from '../../../src/dashboard/forges/github/parse.js';
+import { ciFromPipeline } from '../../../src/dashboard/forges/gitlab/checks.js';
 
 const counts = (states: string) =>
   states === ''
@@ -67,4 +74,55 @@ test.each<[string, CheckRun[], string]>([
   ['one was cancelled', runs('cancelled success'), 'failure'],
 ])('ciFromCheckRuns: computes the CI status when %s', (_reason, given, ci) => {
   expect(ciFromCheckRuns(given)).toBe(ci);
+});
+
+test.each([
+  ['success', 'success'],
+  ['failure', 'failure'],
+  ['error', 'failure'],
+  ['pending', 'pending'],
+  ['warning', 'pending'],
+  ['', 'none'],
+  ['odd', undefined],
+  [undefined, undefined],
+])('ciFromCombinedStatus: converts %p to %s', (state, ci) => {
+  expect(ciFromCombinedStatus(state)).toBe(ci);
+});
+
+test.each([
+  ['success', 'success'],
+  ['SUCCESS', 'success'],
+  ['failed', 'failure'],
+  ['canceled', 'failure'],
+  ['canceling', 'pending'],
+  ['created', 'pending'],
+  ['waiting_for_resource', 'pending'],
+  ['waiting_for_callback', 'pending'],
+  ['preparing', 'pending'],
+  ['pending', 'pending'],
+  ['running', 'pending'],
+  ['manual', 'pending'],
+  ['scheduled', 'pending'],
+  ['skipped', 'none'],
+  ['odd', undefined],
+  [null, 'none'],
+  [undefined, 'none'],
+])('ciFromPipeline: converts %p to %s', (status, ci) => {
+  expect(ciFromPipeline(status)).toBe(ci);
+});
+
+test.each([
+  ['MERGEABLE', 'CLEAN', 'mergeable'],
+  ['MERGEABLE', 'HAS_HOOKS', 'mergeable'],
+  ['MERGEABLE', 'UNSTABLE', 'unstable'],
+  ['MERGEABLE', 'BLOCKED', 'blocked'],
+  ['MERGEABLE', 'BEHIND', 'blocked'],
+  ['MERGEABLE', 'DRAFT', 'blocked'],
+  ['CONFLICTING', 'DIRTY', 'conflicting'],
+  ['CONFLICTING', 'UNKNOWN', 'conflicting'],
+  ['UNKNOWN', 'DIRTY', 'conflicting'],
+  ['UNKNOWN', 'UNKNOWN', 'unknown'],
+  ['MERGEABLE', 'ODD', 'unknown'],
+])('toMergeStatus: combines %s and %s to %s', (mergeable, state, status) => {
+  expect(toMergeStatus(mergeable, state)).toBe(status);
 });

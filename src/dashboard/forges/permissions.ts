@@ -1,22 +1,6 @@
 /** Finds the missing permissions of a credential. */
-import type { ForgeRepository } from './model.js';
 import { ForgeError } from './forge-error.js';
-
-export interface Inspection {
-  /** The user of the credential, if the forge reports it. */
-  readonly username?: string | undefined;
-  /** `undefined` when the credential can't list repositories. */
-  readonly repositories: readonly ForgeRepository[] | undefined;
-  /** Limited to permissions that can be checked without changing anything. */
-  readonly missing: readonly MissingPermission[];
-}
-
-export interface MissingPermission {
-  /** The forge's name of the permission. */
-  readonly permission: string;
-  /** An infinitive, such as "to set up webhooks". */
-  readonly purpose: string;
-}
+import type { ForgeRepository, MissingPermission } from './forge.js';
 
 /** A read request that shows whether the credential has a permission. */
 export interface PermissionProbe extends MissingPermission {

@@ -1,6 +1,5 @@
 /** GraphQL connections, the paged lists of GitHub and GitLab. */
-import { ForgeError } from '../forge-error.js';
-import type { ForgeErrorKind } from '../forge-error.js';
+import { ForgeError, type ForgeErrorKind } from '../forge-error.js';
 
 export interface ConnectionPage<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
