@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { BoardSnapshot } from '../src/dashboard/board.js';
+import type { BoardSnapshot } from '../src/dashboard/boards/board.js';
 import { toBoardRows } from '../src/dashboard/forges/rules/board-rows.js';
 
 type Forge = BoardSnapshot['pullRequests'][number]['forge'];

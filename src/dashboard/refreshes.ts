@@ -4,10 +4,10 @@ import { rateLimitError } from '../core/errors.js';
 import type { AppError } from '../core/errors.js';
 import { singleFlight } from '../core/concurrency.js';
 import type { Database } from '../storage/database.js';
-import type { Board } from './board.js';
-import type { BoardOptions } from './board-cache.js';
-import type { Boards } from './boards.js';
-import { assertSettingsSaved } from './settings-row.js';
+import type { Board } from './boards/board.js';
+import type { BoardOptions } from './boards/boards.js';
+import type { Boards } from './boards/boards.js';
+import { assertSettingsSaved } from './settings/settings-row.js';
 
 /** Forges allow a few thousand requests per hour, and one refresh of a large board takes dozens. */
 const COOLDOWN_MS = 30_000;

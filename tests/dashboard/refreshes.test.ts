@@ -1,4 +1,4 @@
-import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
 import { createRefreshes } from '../../src/dashboard/refreshes.js';
 import { openDashboard } from './test-dashboard.js';
 import type { TestDashboard } from './test-dashboard.js';

@@ -1,8 +1,8 @@
 import type { Database } from '../../storage/database.js';
-import type { BoardSnapshot } from '../board.js';
+import type { BoardSnapshot } from '../boards/board.js';
 import type { PullRequest } from '../forges/forge.js';
 import type { PullRequestAddress } from './state-entries.js';
-import { pullRequestKey } from './local-state.js';
+import { pullRequestKey } from '../forges/forge.js';
 
 /** Returns the row of a pull request on a user's board. */
 export async function findBoardRow(database: Database, address: PullRequestAddress): Promise<PullRequest | undefined> {

@@ -2,7 +2,7 @@
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { PullRequestMarksTable, RepositoryMarksTable } from '../../storage/tables.js';
-import type { ForgeName, PullRequest } from '../forges/forge.js';
+import type { PullRequest } from '../forges/forge.js';
 import { toPublicBotRequest, toPublicUpdateRequest } from './bot-requests.js';
 import type { BotRequestState, UpdateRequestState } from './bot-requests.js';
 
@@ -30,21 +30,12 @@ export interface PullRequestState {
 
 /** The local state of one user's board. */
 export interface LocalState {
-  /** Keyed by {@link repositoryKey}; repositories without state are missing. */
+  /** Keyed by `repositoryKey`; repositories without state are missing. */
   readonly repositories: ReadonlyMap<string, RepositoryState>;
-  /** Keyed by {@link pullRequestKey}; pull requests without state are missing. */
+  /** Keyed by `pullRequestKey`; pull requests without state are missing. */
   readonly pullRequests: ReadonlyMap<string, PullRequestState>;
   /** The pull requests that Trellis auto-merged in the last 10 minutes, newest first. */
   readonly autoMerged: readonly AutoMerged[];
-}
-
-/** Returns a key that ignores the case of the name, as forges do. */
-export function repositoryKey(forge: ForgeName, fullName: string): string {
-  return `${forge} ${fullName.toLowerCase()}`;
-}
-
-export function pullRequestKey(forge: ForgeName, fullName: string, number: number): string {
-  return `${repositoryKey(forge, fullName)} ${number}`;
 }
 
 /** Reads the local state without expired entries, in two statements. */

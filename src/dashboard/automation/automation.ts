@@ -11,7 +11,7 @@ import { trackBotRequest, trackUpdateRequest } from './track-requests.js';
 import { readAutoUpdatedRepositories, readAutomationState } from './automation-state.js';
 import type { AutomationState } from './automation-state.js';
 import type { PullRequestAddress } from '../actions/state-entries.js';
-import { pullRequestKey, repositoryKey } from '../actions/local-state.js';
+import { pullRequestKey, repositoryKey } from '../forges/forge.js';
 import { fetchUnlistedPullRequests } from './unlisted-pull-requests.js';
 
 export interface AutomationOptions {

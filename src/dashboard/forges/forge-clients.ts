@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import type { ForgeSettings } from '../forge-settings.js';
-import type { Settings } from '../settings.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
+import type { Settings } from '../settings/settings.js';
 import type { Forge, ForgeName } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
 import type { GithubApp } from './github/access.js';
@@ -11,7 +11,7 @@ import { createGitlabForge } from './gitlab/gitlab-forge.js';
 import { createAddressPolicy } from './http/address-policy.js';
 import { createAgent } from './http/fetch-response.js';
 import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
-import type { RequestLog } from './request-log.js';
+import type { RequestLog } from '../request-log.js';
 
 /** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each. */
 export interface ForgeClients {

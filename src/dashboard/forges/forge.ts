@@ -153,6 +153,15 @@ export interface WebhookConfig {
   readonly formerUrls?: readonly string[] | undefined;
 }
 
+/** Returns a key that ignores the case of the name, as forges do. */
+export function repositoryKey(forge: ForgeName, fullName: string): string {
+  return `${forge} ${fullName.toLowerCase()}`;
+}
+
+export function pullRequestKey(forge: ForgeName, fullName: string, number: number): string {
+  return `${repositoryKey(forge, fullName)} ${number}`;
+}
+
 /**
  * Converts a CI status to fields.
  *

@@ -2,10 +2,15 @@ import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/scopes.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import { getBoardOwnerId } from '../board-owner.js';
-import { addDays, listUnitStarts, startOfUnit, toDayInZone } from './days.js';
-import type { ThroughputUnit } from './days.js';
-import { readTimezone } from './daily-counts.js';
+import { getBoardOwnerId } from '../boards/sharing.js';
+import {
+  addDays,
+  listUnitStarts,
+  readTimezone,
+  startOfUnit,
+  type ThroughputUnit,
+  toDayInZone,
+} from './daily-counts.js';
 
 type ThroughputBody = components['schemas']['Throughput'];
 

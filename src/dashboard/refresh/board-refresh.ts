@@ -1,8 +1,8 @@
 /** A refresh run of one board, in the process that holds its lease. */
 import { inTransaction } from '../../storage/database.js';
 import type { Database } from '../../storage/database.js';
-import type { Boards } from '../boards.js';
-import type { ForgeSettings } from '../forge-settings.js';
+import type { Boards } from '../boards/boards.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { ForgeName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import { composeBoard, getForgeUrl } from './compose-board.js';

@@ -1,7 +1,7 @@
 /** Builds a board snapshot from repository snapshots and local state. */
-import { pullRequestKey, repositoryKey } from '../actions/local-state.js';
+import { pullRequestKey, repositoryKey } from '../forges/forge.js';
 import type { LocalState, PullRequestState, RepositoryState } from '../actions/local-state.js';
-import type { BoardSnapshot } from '../board.js';
+import type { BoardSnapshot } from '../boards/board.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import type { Issue, PullRequest, ForgePullRequest } from '../forges/forge.js';
 import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';

@@ -1,7 +1,7 @@
 import { readLocalState } from '../actions/local-state.js';
 import type { LocalState } from '../actions/local-state.js';
-import type { BoardSnapshot } from '../board.js';
-import type { ForgeSettings } from '../forge-settings.js';
+import type { BoardSnapshot } from '../boards/board.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { ForgeName } from '../forges/forge.js';
 import type { BoardViewer } from '../forges/rules/board-rows.js';
 import type { Database } from '../../storage/database.js';

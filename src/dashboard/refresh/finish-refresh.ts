@@ -1,6 +1,6 @@
 import { readLocalState } from '../actions/local-state.js';
-import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
-import type { ForgeSettings } from '../forge-settings.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { PullRequest } from '../forges/forge.js';
 import type { Database } from '../../storage/database.js';
 import type { RefreshContext } from './board-refresh.js';

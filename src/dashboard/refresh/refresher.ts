@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
-import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
-import type { BoardSnapshot } from '../board.js';
-import type { Boards } from '../boards.js';
-import type { ForgeSettings } from '../forge-settings.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
+import type { BoardSnapshot } from '../boards/board.js';
+import type { Boards } from '../boards/boards.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { ForgeName, PullRequest } from '../forges/forge.js';
 import type { Forge } from '../forges/forge.js';
 import type { RefreshContext } from './board-refresh.js';

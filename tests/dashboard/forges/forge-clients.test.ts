@@ -1,9 +1,9 @@
-import { NO_FORGES } from '../../../src/dashboard/forge-settings.js';
-import type { ForgeSettings } from '../../../src/dashboard/forge-settings.js';
+import { NO_FORGES } from '../../../src/dashboard/settings/forge-settings.js';
+import type { ForgeSettings } from '../../../src/dashboard/settings/forge-settings.js';
 import { toGithubApiUrl } from '../../../src/dashboard/forges/github/requests.js';
 import { createForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import type { ForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
-import type { NewRequestLogEntry } from '../../../src/dashboard/forges/request-log.js';
+import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
 import { createTestApp } from '../../forges/github-app.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';

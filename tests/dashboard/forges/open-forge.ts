@@ -2,7 +2,7 @@ import { createAddressPolicy } from '../../../src/dashboard/forges/http/address-
 import { createAgent } from '../../../src/dashboard/forges/http/fetch-response.js';
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import type { ForgeRequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
-import type { NewRequestLogEntry } from '../../../src/dashboard/forges/request-log.js';
+import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { operations } from '../../../src/generated/dashboard/operations.js';
-import { formatAtom } from '../../../src/dashboard/atom.js';
-import type { Board } from '../../../src/dashboard/board.js';
+import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { assertContractResponse } from '../../../src/server/respond.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';

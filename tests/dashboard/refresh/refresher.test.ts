@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Board } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import { saveState } from '../../../src/dashboard/actions/state-entries.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';

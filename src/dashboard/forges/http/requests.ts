@@ -3,7 +3,7 @@ import type { Dispatcher } from 'undici';
 import { limitConcurrency } from '../../../core/concurrency.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';
-import type { NewRequestLogEntry } from '../request-log.js';
+import type { NewRequestLogEntry } from '../../request-log.js';
 import { fetchResponse, type ForgeResponse } from './fetch-response.js';
 
 /** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */

@@ -1,6 +1,6 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
 import { createInstallationForge } from '../../../../src/dashboard/forges/github/github-forge.js';
-import type { NewRequestLogEntry } from '../../../../src/dashboard/forges/request-log.js';
+import type { NewRequestLogEntry } from '../../../../src/dashboard/request-log.js';
 import { dispatcher } from '../open-forge.js';
 import { startGithub } from '../../../forges/github.js';
 import type { TestGithub } from '../../../forges/github.js';
