@@ -1,9 +1,5 @@
 import { type Database, isPostgres } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
-import { type Actions, createActions } from './actions/actions.js';
-import { createAttempts, deleteExpiredAttempts } from './actions/attempts.js';
-import { deleteExpiredState } from './actions/state-entries.js';
-import { createAutomation } from './automation/automation.js';
 import { createBoardChanges, readBoardVersions } from './boards/board-changes.js';
 import { type BoardStreams, createBoardStreams } from './boards/board-streams.js';
 import { type Boards, createBoards } from './boards/boards.js';
@@ -16,8 +12,11 @@ import { createForgeClients, type ForgeClients } from './forges/forge-clients.js
 import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
 import { createThroughput, type Throughput } from './insights/throughput.js';
-import { createRefresher, type Refresher } from './refresh/refresher.js';
-import { createRefreshes, type Refreshes } from './refreshes.js';
+import { type Actions, createActions } from './pull-requests/actions.js';
+import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
+import { createAutomation } from './pull-requests/automation.js';
+import { deleteExpiredState } from './pull-requests/state-entries.js';
+import { createRefresher, createRefreshes, type Refresher, type Refreshes } from './refresh/refresher.js';
 import { createRequestLog, type RequestLog } from './request-log.js';
 import { createPreferences, type Preferences } from './settings/preferences.js';
 import { createRepositories, type Repositories } from './settings/repositories.js';

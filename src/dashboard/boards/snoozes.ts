@@ -4,8 +4,8 @@ import { requireUser } from '../../accounts/scopes.js';
 import { AppError } from '../../core/errors.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { SnoozesTable } from '../../storage/tables.js';
-import { toPullRequestRow } from '../actions/state-entries.js';
 import { type ForgeName, pullRequestKey } from '../forges/forge.js';
+import { toPullRequestRow } from '../pull-requests/state-entries.js';
 import type { BoardChanges } from './board-changes.js';
 import type { Change, Changes } from './visits.js';
 

@@ -3,7 +3,7 @@ import { requireUser } from '../../accounts/scopes.js';
 import { AppError } from '../../core/errors.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { RepositoryMarksTable } from '../../storage/tables.js';
-import { toRepositoryRow } from '../actions/state-entries.js';
+import { toRepositoryRow } from '../pull-requests/state-entries.js';
 import type { Refresher } from '../refresh/refresher.js';
 import type { RepositoryReference } from '../webhooks/set-up-webhook.js';
 

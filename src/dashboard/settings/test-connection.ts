@@ -1,7 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
 import type { components } from '../../generated/dashboard/types.js';
-import type { ForgeClients } from '../forges/forge-clients.js';
+import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
 import { ALLOW_ADDRESS_HINT, type ForgeErrorKind, toForgeError } from '../forges/forge-error.js';
 import { type Forge, FORGE_PRODUCT_NAMES } from '../forges/forge.js';
 import type { Settings } from './settings.js';
@@ -34,10 +33,7 @@ export function createForgeConnectionTest(
   forges: Pick<ForgeClients, 'open'>,
 ): ForgeConnectionTest {
   return async (caller, { forge: name, settings: request }) => {
-    const forge = forges.open(await settings.preview(caller, request)).get(name);
-    if (forge !== undefined) return inspect(forge);
-    const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
-    throw new AppError('invalid_input', message, { field: 'settings' });
+    return inspect(requireForge(forges.open(await settings.preview(caller, request)), name, 'settings'));
   };
 }
 

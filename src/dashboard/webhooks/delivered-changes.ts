@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.js';
-import { recordFirstDelivery, type RepositoryAddress } from '../actions/state-entries.js';
 import type { ForgeName } from '../forges/forge.js';
+import { recordFirstDelivery, type RepositoryAddress } from '../pull-requests/state-entries.js';
 import type { Refresher } from '../refresh/refresher.js';
 import type { DeliveredEvent } from './verify-delivery.js';
 

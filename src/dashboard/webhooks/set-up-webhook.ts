@@ -1,14 +1,13 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireSession, requireUser } from '../../accounts/scopes.js';
-import { AppError } from '../../core/errors.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { RetiredWebhooksTable, SettingsTable } from '../../storage/tables.js';
-import { toActionError } from '../actions/action-errors.js';
-import type { ForgeClients } from '../forges/forge-clients.js';
+import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
 import { ForgeError } from '../forges/forge-error.js';
-import { FORGE_PRODUCT_NAMES, type ForgeName } from '../forges/forge.js';
+import type { ForgeName } from '../forges/forge.js';
+import { toActionError } from '../pull-requests/action-errors.js';
 import { createWebhook, decryptWebhook, getOrCreateSettingsRow } from '../settings/settings-row.js';
 
 export interface RepositoryReference {
@@ -42,11 +41,7 @@ export function createEnsureWebhook({
 }: EnsureWebhookOptions): EnsureWebhook {
   return async (caller, { forge: name, fullName }) => {
     const { personId } = requireUser(caller);
-    const forge = (await forges.of(personId)).get(name);
-    if (forge === undefined) {
-      const message = `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`;
-      throw new AppError('invalid_input', message, { field: 'forge' });
-    }
+    const forge = requireForge(await forges.of(personId), name);
     const { token, secret } = decryptWebhook(key, await getOrCreateSettingsRow(database, key, personId));
     const former = await listRetiredWebhooks(database, personId, now());
     const toUrl = (part: string): string => `${origin().replace(/\/$/, '')}/api/webhooks/${name}/${part}`;

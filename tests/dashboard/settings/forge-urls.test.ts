@@ -1,4 +1,4 @@
-import { saveState } from '../../../src/dashboard/actions/state-entries.js';
+import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
 import { NO_FORGES } from '../../../src/dashboard/settings/forge-settings.js';
 import { findForgesWithNewUrl } from '../../../src/dashboard/settings/settings.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';

@@ -1,8 +1,8 @@
-import { recordFirstDelivery } from '../../../src/dashboard/actions/state-entries.js';
+import { recordFirstDelivery } from '../../../src/dashboard/pull-requests/state-entries.js';
 import { issue } from '../pull-request.js';
 import { githubIssue } from '../../forges/github-state.js';
-import { onGithub, openActionStage } from '../actions/fixtures.js';
-import type { ActionStage } from '../actions/fixtures.js';
+import { onGithub, openActionStage } from '../pull-requests/fixtures.js';
+import type { ActionStage } from '../pull-requests/fixtures.js';
 
 let stage: ActionStage;
 const shop = { forge: 'github', fullName: 'acme/shop' } as const;

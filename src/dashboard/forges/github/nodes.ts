@@ -1,5 +1,5 @@
 /** The results of the GraphQL queries in `queries.ts`. */
-import type { FieldError, ConnectionPage } from '../http/graphql-pages.js';
+import type { ConnectionPage, FieldError } from '../http/graphql-pages.js';
 
 /** The number of checks in one state. */
 export interface StateCount {

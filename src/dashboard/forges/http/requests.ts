@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { limitConcurrency } from '../../../core/concurrency.js';
+import type { NewRequestLogEntry } from '../../request-log.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';
-import type { NewRequestLogEntry } from '../../request-log.js';
 import { fetchResponse, type ForgeResponse } from './fetch-response.js';
 
 /** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
