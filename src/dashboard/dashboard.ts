@@ -4,7 +4,7 @@ import { createBoardChanges, readBoardVersions } from './boards/board-changes.js
 import { type BoardStreams, createBoardStreams } from './boards/board-streams.js';
 import { type Boards, createBoards } from './boards/boards.js';
 import { createFeeds, type Feeds } from './boards/feeds.js';
-import { createSharing, type Sharing } from './boards/sharing.js';
+import { createSharing, getBoardOwnerId, type Sharing } from './boards/sharing.js';
 import { createSnoozes, type Snoozes } from './boards/snoozes.js';
 import { createViews, type Views } from './boards/views.js';
 import { createVisits, type Visits } from './boards/visits.js';
@@ -137,7 +137,11 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     snoozes: createSnoozes({ database, boards, now }),
     visits: createVisits({ database, boards }),
     feeds: createFeeds({ database, boards, origin, now }),
-    throughput: createThroughput({ database, now }),
+    throughput: createThroughput({
+      database,
+      getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
+      now,
+    }),
     deliveries: createDeliveries({ database, key, refresher, report, now }),
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
     rotateWebhook: createRotateWebhook({ database, key, now }),

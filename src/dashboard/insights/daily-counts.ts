@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { DateTime, IANAZone } from 'luxon';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import type { SnapshotDiff } from './record-throughput.js';
 
 /** A year, the rest of its first week, and a margin. */
 const RETENTION_DAYS = 400;
@@ -15,6 +14,14 @@ export async function readTimezone(database: Database, personId: string): Promis
   const settings = database.selectFrom('settings').select('timezone').where('person_id', '=', personId);
   const { timezone = '' } = (await settings.executeTakeFirst()) ?? {};
   return IANAZone.isValidZone(timezone) ? timezone : DEFAULT_ZONE;
+}
+
+/** The pull requests that were opened and closed between two snapshots. */
+export interface SnapshotDiff {
+  /** The time when each pull request was opened, in milliseconds. */
+  readonly opened: readonly number[];
+  /** The number of pull requests that were merged or closed. */
+  readonly closed: number;
 }
 
 /**

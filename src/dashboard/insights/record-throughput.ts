@@ -1,7 +1,7 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeName, ForgePullRequest, RepositorySnapshot } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
-import { addDailyCounts } from './daily-counts.js';
+import { addDailyCounts, type SnapshotDiff } from './daily-counts.js';
 
 interface ForgeKey {
   readonly personId: string;
@@ -100,13 +100,6 @@ interface ComparedSnapshot {
   /** Whether pull requests may be missing from the snapshot. */
   readonly isTruncated: boolean;
   readonly pullRequests: readonly Pick<ForgePullRequest, 'createdAt' | 'number'>[];
-}
-
-export interface SnapshotDiff {
-  /** The time when each pull request was opened, in milliseconds. */
-  readonly opened: readonly number[];
-  /** The number of pull requests that were merged or closed. */
-  readonly closed: number;
 }
 
 /**

@@ -1,8 +1,7 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/scopes.js';
+import { requireUser, type UserCaller } from '../../accounts/scopes.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import { getBoardOwnerId } from '../boards/sharing.js';
 import {
   addDays,
   listUnitStarts,
@@ -30,13 +29,15 @@ export interface Throughput {
 
 export interface ThroughputOptions {
   readonly database: Database;
+  /** Returns the id of the owner whose board the caller may read. Throws for any other. */
+  readonly getOwnerId: (caller: UserCaller, username?: string) => Promise<string>;
   readonly now?: (() => number) | undefined;
 }
 
-export function createThroughput({ database, now = Date.now }: ThroughputOptions): Throughput {
+export function createThroughput({ database, getOwnerId, now = Date.now }: ThroughputOptions): Throughput {
   return {
     async read(caller, { owner, days, per }) {
-      const ownerId = await getBoardOwnerId(database, requireUser(caller), owner);
+      const ownerId = await getOwnerId(requireUser(caller), owner);
       const timezone = await readTimezone(database, ownerId);
       const since = await findFirstDay(database, ownerId);
       if (since === undefined) return { timezone, per, periods: [] };
