@@ -4,7 +4,7 @@ import path from 'node:path';
 
 import { createAccounts } from '../src/accounts/accounts.js';
 import { readEvents } from '../src/client/events.js';
-import type { Board } from '../src/dashboard/board.js';
+import type { Board } from '../src/dashboard/boards/board.js';
 import { createDashboardClient } from '../src/generated/dashboard/client.js';
 import type { DashboardClient } from '../src/generated/dashboard/client.js';
 import { openDatabase } from '../src/storage/open-database.js';

@@ -6,8 +6,8 @@ import autocannon from 'autocannon';
 import { sql } from 'kysely';
 
 import { createAccounts } from '../src/accounts/accounts.js';
-import { EMPTY_BOARD_SNAPSHOT } from '../src/dashboard/board.js';
-import { createBoards } from '../src/dashboard/boards.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../src/dashboard/boards/board.js';
+import { createBoards } from '../src/dashboard/boards/boards.js';
 import { openDatabase } from '../src/storage/open-database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
 import { build } from './child.js';

@@ -1,53 +1,34 @@
-import { isPostgres } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, isPostgres } from '../storage/database.js';
 import type { ServerKey } from '../storage/server-key.js';
-import { createActions } from './actions/actions.js';
-import type { Actions } from './actions/actions.js';
-import { createAttempts, deleteExpiredAttempts } from './actions/attempts.js';
-import { createAutomation } from './automation/automation.js';
-import { deleteExpiredState } from './actions/state-entries.js';
-import { createBoardChanges } from './board-changes.js';
-import { readBoardVersions } from './board-state.js';
-import { createBoards } from './boards.js';
-import type { Boards } from './boards.js';
-import { createBoardStreams } from './board-streams.js';
-import type { BoardStreams } from './board-streams.js';
-import { createFeeds } from './feeds.js';
-import type { Feeds } from './feeds.js';
-import type { GithubApp } from './forges/github/app.js';
-import { createForgeClients } from './forges/forge-clients.js';
-import type { ForgeClients } from './forges/forge-clients.js';
-import { createPreferences } from './preferences.js';
-import type { Preferences } from './preferences.js';
-import { createRefresher } from './refresh/refresher.js';
-import type { Refresher } from './refresh/refresher.js';
-import { createRefreshes } from './refreshes.js';
-import type { Refreshes } from './refreshes.js';
-import { createRepositories } from './repositories.js';
-import type { Repositories } from './repositories.js';
-import { createRequestLog } from './request-log.js';
-import type { RequestLog } from './request-log.js';
-import { createSettings } from './settings.js';
-import type { Settings } from './settings.js';
-import { createSharing } from './sharing.js';
-import type { Sharing } from './sharing.js';
-import { createSnoozes } from './snoozes.js';
-import type { Snoozes } from './snoozes.js';
-import { createForgeConnectionTest } from './forge-connection-test.js';
-import type { ForgeConnectionTest } from './forge-connection-test.js';
+import { createBoardChanges, readBoardVersions } from './boards/board-changes.js';
+import { type BoardStreams, createBoardStreams } from './boards/board-streams.js';
+import { type Boards, createBoards } from './boards/boards.js';
+import { createFeeds, type Feeds } from './boards/feeds.js';
+import { createSharing, getBoardOwnerId, type Sharing } from './boards/sharing.js';
+import { createSnoozes, type Snoozes } from './boards/snoozes.js';
+import { createViews, type Views } from './boards/views.js';
+import { createVisits, type Visits } from './boards/visits.js';
+import { createForgeClients, type ForgeClients } from './forges/forge-clients.js';
+import type { GithubApp } from './forges/github/access.js';
 import { deleteOldDays } from './insights/daily-counts.js';
-import { createThroughput } from './insights/throughput.js';
-import type { Throughput } from './insights/throughput.js';
-import { createViews } from './views.js';
-import type { Views } from './views.js';
-import { createVisits } from './visits.js';
-import type { Visits } from './visits.js';
-import { createDeliveries } from './webhooks/deliveries.js';
-import type { Deliveries } from './webhooks/deliveries.js';
-import { createEnsureWebhook } from './webhooks/ensure-webhook.js';
-import type { EnsureWebhook } from './webhooks/ensure-webhook.js';
-import { createRotateWebhook } from './webhooks/rotate.js';
-import type { RotateWebhook } from './webhooks/rotate.js';
+import { createThroughput, type Throughput } from './insights/throughput.js';
+import { type Actions, createActions } from './pull-requests/actions.js';
+import { createAttempts, deleteExpiredAttempts } from './pull-requests/attempts.js';
+import { createAutomation } from './pull-requests/automation.js';
+import { deleteExpiredState } from './pull-requests/state-entries.js';
+import { createRefresher, createRefreshes, type Refresher, type Refreshes } from './refresh/refresher.js';
+import { createRequestLog, type RequestLog } from './request-log.js';
+import { createPreferences, type Preferences } from './settings/preferences.js';
+import { createRepositories, type Repositories } from './settings/repositories.js';
+import { createSettings, type Settings } from './settings/settings.js';
+import { createForgeConnectionTest, type ForgeConnectionTest } from './settings/test-connection.js';
+import { createDeliveries, type Deliveries } from './webhooks/deliveries.js';
+import {
+  createEnsureWebhook,
+  createRotateWebhook,
+  type EnsureWebhook,
+  type RotateWebhook,
+} from './webhooks/set-up-webhook.js';
 
 export interface Dashboard {
   readonly boards: Boards;
@@ -156,7 +137,11 @@ export function createDashboard(options: DashboardOptions): Dashboard {
     snoozes: createSnoozes({ database, boards, now }),
     visits: createVisits({ database, boards }),
     feeds: createFeeds({ database, boards, origin, now }),
-    throughput: createThroughput({ database, now }),
+    throughput: createThroughput({
+      database,
+      getOwnerId: (caller, username) => getBoardOwnerId(database, caller, username),
+      now,
+    }),
     deliveries: createDeliveries({ database, key, refresher, report, now }),
     ensureWebhook: createEnsureWebhook({ database, key, forges, origin, now }),
     rotateWebhook: createRotateWebhook({ database, key, now }),

@@ -1,13 +1,11 @@
 import { randomBytes } from 'node:crypto';
+import { stringify } from 'csv-stringify/sync';
 import type { Caller } from '../accounts/callers.js';
 import { requireAdminSession } from '../accounts/callers.js';
 import type { components } from '../generated/dashboard/types.js';
-import { inTransaction } from '../storage/database.js';
-import type { Database } from '../storage/database.js';
+import { type Database, inTransaction } from '../storage/database.js';
 import type { RequestLogTable } from '../storage/tables.js';
-import { withSeverity } from './rate-limit.js';
-import type { RateLimit } from './rate-limit.js';
-import { formatRequestCsv } from './request-csv.js';
+import { type RateLimit, withSeverity } from './forges/forge.js';
 
 export type LoggedRequest = components['schemas']['RequestLogEntry'];
 
@@ -23,12 +21,12 @@ export interface NewRequestLogEntry extends Omit<LoggedRequest, 'loggedAt' | 'ra
   readonly rateLimit?: Omit<RateLimit, 'severity'>;
 }
 
-export interface RequestLogFilter {
+interface RequestLogFilter {
   readonly forge?: LoggedRequest['forge'] | undefined;
   readonly account?: string | undefined;
 }
 
-export interface RequestLogPage extends RequestLogFilter {
+interface RequestLogPage extends RequestLogFilter {
   readonly limit: number;
   readonly offset: number;
 }
@@ -117,4 +115,40 @@ function toEntry(row: RequestLogTable, at: number): LoggedRequest {
     ...(status_code === null ? {} : { statusCode: status_code }),
     ...(budget === null ? {} : { rateLimit: withSeverity(JSON.parse(budget) as RateLimit, at) }),
   };
+}
+
+const COLUMNS = [
+  'loggedAt',
+  'forge',
+  'method',
+  'endpoint',
+  'outcome',
+  'account',
+  'statusCode',
+  'rateLimit',
+  'rateRemaining',
+  'rateResetsAt',
+  'rateCost',
+];
+
+/**
+ * Formats entries as CSV (RFC 4180) with a header row. Values that a spreadsheet would run as formulas get a leading
+ * apostrophe.
+ */
+export function formatRequestCsv(entries: readonly LoggedRequest[]): string {
+  const rows = entries.map(({ rateLimit: quota, ...entry }) => ({
+    ...entry,
+    rateLimit: quota?.limit,
+    rateRemaining: quota?.remaining,
+    rateResetsAt: quota?.resetsAt,
+    rateCost: quota?.cost,
+  }));
+  return stringify(rows, {
+    header: true,
+    columns: COLUMNS,
+    record_delimiter: 'windows',
+    escape_formulas: true,
+    // By default, only values that contain the record delimiter are quoted, not those with a lone CR or LF.
+    quoted_match: /[\r\n]/,
+  });
 }

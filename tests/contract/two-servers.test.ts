@@ -4,7 +4,7 @@ import { copyFile, mkdir } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
-import type { Board } from '../../src/dashboard/board.js';
+import type { Board } from '../../src/dashboard/boards/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { GITHUB_TOKEN, startGithub } from '../forges/github.js';

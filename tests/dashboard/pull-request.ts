@@ -1,4 +1,4 @@
-import type { BoardSnapshot } from '../../src/dashboard/board.js';
+import type { BoardSnapshot } from '../../src/dashboard/boards/board.js';
 import { forgePullRequest, forgeIssue } from './forges/model-fixtures.js';
 
 type PullRequest = BoardSnapshot['pullRequests'][number];

@@ -1,10 +1,7 @@
 /** Shared steps for performing an action on a pull request at a forge. */
-import type { ActionName } from './model.js';
-import { ForgeError, toForgeError } from './forge-error.js';
-import type { ActionErrorCode } from './forge-error.js';
-import type { Forge } from './forge.js';
-import type { ActionCandidate } from './rules/allowed-actions.js';
-import { explainRejection } from './rules/explain-rejection.js';
+import { type ActionErrorCode, ForgeError, toForgeError } from './forge-error.js';
+import type { ActionName, Forge } from './forge.js';
+import { type ActionCandidate, explainRejection } from './rules/allowed-actions.js';
 
 export type ForgeActionResult = Awaited<ReturnType<Forge['act']>>;
 

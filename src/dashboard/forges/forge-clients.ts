@@ -1,19 +1,18 @@
 import { LRUCache } from 'lru-cache';
-import type { ForgeSettings } from '../forge-settings.js';
+import { AppError } from '../../core/errors.js';
 import type { RequestLog } from '../request-log.js';
-import type { Settings } from '../settings.js';
-import type { ForgeName } from './model.js';
-import type { Forge } from './forge.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
+import type { Settings } from '../settings/settings.js';
+import { type Forge, FORGE_PRODUCT_NAMES, type ForgeName } from './forge.js';
 import { createForgejoForge } from './forgejo/forgejo-forge.js';
-import { toGithubApiUrl } from './github/api-url.js';
-import type { GithubApp } from './github/app.js';
-import { createGithubForge, createInstallationForge } from './github/github-forge.js';
+import type { GithubApp } from './github/access.js';
 import { createAnonymousGithubForge } from './github/anonymous-forge.js';
+import { createGithubForge, createInstallationForge } from './github/github-forge.js';
+import { toGithubApiUrl } from './github/requests.js';
 import { createGitlabForge } from './gitlab/gitlab-forge.js';
 import { createAddressPolicy } from './http/address-policy.js';
-import { createEtagCache } from './http/etag-cache.js';
 import { createAgent } from './http/fetch-response.js';
-import type { ForgeRequestsOptions } from './http/requests.js';
+import { createEtagCache, type ForgeRequestsOptions } from './http/requests.js';
 
 /** The forge clients of all users, with the cached responses, API quotas and rate limit pauses of each. */
 export interface ForgeClients {
@@ -71,6 +70,13 @@ export function createForgeClients({ settings, record, app, allow = [], now }: F
     open: (found) => openForges(found, { app, shared: { ...shared, timeoutMs: TEST_TIMEOUT_MS } }),
     forget: (personId) => void cache.delete(personId),
   };
+}
+
+/** @throws AppError `invalid_input` for the field if the user has no credential for the forge. */
+export function requireForge(forges: ReadonlyMap<ForgeName, Forge>, name: ForgeName, field = 'forge'): Forge {
+  const forge = forges.get(name);
+  if (forge !== undefined) return forge;
+  throw new AppError('invalid_input', `No ${FORGE_PRODUCT_NAMES[name]} token or username is configured.`, { field });
 }
 
 /** Returns the App's host, which is always allowed: it comes from the server configuration. */

@@ -1,9 +1,12 @@
+/** The one interface to all code hosts, and the data of forges in a common model with the field names of the board. */
 import type { components } from '../../generated/dashboard/types.js';
-import type { ActionName, ForgeName, ForgeRepository, RepositorySnapshot } from './model.js';
-import type { Inspection } from './inspection.js';
 
-/** An API quota as reported by the forge. Its severity is computed when it is read. */
-export type ApiQuota = Omit<components['schemas']['RateLimit'], 'severity'>;
+type Schemas = components['schemas'];
+export type ForgeName = Schemas['ForgeName'];
+export type PullRequest = Schemas['PullRequest'];
+export type Issue = Schemas['Issue'];
+export type CiStatus = Schemas['CiStatus'];
+export type ActionName = Schemas['PullRequestAction'];
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
 export interface Forge {
@@ -42,9 +45,49 @@ export interface Forge {
    * for a missing permission names it.
    */
   ensureWebhook(fullName: string, hook: WebhookConfig): Promise<void>;
-  /** Verifies a webhook delivery. @returns Its event, or `undefined` when it isn't signed with the secret. */
-  verifyDelivery(delivery: WebhookDelivery, secret: string): DeliveredEvent | undefined;
 }
+
+export interface ForgeRepository {
+  /** The forge's permanent identifier; it survives renames. */
+  readonly id: string;
+  readonly fullName: string;
+  readonly url: string;
+  readonly canManageWebhooks: boolean;
+  /**
+   * Changes when a pull request or an issue changes or code is pushed. Check results don't change it: a repository with
+   * pending checks is always read.
+   */
+  readonly revision: string;
+}
+
+export interface RepositorySnapshot {
+  readonly repository: ForgeRepository;
+  readonly pullRequests: readonly ForgePullRequest[];
+  readonly issues: readonly ForgeIssue[];
+  /** The number of open pull requests that could not be read. */
+  readonly incomplete?: number;
+}
+
+/** Fields that are computed from other fields, from other pull requests of the repository, or from local state. */
+type Derived =
+  | 'allowedActions'
+  | 'autoMerge'
+  | 'botRequest'
+  | 'changedSinceVisit'
+  | 'forge'
+  | 'kind'
+  | 'needsReview'
+  | 'readyToMerge'
+  | 'reviewRequestedFromMe'
+  | 'section'
+  | 'snooze'
+  | 'stack'
+  | 'stackChildren'
+  | 'stackedOn'
+  | 'updateRequest';
+
+export type ForgePullRequest = Readonly<Omit<PullRequest, Derived>>;
+export type ForgeIssue = Readonly<Omit<Issue, 'forge' | 'housekeeping'>>;
 
 export interface ForgeSnapshot {
   readonly repositories: readonly RepositorySnapshot[];
@@ -52,6 +95,23 @@ export interface ForgeSnapshot {
   readonly truncated: boolean;
   /** The ids of repositories that exist but that the forge could not return. */
   readonly unread: readonly string[];
+}
+
+/** The user and the missing permissions of a credential. */
+export interface Inspection {
+  /** The user of the credential, if the forge reports it. */
+  readonly username?: string | undefined;
+  /** `undefined` when the credential can't list repositories. */
+  readonly repositories: readonly ForgeRepository[] | undefined;
+  /** Limited to permissions that can be checked without changing anything. */
+  readonly missing: readonly MissingPermission[];
+}
+
+export interface MissingPermission {
+  /** The forge's name of the permission. */
+  readonly permission: string;
+  /** An infinitive, such as "to set up webhooks". */
+  readonly purpose: string;
 }
 
 export interface PullRequestTarget {
@@ -93,13 +153,44 @@ export interface WebhookConfig {
   readonly formerUrls?: readonly string[] | undefined;
 }
 
-export interface WebhookDelivery {
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** The raw bytes, as the signature covers them. */
-  readonly body: Buffer;
+/** Returns a key that ignores the case of the name, as forges do. */
+export function repositoryKey(forge: ForgeName, fullName: string): string {
+  return `${forge} ${fullName.toLowerCase()}`;
 }
 
-/** The subject of a delivery. Without a repository, as in a ping, anything may have changed. */
-export interface DeliveredEvent {
-  readonly fullName?: string;
+export function pullRequestKey(forge: ForgeName, fullName: string, number: number): string {
+  return `${repositoryKey(forge, fullName)} ${number}`;
+}
+
+/**
+ * Converts a CI status to fields.
+ *
+ * @param ci `undefined` when the forge did not report it, unlike `none` for no checks.
+ */
+export const toCiFields = (ci: CiStatus | undefined): Pick<ForgePullRequest, 'ci' | 'ciKnown'> =>
+  ci === undefined ? { ci: 'none', ciKnown: false } : { ci };
+
+export const FORGE_PRODUCT_NAMES: Readonly<Record<ForgeName, string>> = {
+  github: 'GitHub',
+  forgejo: 'Forgejo',
+  gitlab: 'GitLab',
+};
+
+export type RateLimit = Schemas['RateLimit'];
+
+/** An API quota as reported by the forge. Its severity is computed when it is read. */
+export type ApiQuota = Omit<RateLimit, 'severity'>;
+
+const WARNING_SHARE = 0.2;
+const LOW_SHARE = 0.05;
+
+/** Sets the severity of an API quota at a time in milliseconds, because an exceeded quota may have been reset since. */
+export function withSeverity(quota: RateLimit, at: number): RateLimit {
+  return { ...quota, severity: severityOf(quota, at) };
+}
+
+function severityOf({ limit, remaining, resetsAt }: RateLimit, at: number): RateLimit['severity'] {
+  if (remaining === 0 && at < Date.parse(resetsAt)) return 'exceeded';
+  if (remaining === 0 || remaining < limit * LOW_SHARE) return 'low';
+  return remaining < limit * WARNING_SHARE ? 'warning' : 'ok';
 }

@@ -2,11 +2,48 @@
  * Makes the data of forges valid against the contract. A forge, or a server that claims to be one, may send any value.
  * Invalid values are removed or replaced by neutral ones, so that the rest of the row can be shown.
  */
-import { isInvalidResponse } from './forge-snapshot.js';
-import type { ForgeRepository, ForgeIssue, ForgePullRequest, RepositorySnapshot } from './model.js';
-import { ForgeError } from './forge-error.js';
-import type { Check, ForgeSnapshot } from './forge.js';
-import { mapWithConcurrency } from './map-with-concurrency.js';
+import { toForgeError } from './forge-error.js';
+import type {
+  Check,
+  Forge,
+  ForgeIssue,
+  ForgePullRequest,
+  ForgeRepository,
+  ForgeSnapshot,
+  RepositorySnapshot,
+} from './forge.js';
+
+/**
+ * Wraps a forge so that it throws only `ForgeError` and returns only data that the contract allows.
+ *
+ * @param webUrl The URL of the forge's pages, which replaces unusable links.
+ */
+export function withForgeErrors(forge: Forge, webUrl: string): Forge {
+  const { readReplies } = forge;
+  return {
+    ...forge,
+    ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
+    discover: () => discover(forge, webUrl).catch(rethrow),
+    inspect: () => forge.inspect().catch(rethrow),
+    read: async (repositories) => sanitizeSnapshot(await forge.read(repositories).catch(rethrow), webUrl),
+    async readRepository(fullName) {
+      const reading = await forge.readRepository(fullName).catch(rethrow);
+      return reading && sanitizeRepositorySnapshot(reading, webUrl);
+    },
+    checks: async (target) => (await forge.checks(target).catch(rethrow)).map(sanitizeCheck),
+    act: (target, action) => forge.act(target, action).catch(rethrow),
+    ensureWebhook: (fullName, hook) => forge.ensureWebhook(fullName, hook).catch(rethrow),
+  };
+}
+
+async function discover(forge: Forge, webUrl: string): ReturnType<Forge['discover']> {
+  const found = await forge.discover();
+  return found.map((one) => sanitizeRepository(one, webUrl)).filter((one) => one !== undefined);
+}
+
+function rethrow(error: unknown): never {
+  throw toForgeError(error);
+}
 
 /** No forge allows longer titles. */
 const MAX_TITLE = 1_024;
@@ -27,47 +64,15 @@ const EPOCH = '1970-01-01T00:00:00Z';
 
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** Maps the items and counts those that `map` could not interpret. Rethrows every other error of `map`. */
-export async function mapValid<T, R>(
-  items: readonly T[],
-  map: (item: T) => Promise<R> | R,
-): Promise<{ readonly mapped: R[]; readonly odd: number }> {
-  const odd = Symbol('odd');
-  const all = await mapWithConcurrency(items, async (item) => {
-    try {
-      return await map(item);
-    } catch (error) {
-      if (!isInvalidResponse(error)) throw error;
-      return odd;
-    }
-  });
-  const mapped = all.filter((one): one is Awaited<R> => one !== odd);
-  return { mapped, odd: all.length - mapped.length };
-}
-
-/**
- * Maps the repositories that a forge lists. `map` returns an empty list for repositories that don't belong on a board.
- *
- * @throws ForgeError `unknown` when no item is valid: then the whole response is.
- */
-export async function mapRepositories<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
-  const { mapped, odd } = await mapValid(items, map);
-  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item is valid.') });
-  return mapped.flat();
-}
-
 /** Sanitizes the repositories of a snapshot. Those without a valid id and name are moved to `unread`. */
-export function sanitizeSnapshot({ repositories, unread, ...reading }: ForgeSnapshot, webUrl: string): ForgeSnapshot {
+function sanitizeSnapshot({ repositories, unread, ...reading }: ForgeSnapshot, webUrl: string): ForgeSnapshot {
   const sound = repositories.map((one) => sanitizeRepositorySnapshot(one, webUrl));
   const odd = repositories.filter((_one, index) => sound[index] === undefined).map(({ repository }) => repository.id);
   return { ...reading, repositories: sound.filter((one) => one !== undefined), unread: [...unread, ...odd] };
 }
 
 /** Sanitizes a repository snapshot. @param webUrl The URL of the forge's pages. */
-export function sanitizeRepositorySnapshot(
-  reading: RepositorySnapshot,
-  webUrl: string,
-): RepositorySnapshot | undefined {
+function sanitizeRepositorySnapshot(reading: RepositorySnapshot, webUrl: string): RepositorySnapshot | undefined {
   const repository = sanitizeRepository(reading.repository, webUrl);
   if (repository === undefined) return undefined;
   const { pullRequests, issues, incomplete = 0 } = reading;
@@ -82,7 +87,7 @@ export function sanitizeRepositorySnapshot(
 }
 
 /** Sanitizes a repository. @returns `undefined` without a valid id and name, which are its keys everywhere else. */
-export function sanitizeRepository(repository: ForgeRepository, webUrl: string): ForgeRepository | undefined {
+function sanitizeRepository(repository: ForgeRepository, webUrl: string): ForgeRepository | undefined {
   const { id, fullName, url, canManageWebhooks, revision } = repository;
   if (!isPlainText(id) || !isPlainText(fullName) || !REPOSITORY_NAME.test(fullName)) return undefined;
   const page = `${webUrl}/${fullName.split('/').map(encodeURIComponent).join('/')}`;
@@ -155,7 +160,7 @@ const CHECK_STATES = new Set<unknown>([
   ...(['queued', 'running', 'success', 'failure', 'cancelled', 'skipped', 'timed_out'] satisfies Check['state'][]),
 ]);
 
-export function sanitizeCheck({ name, url, state, required, durationSeconds, failedStep, excerpt }: Check): Check {
+function sanitizeCheck({ name, url, state, required, durationSeconds, failedStep, excerpt }: Check): Check {
   return {
     name: toText(name, MAX_NAME),
     url: findSafeLink(url) ?? '',

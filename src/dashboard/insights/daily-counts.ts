@@ -1,8 +1,7 @@
-import { IANAZone } from 'luxon';
 import { sql } from 'kysely';
+import { DateTime, IANAZone } from 'luxon';
+import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import { addDays, toDayInZone } from './days.js';
-import type { SnapshotDiff } from './diff-snapshots.js';
 
 /** A year, the rest of its first week, and a margin. */
 const RETENTION_DAYS = 400;
@@ -15,6 +14,14 @@ export async function readTimezone(database: Database, personId: string): Promis
   const settings = database.selectFrom('settings').select('timezone').where('person_id', '=', personId);
   const { timezone = '' } = (await settings.executeTakeFirst()) ?? {};
   return IANAZone.isValidZone(timezone) ? timezone : DEFAULT_ZONE;
+}
+
+/** The pull requests that were opened and closed between two snapshots. */
+export interface SnapshotDiff {
+  /** The time when each pull request was opened, in milliseconds. */
+  readonly opened: readonly number[];
+  /** The number of pull requests that were merged or closed. */
+  readonly closed: number;
 }
 
 /**
@@ -67,4 +74,38 @@ export async function setOpenCount(
 export async function deleteOldDays(database: Database, at: number): Promise<void> {
   const first = addDays(toDayInZone(at, DEFAULT_ZONE), -RETENTION_DAYS);
   await database.deleteFrom('throughput_days').where('day', '<', first).execute();
+}
+
+// Calendar days are strings such as `2026-05-02`, which sort chronologically.
+
+export type ThroughputUnit = components['schemas']['ThroughputUnit'];
+
+const DAY_MS = 86_400_000;
+
+const DAYS_PER_UNIT: Readonly<Record<ThroughputUnit, number>> = { day: 1, week: 7 };
+
+/** Returns the day of a time, in milliseconds, in an IANA time zone. */
+export function toDayInZone(at: number, timezone: string): string {
+  return DateTime.fromMillis(at, { zone: timezone }).toFormat('yyyy-MM-dd');
+}
+
+/** Returns an earlier day for a negative count. */
+export function addDays(day: string, count: number): string {
+  return new Date(Date.parse(day) + count * DAY_MS).toISOString().slice(0, 10);
+}
+
+/** Returns the first day of the unit that contains the day; weeks start on Monday. */
+export function startOfUnit(day: string, unit: ThroughputUnit): string {
+  return unit === 'day' ? day : addDays(day, -((new Date(day).getUTCDay() + 6) % 7));
+}
+
+/** Lists the first days of all units that overlap a span, oldest first. */
+export function listUnitStarts(
+  { from, to }: { readonly from: string; readonly to: string },
+  unit: ThroughputUnit,
+): string[] {
+  const starts: string[] = [];
+  for (let start = startOfUnit(from, unit); start <= to; start = addDays(start, DAYS_PER_UNIT[unit]))
+    starts.push(start);
+  return starts;
 }

@@ -1,8 +1,17 @@
 import type { Database } from '../../storage/database.js';
-import type { NewSnapshot, ForgeKey, SnapshotData } from '../refresh/repository-snapshots.js';
-import { addDailyCounts } from './daily-counts.js';
-import { diffSnapshots } from './diff-snapshots.js';
-import type { ComparedSnapshot, SnapshotDiff } from './diff-snapshots.js';
+import type { ForgeName, ForgePullRequest, RepositorySnapshot } from '../forges/forge.js';
+import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
+import { addDailyCounts, type SnapshotDiff } from './daily-counts.js';
+
+interface ForgeKey {
+  readonly personId: string;
+  readonly forge: ForgeName;
+}
+
+interface NewSnapshot {
+  readonly snapshot: RepositorySnapshot;
+  readonly isTruncated: boolean;
+}
 
 interface NewSnapshots {
   readonly readings: readonly NewSnapshot[];
@@ -63,7 +72,7 @@ async function readStored(
     .execute();
   return new Map(
     rows.map(({ repository_id, read_at, is_cut, facts }) => {
-      const { pullRequests } = JSON.parse(facts) as SnapshotData;
+      const { pullRequests } = JSON.parse(facts) as Pick<RepositorySnapshot, 'pullRequests'>;
       return [repository_id, { readAt: read_at, isTruncated: is_cut === 1, pullRequests }];
     }),
   );
@@ -83,4 +92,42 @@ async function readIgnored(transaction: Database, { personId, forge }: ForgeKey)
   const marks = transaction.selectFrom('repository_marks').select('repo').where('person_id', '=', personId);
   const rows = await marks.where('forge', '=', forge).where('ignored_prs', '=', 1).execute();
   return new Set(rows.map(({ repo }) => repo));
+}
+
+interface ComparedSnapshot {
+  /** In milliseconds. */
+  readonly readAt: number;
+  /** Whether pull requests may be missing from the snapshot. */
+  readonly isTruncated: boolean;
+  readonly pullRequests: readonly Pick<ForgePullRequest, 'createdAt' | 'number'>[];
+}
+
+/**
+ * Compares a snapshot with the previous one.
+ *
+ * The creation time that the forge reports is clamped to the time between both snapshots, because a reopened pull
+ * request was created earlier. After a truncated snapshot, only pull requests that were created later count as opened.
+ */
+export function diffSnapshots(before: ComparedSnapshot, after: ComparedSnapshot): SnapshotDiff {
+  const [known, listed] = [numbersOf(before), numbersOf(after)];
+  const opened = after.pullRequests.filter(
+    (one) => !known.has(one.number) && (!isTruncated(before) || Date.parse(one.createdAt) > before.readAt),
+  );
+  const left = isTruncated(after) ? [] : before.pullRequests.filter(({ number }) => !listed.has(number));
+  return { opened: opened.map((one) => openedAt(one, before, after)), closed: left.length };
+}
+
+const numbersOf = ({ pullRequests }: ComparedSnapshot): ReadonlySet<number> =>
+  new Set(pullRequests.map(({ number }) => number));
+
+const isTruncated = (reading: ComparedSnapshot): boolean =>
+  reading.isTruncated || reading.pullRequests.length >= MAX_PULL_REQUESTS;
+
+function openedAt(
+  { createdAt }: Pick<ForgePullRequest, 'createdAt'>,
+  before: ComparedSnapshot,
+  after: ComparedSnapshot,
+): number {
+  const created = Date.parse(createdAt);
+  return Number.isNaN(created) ? after.readAt : Math.min(Math.max(created, before.readAt), after.readAt);
 }

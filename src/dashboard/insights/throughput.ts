@@ -1,11 +1,15 @@
 import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
+import { requireUser, type UserCaller } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
-import { getBoardOwnerId } from '../board-owner.js';
-import { addDays, listUnitStarts, startOfUnit, toDayInZone } from './days.js';
-import type { ThroughputUnit } from './days.js';
-import { readTimezone } from './daily-counts.js';
+import {
+  addDays,
+  listUnitStarts,
+  readTimezone,
+  startOfUnit,
+  type ThroughputUnit,
+  toDayInZone,
+} from './daily-counts.js';
 
 type ThroughputBody = components['schemas']['Throughput'];
 
@@ -25,13 +29,15 @@ export interface Throughput {
 
 export interface ThroughputOptions {
   readonly database: Database;
+  /** Returns the id of the owner whose board the caller may read. Throws for any other. */
+  readonly getOwnerId: (caller: UserCaller, username?: string) => Promise<string>;
   readonly now?: (() => number) | undefined;
 }
 
-export function createThroughput({ database, now = Date.now }: ThroughputOptions): Throughput {
+export function createThroughput({ database, getOwnerId, now = Date.now }: ThroughputOptions): Throughput {
   return {
     async read(caller, { owner, days, per }) {
-      const ownerId = await getBoardOwnerId(database, requireUser(caller), owner);
+      const ownerId = await getOwnerId(requireUser(caller), owner);
       const timezone = await readTimezone(database, ownerId);
       const since = await findFirstDay(database, ownerId);
       if (since === undefined) return { timezone, per, periods: [] };

@@ -1,18 +1,15 @@
 /** A refresh run of one board, in the process that holds its lease. */
-import { inTransaction } from '../../storage/database.js';
-import type { Database } from '../../storage/database.js';
-import type { Boards } from '../boards.js';
-import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
-import type { Forge } from '../forges/forge.js';
-import { composeBoard, getForgeUrl } from './compose-board.js';
-import { runForgeRefresh } from './forge-refresh.js';
-import type { ForgeRefreshResult } from './forge-refresh.js';
-import { LeaseLostError, renewLease } from './lease.js';
-import type { Lease } from './lease.js';
-import { deleteRemovedForges } from './delete-removed-forges.js';
-import { finishRefresh } from './finish-refresh.js';
-import { readForgeStatus } from './forge-status.js';
+import { type Database, inTransaction } from '../../storage/database.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
+import type { Boards } from '../boards/boards.js';
+import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
+import { readLocalState } from '../pull-requests/local-state.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
+import { composeBoard, type ComposedBoard, findStateExpiry, FORGE_ORDER, getForgeUrl } from './compose-board.js';
+import { type ForgeRefreshResult, nextReadAt, runForgeRefresh } from './forge-refresh.js';
+import { quotaPauseUntil, readForgeStatus } from './forge-status.js';
+import { endLease, type Lease, LeaseLostError, renewLease } from './lease.js';
+import { listSnapshots } from './repository-snapshots.js';
 
 /** If a forge takes longer than this, the board is updated with the others first. */
 const PATIENCE_MS = 2_000;
@@ -35,12 +32,12 @@ export interface RefreshContext {
 }
 
 /** The settings and forges of a user at one moment. */
-export interface OwnerForges {
+interface OwnerForges {
   readonly settings: ForgeSettings | undefined;
   readonly forges: ReadonlyMap<ForgeName, Forge>;
 }
 
-export interface BoardRefreshResult {
+interface BoardRefreshResult {
   /** The forges that were read. */
   readonly forges: ReadonlyMap<ForgeName, Forge>;
   /** The pull requests of these forges on the rebuilt board. */
@@ -109,4 +106,84 @@ function createKeep({ database, now, signal }: RefreshContext, lease: Lease) {
       return work(transaction);
     });
   };
+}
+
+/** Deletes the snapshots and status of forges that the user has removed, or whose URL has changed. */
+async function deleteRemovedForges(
+  transaction: Database,
+  personId: string,
+  { settings, forges }: OwnerForges & { readonly settings: object },
+): Promise<void> {
+  const states = await readForgeStatus(transaction, personId);
+  const isObsolete = (forge: ForgeName): boolean => {
+    const state = states.get(forge);
+    return !forges.has(forge) || (state !== undefined && state.source !== getForgeUrl(settings, forge));
+  };
+  const obsolete = FORGE_ORDER.filter(isObsolete);
+  if (obsolete.length === 0) return;
+  for (const table of ['forge_readings', 'forge_states'] as const) {
+    await transaction.deleteFrom(table).where('person_id', '=', personId).where('forge', 'in', obsolete).execute();
+  }
+}
+
+/** Limits the load of a single board, however much of it is due. */
+const MIN_PAUSE_MS = 5_000;
+
+interface RefreshResult {
+  readonly settings: ForgeSettings | undefined;
+  readonly isWhole: boolean;
+  /** Whether the board has to be rebuilt. */
+  readonly isNew: boolean;
+}
+
+/**
+ * Saves the rebuilt board and ends the lease with the next due times, in one transaction, so that callers who wait for
+ * the run find its board.
+ *
+ * @returns the pull requests of the board, if it was rebuilt.
+ */
+async function finishRefresh(
+  context: RefreshContext,
+  lease: Lease,
+  round: RefreshResult,
+): Promise<readonly PullRequest[]> {
+  const { boards, now } = context;
+  const { personId } = lease;
+  const { settings, isWhole, isNew } = round;
+  let rows: readonly PullRequest[] = [];
+  await boards.compose(personId, async (transaction) => {
+    const at = now();
+    await renewLease(transaction, lease, at);
+    const composed = isNew && settings ? await composeBoard(transaction, personId, { settings, at }) : undefined;
+    await endLease(transaction, lease, {
+      ...(await findNextTimes(transaction, context, { lease, isWhole, composed })),
+      isDone: isWhole,
+    });
+    const snapshot = composed?.snapshot ?? (isWhole ? EMPTY_BOARD_SNAPSHOT : undefined);
+    rows = snapshot?.pullRequests ?? [];
+    return snapshot;
+  });
+  return rows;
+}
+
+interface Round {
+  readonly lease: Lease;
+  readonly isWhole: boolean;
+  readonly composed: ComposedBoard | undefined;
+}
+
+async function findNextTimes(transaction: Database, { intervalMs, now }: RefreshContext, round: Round) {
+  const { lease, isWhole, composed } = round;
+  const { personId } = lease;
+  const at = now();
+  const states = await readForgeStatus(transaction, personId);
+  const dues: number[] = [];
+  for (const forge of FORGE_ORDER) {
+    const due = nextReadAt(states.get(forge), await listSnapshots(transaction, { personId, forge }), at);
+    if (due !== undefined) dues.push(due);
+  }
+  const pauses = Array.from(states.values(), ({ budgets }) => quotaPauseUntil(budgets, at));
+  const dueAt = isWhole ? Math.max(at + intervalMs, ...pauses) : lease.dueAt;
+  const marksEnd = findStateExpiry(composed?.marks ?? (await readLocalState(transaction, personId, at)), at);
+  return { dueAt, lookAt: Math.max(Math.min(dueAt, ...dues, marksEnd ?? dueAt), at + MIN_PAUSE_MS) };
 }

@@ -1,14 +1,27 @@
-import { readLocalState } from '../actions/local-state.js';
-import type { LocalState } from '../actions/local-state.js';
-import type { BoardSnapshot } from '../board.js';
-import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName } from '../forges/model.js';
-import type { BoardViewer } from '../forges/rules/to-board-rows.js';
 import type { Database } from '../../storage/database.js';
-import { composeBoardSnapshot } from './compose-board-snapshot.js';
-import type { StoredRepository } from './compose-board-snapshot.js';
-import { parseSnapshotData } from './repository-snapshots.js';
-import { readForgeStatus } from './forge-status.js';
+import type { BoardSnapshot } from '../boards/board.js';
+import { FORGE_ERROR_MESSAGES } from '../forges/forge-error.js';
+import {
+  type ApiQuota,
+  type ForgeName,
+  type ForgePullRequest,
+  type Issue,
+  type PullRequest,
+  pullRequestKey,
+  repositoryKey,
+  withSeverity,
+} from '../forges/forge.js';
+import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
+import { type BoardViewer, toBoardRows } from '../forges/rules/board-rows.js';
+import {
+  type LocalState,
+  type PullRequestState,
+  readLocalState,
+  type RepositoryState,
+} from '../pull-requests/local-state.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
+import { type ForgeStatus, readForgeStatus } from './forge-status.js';
+import { parseSnapshotData, type SnapshotData } from './repository-snapshots.js';
 
 /** Forges in the order of a board. */
 export const FORGE_ORDER: readonly ForgeName[] = ['github', 'forgejo', 'gitlab'];
@@ -58,3 +71,142 @@ async function readStored(database: Database, personId: string): Promise<Map<str
   }
   return byForge;
 }
+
+type ForgeHealth = BoardSnapshot['forges'][number];
+type RepoStatus = BoardSnapshot['repos'][number];
+
+/** No page lists more. Each issue takes about 400 characters. */
+const MAX_ISSUES = 5_000;
+
+/** The latest snapshot of one repository. */
+interface StoredRepository {
+  readonly fullName: string;
+  readonly isTruncated: boolean;
+  readonly facts: SnapshotData;
+}
+
+/** The data of one forge of a user. */
+interface ForgeBoardData {
+  readonly state: ForgeStatus;
+  readonly reader: BoardViewer;
+  /** Sorted by name. */
+  readonly repositories: readonly StoredRepository[];
+}
+
+interface Rows {
+  readonly pullRequests: readonly PullRequest[];
+  readonly issues: readonly Issue[];
+}
+
+const DEFAULT_STATE: RepositoryState = {
+  ignoredPRs: false,
+  ignoredIssues: false,
+  autoUpdateBranch: false,
+  hasWebhook: false,
+};
+
+function composeBoardSnapshot(parts: readonly ForgeBoardData[], marks: LocalState, at: number): BoardSnapshot {
+  const rows = parts.map((part) => toLimited(part.repositories.map((stored) => rowsOf(stored, part.reader, marks))));
+  return {
+    forges: parts.map((part, index) => toHealth(part, { isFull: rows[index]?.isFull ?? false, at, marks })),
+    pullRequests: rows
+      .flatMap(({ pullRequests }) => pullRequests)
+      .filter((row) => !isHeld(marksOf(marks, row), at))
+      .map((row) => withRequests(row, marksOf(marks, row))),
+    issues: rows.flatMap(({ issues }) => issues),
+    repos: parts.flatMap(({ repositories, reader }) => repositories.map((one) => toStatus(one, reader, marks))),
+    autoMerged: [...marks.autoMerged],
+  };
+}
+
+/** Returns when the expiry of local state next changes the board, in milliseconds; `undefined` for never. */
+export function findStateExpiry(marks: LocalState, at: number): number | undefined {
+  const ends = [...marks.pullRequests.values()].flatMap(({ hiddenUntil, botRequest, updateRequest }) => [
+    hiddenUntil ?? 0,
+    Date.parse(botRequest?.expiresAt ?? ''),
+    Date.parse(updateRequest?.expiresAt ?? ''),
+  ]);
+  const future = ends.filter((end) => end > at);
+  return future.length === 0 ? undefined : Math.min(...future);
+}
+
+function rowsOf({ fullName, facts }: StoredRepository, reader: BoardViewer, marks: LocalState): Rows {
+  const local = marks.repositories.get(repositoryKey(reader.forge, fullName)) ?? DEFAULT_STATE;
+  const pullRequests = facts.pullRequests.map((one) =>
+    withAutoMerge(one, marksOf(marks, { ...one, forge: reader.forge })),
+  );
+  return toBoardRows(
+    { pullRequests: local.ignoredPRs ? [] : pullRequests, issues: local.ignoredIssues ? [] : facts.issues },
+    reader,
+  );
+}
+
+/** Limits the rows of a forge. Omits those of the last repositories first. */
+function toLimited(repositories: readonly Rows[]): Rows & { readonly isFull: boolean } {
+  const pullRequests = repositories.flatMap((rows) => rows.pullRequests);
+  const issues = repositories.flatMap((rows) => rows.issues);
+  return {
+    pullRequests: pullRequests.slice(0, MAX_PULL_REQUESTS),
+    issues: issues.slice(0, MAX_ISSUES),
+    isFull: pullRequests.length > MAX_PULL_REQUESTS,
+  };
+}
+
+type Address = Pick<PullRequest, 'forge' | 'number' | 'repo'>;
+
+function marksOf({ pullRequests }: LocalState, { forge, repo, number }: Address): PullRequestState | undefined {
+  return pullRequests.size === 0 ? undefined : pullRequests.get(pullRequestKey(forge, repo, number));
+}
+
+const isHeld = (marks: PullRequestState | undefined, at: number): boolean => (marks?.hiddenUntil ?? 0) > at;
+
+/** Shows auto-merges that Trellis performs in place of the forge as enabled, so that they can be cancelled. */
+function withAutoMerge(facts: ForgePullRequest, marks: PullRequestState | undefined): ForgePullRequest {
+  return marks?.autoMerge === undefined ? facts : { ...facts, autoMergeEnabled: true };
+}
+
+function withRequests(row: PullRequest, marks: PullRequestState | undefined): PullRequest {
+  if (marks === undefined) return row;
+  const { autoMerge, botRequest, updateRequest } = marks;
+  return {
+    ...row,
+    ...(autoMerge && { autoMerge }),
+    ...(botRequest && { botRequest }),
+    ...(updateRequest && { updateRequest }),
+  };
+}
+
+function toStatus({ fullName, facts }: StoredRepository, { forge }: BoardViewer, marks: LocalState): RepoStatus {
+  const { url, canManageWebhooks, stale } = facts;
+  const local = marks.repositories.get(repositoryKey(forge, fullName)) ?? DEFAULT_STATE;
+  const ignored = local.ignoredPRs || local.ignoredIssues;
+  return { forge, fullName, url, canManageWebhooks, ...(stale && { stale }), ...local, ignored };
+}
+
+function toHealth(
+  { state, repositories }: ForgeBoardData,
+  { isFull, at, marks }: { readonly isFull: boolean; readonly at: number; readonly marks: LocalState },
+): ForgeHealth {
+  const { forge, errorKind, readAt, budgets } = state;
+  return {
+    forge,
+    reachable: errorKind === undefined,
+    repoCount: repositories.length,
+    truncated: isFull || repositories.some(({ isTruncated, facts }) => isTruncated && facts.stale !== true),
+    ...(errorKind && {
+      error: FORGE_ERROR_MESSAGES[errorKind],
+      errorKind,
+      ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
+    }),
+    ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
+    // Dependabot runs on GitHub only.
+    ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),
+    ...(budgets.rest && { rateLimitREST: toRateLimit(budgets.rest, at) }),
+  };
+}
+
+const isRefused = ({ pullRequests }: LocalState): boolean =>
+  [...pullRequests.values()].some((one) => one.isRejected === true);
+
+/** The severity is computed again whenever the board is rendered. */
+const toRateLimit = (quota: ApiQuota, at: number) => withSeverity({ ...quota, severity: 'ok' }, at);

@@ -1,16 +1,22 @@
 /** The part of a refresh run that reads one forge of a user. */
-import type { Database } from '../../storage/database.js';
-import type { Forge } from '../forges/forge.js';
+import { type Database, inTransaction } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
-import { readForge, readPendingRepositories } from './read-forge.js';
-import type { ForgeReadContext } from './read-forge.js';
-import { listSnapshots, listRepositories, markStale, deleteSnapshots, saveSnapshots } from './repository-snapshots.js';
-import type { SnapshotMetadata, ForgeKey } from './repository-snapshots.js';
-import { saveQuotas, saveForgeStatus } from './forge-status.js';
-import type { ForgeStatus } from './forge-status.js';
-import { nextPollAt, quotaPauseUntil } from './timing.js';
+import type { Forge } from '../forges/forge.js';
+import { type ForgeStatus, nextPollAt, quotaPauseUntil, saveForgeStatus, saveQuotas } from './forge-status.js';
+import { type ForgeReadContext, readForge, readPendingRepositories, toNewSnapshot } from './read-forge.js';
+import {
+  deleteSnapshots,
+  type ForgeKey,
+  invalidateSnapshots,
+  listRepositories,
+  listSnapshots,
+  markStale,
+  saveSnapshots,
+  type SnapshotMetadata,
+} from './repository-snapshots.js';
+import { scheduleBefore } from './schedule.js';
 
-export interface ForgeRefresh {
+interface ForgeRefresh {
   readonly place: ForgeKey & { readonly source: string };
   readonly forge: Forge;
   readonly state: ForgeStatus | undefined;
@@ -102,4 +108,38 @@ function toReading({ forge, place, database, keep, now }: ForgeRefresh, onChange
 async function saveState({ keep, place, state, forge, now }: ForgeRefresh, error?: ForgeError): Promise<void> {
   const outcome = { budgets: forge.quotas, at: now(), ...(error && { error }) };
   await keep((transaction) => saveForgeStatus(transaction, place, { before: state, outcome }));
+}
+
+/** The delay before a board is checked for repositories that have to be read again. */
+const RECHECK_MS = 60_000;
+
+/**
+ * Reads one repository, without a lease: if another process reads it too, the newer snapshot stays.
+ *
+ * @returns whether the board changed.
+ * @throws ForgeError if the repository can't be read; it is then scheduled to be read again.
+ */
+export async function runRepositoryRefresh(
+  { database, now }: { readonly database: Database; readonly now: () => number },
+  place: ForgeKey,
+  { forge, fullName }: { readonly forge: Forge; readonly fullName: string },
+): Promise<boolean> {
+  const readAt = now();
+  const reading = await forge.readRepository(fullName).catch(async (error: unknown) => {
+    await invalidateSnapshots(database, place.personId, { forge: place.forge, fullName });
+    await scheduleBefore(database, place.personId, readAt + RECHECK_MS);
+    throw error;
+  });
+  return inTransaction(database, async (transaction) => {
+    const known = await listSnapshots(transaction, place);
+    const isObsolete = ({ full_name, repository_id }: (typeof known)[number]): boolean =>
+      full_name === fullName && repository_id !== reading?.repository.id;
+    const ids = known.filter(isObsolete).map(({ repository_id }) => repository_id);
+    const isRemoved = await deleteSnapshots(transaction, place, { ids, before: readAt });
+    const readings = reading === undefined ? [] : [toNewSnapshot(forge, reading)];
+    const isChanged = await saveSnapshots(transaction, place, { readings, readAt });
+    await saveQuotas(transaction, place, forge.quotas);
+    await scheduleBefore(transaction, place.personId, readAt + RECHECK_MS);
+    return isRemoved || isChanged;
+  });
 }

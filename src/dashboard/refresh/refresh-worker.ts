@@ -1,10 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runBoardRefresh } from './board-refresh.js';
-import type { RefreshContext } from './board-refresh.js';
-import type { BackgroundTasks } from './background-tasks.js';
-import { canSkipRefresh } from './idle.js';
-import { releaseLease, endLease, LeaseLostError, acquireLease, withLeaseRenewal } from './lease.js';
-import type { Lease } from './lease.js';
+import type { Database } from '../../storage/database.js';
+import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
+import { type RefreshContext, runBoardRefresh } from './board-refresh.js';
+import { acquireLease, endLease, type Lease, LeaseLostError, releaseLease, withLeaseRenewal } from './lease.js';
 import { findProgress, scheduleNow } from './schedule.js';
 
 /** How often to check whether another process has finished a board. */
@@ -14,7 +12,7 @@ const POLL_MS = 200;
 const AFTER_FAILURE_MS = 60_000;
 
 /** Refreshes boards. Only one process works on a board at a time. */
-export interface RefreshWorker {
+interface RefreshWorker {
   /** Waits for a refresh of the whole board that starts after the call, in any process. */
   refreshAll(personId: string): Promise<void>;
   /** Refreshes the due parts of a board, unless another process does so. Reports errors instead of throwing. */
@@ -23,7 +21,7 @@ export interface RefreshWorker {
   close(): Promise<void>;
 }
 
-export interface RefreshWorkerOptions {
+interface RefreshWorkerOptions {
   readonly followUps: BackgroundTasks;
   readonly report: (error: unknown) => void;
 }
@@ -97,4 +95,88 @@ export function createRefreshWorker(
       await Promise.allSettled(inProgress.values());
     },
   };
+}
+
+/**
+ * Called after every refresh with the forges that were read, and their rows of the board; after the refresh of one
+ * repository, with the rows of that repository. Calls for the same user can overlap, also across processes, so actions
+ * must be claimed before they are sent. Must not wait for a refresh.
+ */
+export type OnRefreshed = (
+  personId: string,
+  forges: ReadonlyMap<ForgeName, Forge>,
+  rows: readonly PullRequest[],
+) => Promise<void>;
+
+/** Background work after refreshes, such as automation. */
+interface BackgroundTasks {
+  start: (...refreshed: Parameters<OnRefreshed>) => void;
+  /** Waits for the work in progress. */
+  close(): Promise<void>;
+}
+
+export function createBackgroundTasks(
+  onRefreshed: OnRefreshed | undefined,
+  report: (error: unknown) => void,
+): BackgroundTasks {
+  const inProgress = new Set<Promise<void>>();
+  return {
+    start(personId, forges, rows) {
+      if (onRefreshed === undefined || forges.size === 0) return;
+      const one = onRefreshed(personId, forges, rows)
+        .catch(report)
+        .finally(() => inProgress.delete(one));
+      inProgress.add(one);
+    },
+    async close() {
+      await Promise.all(inProgress);
+    },
+  };
+}
+
+/** After this time without visits, a board is refreshed less often. It is refreshed soon after its owner returns. */
+const IDLE_MS = 7 * 86_400_000;
+
+/** The largest age of an idle board. */
+const MAX_AGE_MS = 6 * 3_600_000;
+
+/** The lifetime of a session after its last use, which is saved once a day. */
+const SESSION_MS = 30 * 86_400_000;
+
+/** Returns whether the board is idle and recent enough to skip a refresh. */
+async function canSkipRefresh(database: Database, personId: string, at: number): Promise<boolean> {
+  const { read_at } = await database
+    .selectFrom('forge_states')
+    .select(({ fn }) => fn.min<number | null>('read_at').as('read_at'))
+    .where('person_id', '=', personId)
+    .executeTakeFirstOrThrow();
+  return read_at !== null && at - read_at < MAX_AGE_MS && isIdle(database, personId, at);
+}
+
+/** Returns whether the owner has used no session or token for a week, and no other user or feed can read the board. */
+async function isIdle(database: Database, personId: string, at: number): Promise<boolean> {
+  const since = at - IDLE_MS;
+  const active = await database
+    .selectFrom('people')
+    .select('people.id')
+    .where('people.id', '=', personId)
+    .where((is) => {
+      const sessions = is.selectFrom('sessions').select('id_hash').where('sessions.person_id', '=', personId);
+      const tokens = is.selectFrom('tokens').select('tokens.id').where('tokens.person_id', '=', personId);
+      return is.or([
+        is.exists(sessions.where('expires_at', '>', since + SESSION_MS)),
+        is.exists(tokens.where((of) => of.or([of('last_used_at', '>', since), of('tokens.created_at', '>', since)]))),
+        is.exists(
+          is
+            .selectFrom('settings')
+            .select('settings.person_id')
+            .where('settings.person_id', '=', personId)
+            .where('saved_at', '>', since),
+        ),
+        is.exists(is.selectFrom('board_shares').select('owner_id').where('owner_id', '=', personId)),
+        is.exists(is.selectFrom('feeds').select('feeds.id').where('feeds.person_id', '=', personId)),
+      ]);
+    })
+    .executeTakeFirst();
+  return active === undefined;
 }

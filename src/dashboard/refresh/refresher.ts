@@ -1,22 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../core/errors.js';
+import type { Caller } from '../../accounts/callers.js';
+import { requireUser } from '../../accounts/callers.js';
+import { singleFlight, singleFlightWithTrailingRun } from '../../core/concurrency.js';
+import { AppError, rateLimitError } from '../../core/errors.js';
 import type { Database } from '../../storage/database.js';
-import { EMPTY_BOARD_SNAPSHOT } from '../board.js';
-import type { BoardSnapshot } from '../board.js';
-import type { Boards } from '../boards.js';
-import type { ForgeSettings } from '../forge-settings.js';
-import type { ForgeName, PullRequest } from '../forges/model.js';
-import type { Forge } from '../forges/forge.js';
+import { type Board, type BoardSnapshot, EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
+import type { BoardOptions, Boards } from '../boards/boards.js';
+import type { Forge, ForgeName, PullRequest } from '../forges/forge.js';
+import type { ForgeSettings } from '../settings/forge-settings.js';
+import { assertSettingsSaved } from '../settings/settings-row.js';
 import type { RefreshContext } from './board-refresh.js';
-import { createRefreshWorker } from './refresh-worker.js';
-import { singleFlightWithTrailingRun } from '../../core/concurrency.js';
 import { composeBoard } from './compose-board.js';
-import { createBackgroundTasks } from './background-tasks.js';
-import { invalidateSnapshots } from './repository-snapshots.js';
-import { runRepositoryRefresh } from './repository-refresh.js';
-import { scheduleNow } from './schedule.js';
-import { createScheduler } from './scheduler.js';
+import { runRepositoryRefresh } from './forge-refresh.js';
 import { clearForgeErrors } from './forge-status.js';
+import { createBackgroundTasks, createRefreshWorker, type OnRefreshed } from './refresh-worker.js';
+import { invalidateSnapshots } from './repository-snapshots.js';
+import { createScheduler, scheduleNow } from './schedule.js';
 
 /** Refreshes boards: reads users' forges and rebuilds their boards. */
 export interface Refresher {
@@ -47,18 +46,7 @@ export interface Refresher {
   close(): Promise<void>;
 }
 
-/**
- * Called after every refresh with the forges that were read, and their rows of the board; after the refresh of one
- * repository, with the rows of that repository. Calls for the same user can overlap, also across processes, so actions
- * must be claimed before they are sent. Must not wait for a refresh.
- */
-export type OnRefreshed = (
-  personId: string,
-  forges: ReadonlyMap<ForgeName, Forge>,
-  rows: readonly PullRequest[],
-) => Promise<void>;
-
-export interface RefresherOptions {
+interface RefresherOptions {
   readonly database: Database;
   readonly boards: Pick<Boards, 'compose'>;
   /** Returns the user's forge settings; `undefined` if they have never saved any. */
@@ -160,4 +148,63 @@ async function orStopped(signal: AbortSignal, run: Promise<void>): Promise<void>
     run.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
   });
   if (signal.aborted) throwStopped();
+}
+
+/** Forges allow a few thousand requests per hour, and one refresh of a large board takes dozens. */
+const COOLDOWN_MS = 30_000;
+
+export interface Refreshes {
+  /**
+   * Refreshes the caller's board, and returns it afterwards. Concurrent calls in this process share one refresh.
+   *
+   * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` within 30 seconds of the
+   * last refresh in any process.
+   */
+  run(caller: Caller | undefined, options: Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'>): Promise<Board>;
+}
+
+interface RefreshesOptions {
+  readonly database: Database;
+  readonly boards: Boards;
+  /** Reads the user's forges and saves the board. */
+  readonly refresh: (personId: string) => Promise<void>;
+  readonly now?: () => number;
+}
+
+export function createRefreshes({ database, boards, refresh, now = Date.now }: RefreshesOptions): Refreshes {
+  const once = singleFlight<undefined>();
+  return {
+    async run(caller, options) {
+      const { personId } = requireUser(caller);
+      await once(personId, async () => {
+        await assertSettingsSaved(database, personId);
+        await claimRefresh(database, personId, now());
+        await refresh(personId);
+        return undefined;
+      });
+      return boards.read(caller, options);
+    },
+  };
+}
+
+/** Claims the cooldown in one statement, so that only one of several processes succeeds. */
+async function claimRefresh(database: Database, personId: string, at: number): Promise<void> {
+  const { numUpdatedRows } = await database
+    .updateTable('settings')
+    .set({ refreshed_at: at })
+    .where('person_id', '=', personId)
+    .where((or) => or.or([or('refreshed_at', 'is', null), or('refreshed_at', '<=', at - COOLDOWN_MS)]))
+    .executeTakeFirst();
+  if (numUpdatedRows > 0n) return;
+  const settings = database.selectFrom('settings').select('refreshed_at').where('person_id', '=', personId);
+  const { refreshed_at } = await settings.executeTakeFirstOrThrow();
+  throw cooldownError((refreshed_at ?? at) + COOLDOWN_MS - at);
+}
+
+function cooldownError(milliseconds: number): AppError {
+  // The bounds also cover clocks that were set back.
+  const windowSeconds = COOLDOWN_MS / 1000;
+  const resetSeconds = Math.min(Math.max(Math.ceil(milliseconds / 1000), 1), windowSeconds);
+  const message = `Boards can be refreshed every ${windowSeconds} seconds. Retry in ${resetSeconds} s.`;
+  return rateLimitError(message, { limit: 1, windowSeconds, resetSeconds });
 }

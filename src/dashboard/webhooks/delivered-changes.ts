@@ -1,13 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { Database } from '../../storage/database.js';
-import { recordFirstDelivery } from '../actions/state-entries.js';
-import type { RepositoryAddress } from '../actions/state-entries.js';
-import type { ForgeName } from '../forges/model.js';
-import type { DeliveredEvent } from '../forges/forge.js';
+import type { ForgeName } from '../forges/forge.js';
+import { recordFirstDelivery, type RepositoryAddress } from '../pull-requests/state-entries.js';
 import type { Refresher } from '../refresh/refresher.js';
-import { isOnBoard } from './is-on-board.js';
-import { throttleWithBackoff } from './throttle-with-backoff.js';
+import type { DeliveredEvent } from './verify-delivery.js';
 
 /** Single changes are read soon. A pipeline that reports every step for an hour costs about 120 reads. */
 const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
@@ -34,7 +31,7 @@ export interface DeliveredChangesOptions {
 }
 
 /** Updates boards in the background after webhook deliveries. */
-export interface DeliveredChanges {
+interface DeliveredChanges {
   /** Schedules a read of the repository that the event names, or else of the whole board. */
   schedule(personId: string, forge: ForgeName, event: DeliveredEvent): void;
   /** Runs pending reads at once, for at most five seconds. Later events are ignored. */
@@ -74,6 +71,71 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
     async close() {
       const ended = repositories.close().then(() => boards.close());
       await Promise.race([ended, sleep(CLOSE_MS, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Returns whether the user's board lists a repository, as of its last refresh. */
+async function isOnBoard(database: Database, { personId, forge, fullName }: RepositoryAddress): Promise<boolean> {
+  const row = await database
+    .selectFrom('forge_readings')
+    .select('repository_id')
+    .where('person_id', '=', personId)
+    .where('forge', '=', forge)
+    .where('full_name', '=', fullName)
+    .executeTakeFirst();
+  return row !== undefined;
+}
+
+interface BackoffThrottleOptions {
+  /** The delay between the end of a run and the next run of the same key, if that was requested in between. */
+  readonly firstMs: number;
+  /** The upper limit of the delay, which doubles with every run until a delay passes without a request. */
+  readonly mostMs: number;
+  /** Receives the errors of failed runs, which don't affect later ones. */
+  readonly report: (error: unknown) => void;
+}
+
+interface BackoffThrottle {
+  /**
+   * Requests a run: at once if the key had no recent run, else after the delay, once for all requests until then. After
+   * every request, a run starts, so that no change is missed.
+   */
+  request(key: string, run: () => Promise<void>): void;
+  /** Runs pending requests without delay, and waits for them. Later requests are ignored. */
+  close(): Promise<void>;
+}
+
+/** Creates a throttle for frequently requested runs, with a separate, growing delay for each key. */
+export function throttleWithBackoff({ firstMs, mostMs, report }: BackoffThrottleOptions): BackoffThrottle {
+  const pending = new Map<string, (() => Promise<void>) | undefined>();
+  const working = new Set<Promise<void>>();
+  const closed = new AbortController();
+
+  async function work(key: string): Promise<void> {
+    let delay = firstMs;
+    for (let run = pending.get(key); run !== undefined; run = pending.get(key)) {
+      pending.set(key, undefined);
+      await run().catch(report);
+      // The timer must not keep an otherwise idle process alive.
+      await sleep(delay, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      delay = Math.min(delay * 2, mostMs);
+    }
+    pending.delete(key);
+  }
+
+  return {
+    request(key, run) {
+      if (closed.signal.aborted) return;
+      const isWorking = pending.has(key);
+      pending.set(key, run);
+      if (isWorking) return;
+      const ended = work(key).finally(() => working.delete(ended));
+      working.add(ended);
+    },
+    async close() {
+      closed.abort();
+      await Promise.all(working);
     },
   };
 }

@@ -1,19 +1,19 @@
+import { createHash } from 'node:crypto';
+import { type ConcurrencyLimit, limitConcurrency } from '../../core/concurrency.js';
 import { AppError } from '../../core/errors.js';
-import { limitConcurrency } from '../../core/concurrency.js';
+import type { Database } from '../../storage/database.js';
+import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';
-import type { ForgeName } from '../forges/model.js';
-import type { WebhookDelivery } from '../forges/forge.js';
-import { createDeliveredChanges } from './delivered-changes.js';
-import type { DeliveredChangesOptions } from './delivered-changes.js';
-import { createBodyReader } from './body-reader.js';
-import { findWebhookOwner } from './webhook-owner.js';
+import type { ForgeName } from '../forges/forge.js';
+import { decryptWebhook } from '../settings/settings-row.js';
+import { createDeliveredChanges, type DeliveredChangesOptions } from './delivered-changes.js';
 import { createSeenDeliveries } from './seen-deliveries.js';
-import { findHeader, DELIVERY_HEADERS } from './delivery-headers.js';
+import { findHeader, WEBHOOK_SENDERS, type WebhookDelivery } from './verify-delivery.js';
 
 /** Limits the database connections that deliveries use, so that bursts don't make other queries time out. */
 const MAX_QUERIES = 4;
 
-export interface IncomingDelivery {
+interface IncomingDelivery {
   readonly forge: ForgeName;
   /** The token in the path. */
   readonly token: string;
@@ -34,7 +34,7 @@ export interface Deliveries {
   close(): Promise<void>;
 }
 
-export interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> {
+interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> {
   readonly key: ServerKey;
   readonly now?: (() => number) | undefined;
 }
@@ -50,7 +50,7 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
       const receiver = await query(() => findWebhookOwner(database, key, { token, at: now() }));
       if (receiver === undefined) throw new AppError('not_found', 'Unknown webhook.');
       const { personId, secret } = receiver;
-      const { verify, idHeaders, eventHeaders, idleEvents } = DELIVERY_HEADERS[forge];
+      const { verify, idHeaders, eventHeaders, idleEvents } = WEBHOOK_SENDERS[forge];
       const event = verify({ headers, body: await readInTurn(personId, read) }, secret);
       if (event === undefined)
         throw new AppError('unauthenticated', "The delivery isn't signed with the webhook's secret.");
@@ -60,5 +60,67 @@ export function createDeliveries({ key, now = Date.now, ...options }: Deliveries
       if (isNew) changes.schedule(personId, forge, event);
     },
     close: () => changes.close(),
+  };
+}
+
+/** The owner of a webhook, and the secret of its signatures. */
+interface WebhookOwner {
+  readonly personId: string;
+  readonly secret: string;
+}
+
+interface TokenLookup {
+  readonly hash: string;
+  readonly at: number;
+}
+
+const findRow = prepare((database, { hash, at }: TokenLookup) =>
+  database
+    .selectFrom('settings')
+    .select(['person_id', 'webhook'])
+    .where('webhook_token_hash', '=', hash)
+    .unionAll(
+      database
+        .selectFrom('retired_webhooks')
+        .select(['person_id', 'webhook'])
+        .where('token_hash', '=', hash)
+        .where('expires_at', '>', at),
+    ),
+);
+
+/** Looks up the token by its hash, so that the duration reveals nothing about other tokens. */
+async function findWebhookOwner(
+  database: Database,
+  key: ServerKey,
+  { token, at }: { readonly token: string; readonly at: number },
+): Promise<WebhookOwner | undefined> {
+  const [row] = await findRow(database, { hash: createHash('sha256').update(token).digest('hex'), at });
+  return row && { personId: row.person_id, secret: decryptWebhook(key, row).secret };
+}
+
+/**
+ * The number of bodies that are read concurrently per user. With 5 MiB each, they take at most 160 MiB. The limit also
+ * protects against senders who know the token, which is in the URL, but not the secret.
+ */
+const MAX_BODIES = 32;
+
+interface UserLimit {
+  readonly run: ConcurrencyLimit;
+  pending: number;
+}
+
+/** Creates a function that reads bodies with a limit per user. Further bodies wait in the order of their arrival. */
+function createBodyReader(): (personId: string, read: () => Promise<Buffer>) => Promise<Buffer> {
+  const limits = new Map<string, UserLimit>();
+  return async (personId, read) => {
+    const limit = limits.get(personId) ?? { run: limitConcurrency(MAX_BODIES), pending: 0 };
+    limits.set(personId, limit);
+    limit.pending += 1;
+    try {
+      return await limit.run(read);
+    } finally {
+      limit.pending -= 1;
+      if (limit.pending === 0) limits.delete(personId);
+    }
   };
 }

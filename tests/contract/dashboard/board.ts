@@ -1,6 +1,6 @@
 import { readEvents } from '../../../src/client/events.js';
-import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
-import type { Board } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
 import { openStage } from './fixtures.js';

@@ -1,4 +1,4 @@
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import type { operations } from '../../../src/generated/dashboard/types.js';
 import type { TestResponse as ForgeAnswer, RecordedRequest } from '../../forges/forge-server.js';
 import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';

@@ -1,4 +1,4 @@
-import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
 import type { Stage } from './fixtures.js';
 

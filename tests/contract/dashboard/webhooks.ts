@@ -1,4 +1,4 @@
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery, GITHUB_TOKEN, startGithub } from '../../forges/github.js';
 import type { TestGithub } from '../../forges/github.js';

@@ -1,6 +1,6 @@
-import { NO_FORGES } from '../../../src/dashboard/forge-settings.js';
-import type { ForgeSettings } from '../../../src/dashboard/forge-settings.js';
-import { toGithubApiUrl } from '../../../src/dashboard/forges/github/api-url.js';
+import { NO_FORGES } from '../../../src/dashboard/settings/forge-settings.js';
+import type { ForgeSettings } from '../../../src/dashboard/settings/forge-settings.js';
+import { toGithubApiUrl } from '../../../src/dashboard/forges/github/requests.js';
 import { createForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import type { ForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';

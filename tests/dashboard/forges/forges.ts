@@ -1,5 +1,5 @@
 /** Opens all three forges through one interface, for tests of their common behaviour. */
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import type { ForgeRequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';

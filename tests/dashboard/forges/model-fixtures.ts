@@ -1,4 +1,4 @@
-import type { ForgeIssue, ForgePullRequest } from '../../../src/dashboard/forges/model.js';
+import type { ForgeIssue, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
 
 const times = { createdAt: '2026-05-01T08:00:00Z', updatedAt: '2026-05-02T08:00:00Z' };
 

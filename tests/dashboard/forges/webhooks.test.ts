@@ -2,8 +2,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
-import type { WebhookDelivery } from '../../../src/dashboard/forges/forge.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
+import { WEBHOOK_SENDERS } from '../../../src/dashboard/webhooks/verify-delivery.js';
+import type { WebhookDelivery } from '../../../src/dashboard/webhooks/verify-delivery.js';
 import type { TestHook } from '../../forges/hooks.js';
 import { FORGE_NAMES, FORGES } from './forges.js';
 import type { OpenAnyForge, TestRepository } from './forges.js';
@@ -70,8 +71,8 @@ describe.each(FORGE_NAMES)('ensureWebhook at %s', (name) => {
     await forge.ensureWebhook('acme/shop', hook);
     expect(hooks).toEqual([{ id: 1, ...hook, contentType: 'json', active: true, events: EVENTS[name] }]);
     await expect(server.deliver('acme/shop', {})).resolves.toEqual([204]);
-    expect(received.map((one) => forge.verifyDelivery(one, 'new'))).toEqual([{ fullName: 'acme/shop' }]);
-    expect(received.map((one) => forge.verifyDelivery(one, 'old'))).toEqual([undefined]);
+    expect(received.map((one) => WEBHOOK_SENDERS[name].verify(one, 'new'))).toEqual([{ fullName: 'acme/shop' }]);
+    expect(received.map((one) => WEBHOOK_SENDERS[name].verify(one, 'old'))).toEqual([undefined]);
   });
 
   test('corrects all fields of an existing webhook with the same path, on any page of the list', async () => {

@@ -1,4 +1,4 @@
-import { diffSnapshots } from '../../../src/dashboard/insights/diff-snapshots.js';
+import { diffSnapshots } from '../../../src/dashboard/insights/record-throughput.js';
 
 const at = (hour: number): string => `2026-05-02T${String(hour).padStart(2, '0')}:00:00Z`;
 const reading = (hour: number, pullRequests: readonly (readonly [number, number])[], isTruncated = false) => ({

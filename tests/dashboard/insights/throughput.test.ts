@@ -1,4 +1,4 @@
-import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/board.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import { deleteExpiredDashboardData } from '../../../src/dashboard/dashboard.js';
 import type { ThroughputRequest } from '../../../src/dashboard/insights/throughput.js';
 import { openDashboard } from '../test-dashboard.js';

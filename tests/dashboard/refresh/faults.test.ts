@@ -1,4 +1,4 @@
-import type { Board } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { TestResponse, TestFault } from '../../forges/forge-server.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';

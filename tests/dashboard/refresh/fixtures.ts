@@ -1,6 +1,6 @@
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createUserStore } from '../../../src/accounts/users.js';
-import type { Board } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
 import type { Dashboard, DashboardOptions } from '../../../src/dashboard/dashboard.js';
 import type { Database } from '../../../src/storage/database.js';

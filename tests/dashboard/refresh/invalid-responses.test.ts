@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { operations } from '../../../src/generated/dashboard/operations.js';
-import { formatAtom } from '../../../src/dashboard/atom.js';
-import type { Board } from '../../../src/dashboard/board.js';
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { assertContractResponse } from '../../../src/server/rest/handle-operation.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';

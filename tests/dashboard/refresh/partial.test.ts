@@ -1,4 +1,4 @@
-import type { Board } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import { githubPullRequest, githubRepository, githubStatus } from '../../forges/github-state.js';
 import type { GithubPullRequest } from '../../forges/github-state.js';
 import { settingsFor } from './forges.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Board } from '../../../src/dashboard/board.js';
-import { saveState } from '../../../src/dashboard/actions/state-entries.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
+import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
 import type { GithubRun } from '../../forges/github-state.js';

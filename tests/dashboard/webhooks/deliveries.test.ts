@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createDeliveries } from '../../../src/dashboard/webhooks/deliveries.js';
 import type { Deliveries } from '../../../src/dashboard/webhooks/deliveries.js';
-import type { ForgeName } from '../../../src/dashboard/forges/model.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';

@@ -6,7 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { readEvents } from '../../../src/client/events.js';
 import type { StreamEvent } from '../../../src/client/events.js';
-import type { Board } from '../../../src/dashboard/board.js';
+import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { openStage } from '../../contract/dashboard/fixtures.js';
 import type { Member, Stage } from '../../contract/dashboard/fixtures.js';

@@ -1,16 +1,17 @@
-import { sendForgeAction, doneResult, queuedResult } from '../forge-action.js';
-import type { ForgeActionResult, ActionRequests } from '../forge-action.js';
-import type { ActionName } from '../model.js';
-import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
-import type { ActionErrorCode } from '../forge-error.js';
-import type { PullRequestTarget } from '../forge.js';
+import {
+  type ActionRequests,
+  doneResult,
+  type ForgeActionResult,
+  queuedResult,
+  sendForgeAction,
+} from '../forge-action.js';
+import { type ActionErrorCode, ForgeError, undefinedIfNotFound } from '../forge-error.js';
+import type { ActionName, PullRequestTarget } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
-import { toRepositoryPath } from '../repository-path.js';
+import { toRepositoryPath } from '../read-repositories.js';
 import type { ActionCandidate } from '../rules/allowed-actions.js';
-import { findFailedRuns } from './checks.js';
-import { ciFromCombinedStatus } from './ci.js';
-import type { CombinedStatusNode, PullRequestNode, RepositoryNode } from './nodes.js';
-import { toForgePullRequest } from './parse.js';
+import { ciFromCombinedStatus, findFailedRuns } from './checks.js';
+import { type CombinedStatusNode, type PullRequestNode, type RepositoryNode, toForgePullRequest } from './parse.js';
 
 export interface ForgejoActionOptions {
   readonly rest: RestClient;

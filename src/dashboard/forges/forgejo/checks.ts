@@ -1,8 +1,8 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, PullRequestTarget } from '../forge.js';
+import type { Check, CiStatus, PullRequestTarget } from '../forge.js';
 import type { RestClient } from '../http/rest.js';
-import { toRepositoryPath } from '../repository-path.js';
-import type { CombinedStatusNode, JobNode, PullRequestNode, RunNode, StatusNode } from './nodes.js';
+import { toRepositoryPath } from '../read-repositories.js';
+import type { CombinedStatusNode, JobNode, PullRequestNode, RunNode, StatusNode } from './parse.js';
 
 /** The most workflow runs that are read of one commit. Each costs a request. */
 const MAX_RUNS = 10;
@@ -83,4 +83,21 @@ function jobToCheck(job: JobNode): Check {
 
 function statusToCheck({ context, status, target_url }: StatusNode): Check {
   return { name: context, url: target_url, state: STATES[status] ?? 'failure' };
+}
+
+const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
+  success: 'success',
+  failure: 'failure',
+  error: 'failure',
+  pending: 'pending',
+  warning: 'pending',
+};
+
+/**
+ * Computes the CI status from the combined status of a commit, which is empty without any statuses.
+ *
+ * @returns `undefined` for an unknown state.
+ */
+export function ciFromCombinedStatus(state: string | undefined): CiStatus | undefined {
+  return state === '' ? 'none' : CI_BY_STATE[state ?? 'unknown'];
 }

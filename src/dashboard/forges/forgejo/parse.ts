@@ -1,7 +1,5 @@
-import type { CiStatus, ForgeRepository, ForgePullRequest } from '../model.js';
-import { toCiFields } from '../model.js';
-import { toForgeIssue, toRevision } from '../rest-issues.js';
-import type { IssueNode, PullRequestNode, RepositoryNode, ReviewNode } from './nodes.js';
+import { type CiStatus, type ForgePullRequest, type ForgeRepository, toCiFields } from '../forge.js';
+import { type RestIssueNode, toForgeIssue, toRevision } from '../read-repositories.js';
 
 /** Reports whether a repository belongs on a board: the user can push to it; it is not a fork, mirror or archived. */
 export function belongsOnBoard({ archived, fork, mirror, permissions }: RepositoryNode): boolean {
@@ -15,7 +13,7 @@ export function toRepository(node: RepositoryNode, open: readonly IssueNode[]): 
   return { id: String(id), fullName, url, canManageWebhooks: permissions?.admin === true, revision };
 }
 
-export interface PullRequestContext {
+interface PullRequestContext {
   readonly repo: string;
   /** `undefined` when the forge did not return it. */
   readonly ci: CiStatus | undefined;
@@ -63,4 +61,85 @@ export function summarizeReviews(reviews: readonly ReviewNode[], node: PullReque
     approvals,
     requestedReviewers: (node.requested_reviewers ?? []).length + (node.requested_reviewers_teams ?? []).length,
   };
+}
+
+// The responses of Forgejo's and Gitea's REST API. Fields that older servers omit are optional.
+
+export interface RepositoryNode {
+  readonly id: number;
+  readonly full_name: string;
+  readonly html_url: string;
+  readonly archived: boolean;
+  readonly fork: boolean;
+  readonly mirror: boolean;
+  readonly updated_at: string;
+  readonly permissions?: { readonly admin: boolean; readonly push: boolean; readonly pull: boolean };
+  readonly allow_merge_commits?: boolean;
+  readonly allow_squash_merge?: boolean;
+  readonly allow_rebase?: boolean;
+}
+
+interface UserNode {
+  readonly login: string;
+}
+
+export interface IssueNode extends RestIssueNode {
+  readonly state: 'closed' | 'open';
+}
+
+export interface SearchResultNode extends IssueNode {
+  readonly repository: { readonly full_name: string } | null;
+}
+
+interface BranchNode {
+  readonly ref: string;
+  readonly sha: string;
+  readonly repo_id: number;
+}
+
+export interface PullRequestNode extends IssueNode {
+  readonly draft?: boolean;
+  readonly mergeable: boolean;
+  readonly merged: boolean;
+  readonly merge_base: string;
+  readonly base: BranchNode;
+  readonly head: BranchNode;
+  readonly changed_files?: number | null;
+  readonly requested_reviewers?: readonly UserNode[] | null;
+  readonly requested_reviewers_teams?: readonly object[] | null;
+}
+
+export interface ReviewNode {
+  readonly user: UserNode | null;
+  readonly state: string;
+  readonly official: boolean;
+  readonly dismissed: boolean;
+  readonly stale: boolean;
+}
+
+export interface StatusNode {
+  readonly context: string;
+  readonly status: string;
+  readonly target_url: string;
+}
+
+export interface CombinedStatusNode {
+  readonly state: string;
+  readonly statuses: readonly StatusNode[] | null;
+}
+
+/** A workflow run. Gitea reports the result in `conclusion`, Forgejo in `status`. */
+export interface RunNode {
+  readonly id: number;
+  readonly status: string;
+  readonly conclusion?: string | null;
+}
+
+export interface JobNode {
+  readonly name: string;
+  readonly html_url?: string;
+  readonly status: string;
+  readonly conclusion?: string | null;
+  readonly started_at?: string | null;
+  readonly completed_at?: string | null;
 }

@@ -1,29 +1,33 @@
 import { LRUCache } from 'lru-cache';
+import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
+import type { CiStatus, Forge, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forge.js';
+import type { RestClient } from '../http/rest.js';
 import {
+  mapRepositories,
+  mapValid,
+  mapWithConcurrency,
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
   MAX_REPOSITORIES,
   readRepositories,
+  toForgeIssue,
+  toRepositoryPath,
   uniqueByNumber,
-} from '../forge-snapshot.js';
-import type { CiStatus, ForgeRepository, ForgePullRequest, RepositorySnapshot } from '../model.js';
-import type { Forge } from '../forge.js';
-import { ForgeError, undefinedIfNotFound } from '../forge-error.js';
-import type { RestClient } from '../http/rest.js';
-import { mapWithConcurrency } from '../map-with-concurrency.js';
-import { toRepositoryPath } from '../repository-path.js';
-import { mapRepositories, mapValid } from '../sanitize.js';
-import { toForgeIssue } from '../rest-issues.js';
-import { ciFromCombinedStatus } from './ci.js';
-import type {
-  CombinedStatusNode,
-  IssueNode,
-  PullRequestNode,
-  RepositoryNode,
-  ReviewNode,
-  SearchResultNode,
-} from './nodes.js';
-import { isDraft, belongsOnBoard, toForgePullRequest, toRepository, summarizeReviews } from './parse.js';
+} from '../read-repositories.js';
+import { ciFromCombinedStatus } from './checks.js';
+import {
+  belongsOnBoard,
+  type CombinedStatusNode,
+  isDraft,
+  type IssueNode,
+  type PullRequestNode,
+  type RepositoryNode,
+  type ReviewNode,
+  type SearchResultNode,
+  summarizeReviews,
+  toForgePullRequest,
+  toRepository,
+} from './parse.js';
 
 /**
  * The most open items that a search for one owner reads. Changes of further items are detected by the next full read.

@@ -1,18 +1,16 @@
-import { sendForgeAction, doneResult } from '../forge-action.js';
-import type { ForgeActionResult, ActionRequests } from '../forge-action.js';
-import type { ActionName } from '../model.js';
-import { ForgeError } from '../forge-error.js';
-import type { ActionErrorCode } from '../forge-error.js';
-import type { PullRequestTarget } from '../forge.js';
-import { findBot } from '../rules/bots.js';
+import { type ActionRequests, doneResult, type ForgeActionResult, sendForgeAction } from '../forge-action.js';
+import { type ActionErrorCode, ForgeError } from '../forge-error.js';
+import type { ActionName, BotReply, PullRequestTarget } from '../forge.js';
+import { withoutNulls } from '../http/graphql-pages.js';
+import { toRepositoryPath } from '../read-repositories.js';
 import type { ActionCandidate } from '../rules/allowed-actions.js';
-import { findFailedWorkflowRuns } from './checks.js';
-import type { ActionRepositoryNode } from './nodes.js';
-import { toRepositoryPath } from '../repository-path.js';
+import { findBot } from '../rules/board-rows.js';
 import { findSafeLink } from '../sanitize.js';
-import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST } from './queries.js';
-import type { GithubRequests } from './requests.js';
+import { findFailedWorkflowRuns } from './checks.js';
+import type { ActionRepositoryNode, CommentNode } from './nodes.js';
 import { toForgePullRequest } from './parse.js';
+import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST, READ_REPLIES } from './queries.js';
+import type { GithubRequests } from './requests.js';
 
 type PullRequest = NonNullable<ActionRepositoryNode['pullRequest']>;
 
@@ -36,7 +34,7 @@ const REQUESTS: ActionRequests<ActionContext> = {
 
 export const GITHUB_ACTIONS = Object.keys(REQUESTS) as readonly ActionName[];
 
-export interface GithubActionOptions {
+interface GithubActionOptions {
   readonly requests: GithubRequests;
   /** The label that makes Renovate rebase. Renovate's default is `rebase`. */
   readonly rebaseLabel: string;
@@ -131,3 +129,29 @@ async function rerunChecks({ requests, target }: ActionContext): Promise<ForgeAc
 
 const pullPath = ({ fullName, number }: PullRequestTarget): string => `${toRepositoryPath(fullName)}/pulls/${number}`;
 const issuePath = ({ fullName, number }: PullRequestTarget): string => `${toRepositoryPath(fullName)}/issues/${number}`;
+
+/** GraphQL's limit for ids in one query. */
+const MAX_COMMENTS = 100;
+
+/** Dependabot's reply to authors without push access, which includes all Apps. */
+const REFUSED = /only users with push access can use that command/i;
+
+/** Reads Dependabot's replies to comments with commands, in one request. */
+export async function readBotReplies(
+  requests: Pick<GithubRequests, 'graphql'>,
+  comments: readonly string[],
+): Promise<ReadonlyMap<string, BotReply>> {
+  const data = await requests.graphql(READ_REPLIES, { ids: comments.slice(0, MAX_COMMENTS) });
+  const { nodes } = data as { readonly nodes: readonly (CommentNode | null)[] };
+  return new Map(withoutNulls(nodes).map((node) => [node.id, toReply(node)]));
+}
+
+function toReply({ createdAt, reactionGroups, pullRequest }: CommentNode): BotReply {
+  const thumbs = (reactionGroups ?? []).find(({ content }) => content === 'THUMBS_UP')?.reactors.edges ?? [];
+  const thumb = withoutNulls(thumbs).find(({ node }) => isDependabot(node.login));
+  const later = withoutNulls(pullRequest?.comments.nodes ?? []).filter((one) => one.createdAt >= createdAt);
+  const isRefused = later.some(({ author, body }) => isDependabot(author?.login) && REFUSED.test(body));
+  return { isRefused, ...(thumb && { acknowledgedAt: thumb.reactedAt }) };
+}
+
+const isDependabot = (login = ''): boolean => findBot(login, []) === 'dependabot';

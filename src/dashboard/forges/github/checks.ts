@@ -1,11 +1,10 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, PullRequestTarget } from '../forge.js';
-import { withoutNulls, FieldError } from '../http/connections.js';
-import type { ConnectionPage } from '../http/connections.js';
-import type { CheckRunNode, LastCommit, StatusContextNode } from './nodes.js';
+import type { Check, CiStatus, PullRequestTarget } from '../forge.js';
+import { type ConnectionPage, FieldError, withoutNulls } from '../http/graphql-pages.js';
+import { toRepositoryPath } from '../read-repositories.js';
+import type { CheckRunNode, LastCommit, StateCount, StatusContextNode } from './nodes.js';
 import { READ_CHECKS } from './queries.js';
 import type { GithubRequests } from './requests.js';
-import { toRepositoryPath } from '../repository-path.js';
 
 type ContextNode = CheckRunNode | StatusContextNode;
 
@@ -145,4 +144,57 @@ function toExcerpt(log: string): string {
   const plain = log.slice(-4 * MAX_EXCERPT).replace(/\u001b\[[\d;]*[A-Za-z]/g, '');
   const lines = plain.split(/\r?\n/).map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ''));
   return lines.join('\n').trim().slice(-MAX_EXCERPT);
+}
+
+export interface Rollup {
+  readonly state: string;
+  /** Null or missing on servers that are too old to count checks. */
+  readonly checkRuns?: readonly StateCount[] | null | undefined;
+  readonly statuses?: readonly StateCount[] | null | undefined;
+}
+
+const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
+  SUCCESS: 'success',
+  ERROR: 'failure',
+  FAILURE: 'failure',
+  PENDING: 'pending',
+  EXPECTED: 'pending',
+};
+
+const FAILED_RUNS = new Set(['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE']);
+const FAILED_STATUSES = new Set(['FAILURE', 'ERROR']);
+const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING']);
+
+/**
+ * Computes the CI status from GraphQL's rollup of a commit. A rollup that fails only because of a cancelled run is
+ * pending while other checks are running.
+ *
+ * @returns `undefined` for an unknown state.
+ */
+export function ciFromRollup(rollup: Rollup | null | undefined): CiStatus | undefined {
+  const ci = rollup ? CI_BY_STATE[rollup.state] : 'none';
+  if (ci !== 'failure' || !rollup?.checkRuns || !rollup.statuses) return ci;
+  const { checkRuns, statuses } = rollup;
+  if (hasAny(checkRuns, FAILED_RUNS) || hasAny(statuses, FAILED_STATUSES)) return 'failure';
+  return hasAny([...checkRuns, ...statuses], RUNNING) ? 'pending' : 'failure';
+}
+
+function hasAny(counts: readonly StateCount[], states: ReadonlySet<string>): boolean {
+  return counts.some(({ state, count }) => count > 0 && states.has(state));
+}
+
+export interface CheckRun {
+  readonly status: string;
+  readonly conclusion: string | null;
+}
+
+/**
+ * Computes the CI status from REST's check runs. Failed runs take precedence over running ones, and those over
+ * cancelled.
+ */
+export function ciFromCheckRuns(runs: readonly CheckRun[]): CiStatus {
+  if (runs.length === 0) return 'none';
+  if (runs.some(({ conclusion }) => FAILED_RUNS.has((conclusion ?? '').toUpperCase()))) return 'failure';
+  if (runs.some(({ status }) => status !== 'completed')) return 'pending';
+  return runs.some(({ conclusion }) => conclusion === 'cancelled') ? 'failure' : 'success';
 }

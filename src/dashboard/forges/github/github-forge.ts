@@ -1,18 +1,28 @@
-import type { Forge } from '../forge.js';
-import { withForgeErrors } from '../with-forge-errors.js';
-import { actOnGithub, GITHUB_ACTIONS } from './actions.js';
-import { readChecks } from './checks.js';
-import { ensureGithubWebhook } from './ensure-webhook.js';
-import { inspectInstallation, inspectToken } from './inspect.js';
-import { toGithubApiUrl, toGithubWebUrl } from './api-url.js';
-import { openInstallation } from './app.js';
-import type { Installation, InstallationOptions } from './app.js';
-import { USER_ACCESS, toRepositoryAccess } from './repository-access.js';
+import type { Forge, ForgeRepository, Inspection, MissingPermission, WebhookConfig } from '../forge.js';
+import type { RestClient } from '../http/rest.js';
+import { findMissingPermissions, type PermissionProbe, probeWebhookAccess } from '../permissions.js';
+import { toRepositoryPath } from '../read-repositories.js';
+import { withForgeErrors } from '../sanitize.js';
+import { deleteWebhooks, listMatchingWebhooks, withPermissionError } from '../webhooks.js';
+import {
+  type Installation,
+  type InstallationOptions,
+  openInstallation,
+  toRepositoryAccess,
+  USER_ACCESS,
+} from './access.js';
+import { actOnGithub, GITHUB_ACTIONS, readBotReplies } from './actions.js';
+import { CHECKS_PERMISSION, readChecks } from './checks.js';
+import { PROBE_CHECKS } from './queries.js';
 import { createGithubReader } from './reader.js';
-import { readBotReplies } from './bot-replies.js';
-import { createGithubRequests, GITHUB_API } from './requests.js';
-import type { GithubOptions } from './requests.js';
-import { verifyGithubDelivery } from './verify-delivery.js';
+import {
+  createGithubRequests,
+  GITHUB_API,
+  type GithubOptions,
+  type GithubRequests,
+  toGithubApiUrl,
+  toGithubWebUrl,
+} from './requests.js';
 
 export interface GithubForgeOptions extends GithubOptions {
   readonly rebaseLabel?: string | undefined;
@@ -45,7 +55,90 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
     act: (target, action) => actOnGithub({ requests, rebaseLabel }, target, action),
     readReplies: (comments) => readBotReplies(requests, comments),
     ensureWebhook: (fullName, hook) => ensureGithubWebhook(requests, fullName, hook),
-    verifyDelivery: verifyGithubDelivery,
   };
   return withForgeErrors(forge, toGithubWebUrl(options.baseUrl ?? GITHUB_API));
+}
+
+type Discover = Forge['discover'];
+
+/** Finds the user of a token and its missing permissions. */
+async function inspectToken(requests: GithubRequests, discover: Discover): Promise<Inspection> {
+  const { login, scopes } = await requests.readViewer();
+  const repositories = await discover();
+  const refused = await findMissingPermissions(toProbes(requests, repositories));
+  return { username: login, repositories, missing: [...findMissingScopes(scopes), ...refused] };
+}
+
+/** Checks the scopes of a classic token, of which `repo` includes all others. Other tokens have no scopes. */
+function findMissingScopes(scopes: readonly string[]): MissingPermission[] {
+  if (scopes.length === 0 || scopes.includes('repo')) return [];
+  return [{ permission: 'repo', purpose: 'to read private repositories and act on pull requests' }];
+}
+
+/** Probes one repository in place of all, as GitHub does not report the permissions of fine-grained tokens. */
+function toProbes(rest: GithubRequests, repositories: readonly ForgeRepository[]): PermissionProbe[] {
+  const [one] = repositories;
+  if (one === undefined) return [];
+  const read = (part: string) => () => rest.get(`${toRepositoryPath(one.fullName)}/${part}?per_page=1`);
+  return [
+    { permission: 'Pull requests: read and write', purpose: 'to list and merge pull requests', ask: read('pulls') },
+    { permission: 'Issues: read and write', purpose: 'to list issues and send commands to bots', ask: read('issues') },
+    toChecksProbe(rest, repositories),
+    ...probeWebhookAccess(repositories, 'Webhooks: read and write, or admin:repo_hook', (fullName) =>
+      rest.get(`${toRepositoryPath(fullName)}/hooks?per_page=1`),
+    ),
+  ];
+}
+
+/** The first repositories stand for all, as a query for more takes GitHub longer. */
+const PROBED_REPOSITORIES = 10;
+
+/** Reads data without errors only: GitHub reports missing access to checks as an error of a part. */
+function toChecksProbe(requests: GithubRequests, repositories: readonly ForgeRepository[]): PermissionProbe {
+  const ids = repositories.slice(0, PROBED_REPOSITORIES).map(({ id }) => id);
+  return {
+    permission: CHECKS_PERMISSION,
+    purpose: 'to read the results of checks',
+    ask: () => requests.graphqlWhole(PROBE_CHECKS, { ids }),
+  };
+}
+
+const APP_PERMISSIONS = [
+  ['contents', 'Contents: read and write', 'to merge'],
+  ['pull_requests', 'Pull requests: read and write', 'to list and merge pull requests'],
+  ['issues', 'Issues: read and write', 'to list issues and send commands to bots'],
+  ['repository_hooks', 'Webhooks: read and write', 'to set up webhooks'],
+] as const;
+
+/** Finds the missing permissions of an App installation. GitHub reports them with the installation's token. */
+async function inspectInstallation(
+  installation: Installation,
+  { requests, discover }: { readonly requests: GithubRequests; readonly discover: Discover },
+): Promise<Inspection> {
+  const repositories = await discover();
+  const lacking = APP_PERMISSIONS.filter(([name]) => !installation.hasWriteAccess(name));
+  const missing = lacking.map(([, permission, purpose]) => ({ permission, purpose }));
+  return {
+    repositories,
+    missing: [...missing, ...(await findMissingPermissions([toChecksProbe(requests, repositories)]))],
+  };
+}
+
+const EVENTS = ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'];
+
+const NEEDS =
+  'an admin of the repository, with a token with the scope admin:repo_hook, or a token or App that can write webhooks';
+
+/** Creates the webhook or edits the existing one, as GitHub rejects a second webhook with the same URL. */
+async function ensureGithubWebhook(rest: RestClient, fullName: string, hook: WebhookConfig): Promise<void> {
+  const place = { repository: toRepositoryPath(fullName), pages: 'per_page=100', hook, needs: NEEDS };
+  const config = { url: hook.url, content_type: 'json', secret: hook.secret, insecure_ssl: '0' };
+  const wanted = { active: true, events: EVENTS, config };
+  const [found, ...others] = await listMatchingWebhooks(rest, place);
+  await withPermissionError(rest, place, () =>
+    found === undefined
+      ? rest.send('POST', `${place.repository}/hooks`, { name: 'web', ...wanted })
+      : rest.send('PATCH', `${place.repository}/hooks/${found.id}`, wanted),
+  );
+  await deleteWebhooks(rest, place, others);
 }

@@ -1,6 +1,11 @@
 /** The results of the GraphQL queries in `queries.ts`. */
-import type { FieldError, ConnectionPage } from '../http/connections.js';
-import type { StateCount } from './ci.js';
+import type { ConnectionPage, FieldError } from '../http/graphql-pages.js';
+
+/** The number of checks in one state. */
+export interface StateCount {
+  readonly state: string;
+  readonly count: number;
+}
 
 export interface RateLimitNode {
   readonly cost: number;

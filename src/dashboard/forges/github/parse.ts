@@ -1,9 +1,13 @@
-import type { ForgeRepository, ForgeIssue, ForgePullRequest } from '../model.js';
-import { toCiFields } from '../model.js';
-import { withoutNulls, FieldError } from '../http/connections.js';
-import { ciFromRollup } from './ci.js';
-import type { RepositoryAccess } from './repository-access.js';
-import { toMergeStatus } from './merge-status.js';
+import {
+  type ForgeIssue,
+  type ForgePullRequest,
+  type ForgeRepository,
+  type PullRequest,
+  toCiFields,
+} from '../forge.js';
+import { FieldError, withoutNulls } from '../http/graphql-pages.js';
+import type { RepositoryAccess } from './access.js';
+import { ciFromRollup } from './checks.js';
 import type { IssueNode, PullRequestNode, RepositoryNode } from './nodes.js';
 
 /** Reports whether a repository belongs on a board: it is writable, not a fork and not archived. */
@@ -18,7 +22,7 @@ export function toRepository(node: RepositoryNode, reach: RepositoryAccess): For
   return { id, fullName: nameWithOwner, url, canManageWebhooks: reach.canManageWebhooks(node), revision };
 }
 
-export interface PullRequestRepository {
+interface PullRequestRepository {
   readonly nameWithOwner: string;
   readonly autoMergeAllowed: boolean;
 }
@@ -87,4 +91,20 @@ function toReview(node: PullRequestNode): ForgePullRequest['review'] {
     approvals: reviews.filter(({ state }) => state === 'APPROVED').length,
     requestedReviewers: reviewRequests?.totalCount ?? 0,
   };
+}
+
+const MERGE_STATUS_BY_STATE: Readonly<Record<string, PullRequest['mergeStatus']>> = {
+  CLEAN: 'mergeable',
+  HAS_HOOKS: 'mergeable',
+  UNSTABLE: 'unstable',
+  DIRTY: 'conflicting',
+  BLOCKED: 'blocked',
+  // The base branch requires branches to be up to date.
+  BEHIND: 'blocked',
+  DRAFT: 'blocked',
+};
+
+/** Combines GitHub's two fields about mergeability. */
+export function toMergeStatus(mergeable: string, mergeStateStatus: string): PullRequest['mergeStatus'] {
+  return mergeable === 'CONFLICTING' ? 'conflicting' : (MERGE_STATUS_BY_STATE[mergeStateStatus] ?? 'unknown');
 }

@@ -1,20 +1,20 @@
-import type { ForgeRepository, RepositorySnapshot } from '../model.js';
+import type { Forge, ForgeRepository, RepositorySnapshot } from '../forge.js';
+import { fetchRemainingPages, FieldError } from '../http/graphql-pages.js';
 import {
   isInvalidResponse,
+  mapRepositories,
+  mapValid,
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
   truncateSnapshot,
   uniqueByNumber,
-} from '../forge-snapshot.js';
-import type { Forge } from '../forge.js';
-import { FieldError, fetchRemainingPages } from '../http/connections.js';
-import { mapRepositories, mapValid } from '../sanitize.js';
+} from '../read-repositories.js';
+import type { RepositoryAccess } from './access.js';
 import { createBatchReader, isTimeout } from './batches.js';
-import type { RepositoryAccess } from './repository-access.js';
 import type { RateLimitNode, WholeRepositoryNode } from './nodes.js';
+import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 import { MORE_ISSUES, MORE_PULL_REQUESTS, READ_REPOSITORIES, READ_REPOSITORY } from './queries.js';
 import type { GithubRequests } from './requests.js';
-import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
 
 /** Pull requests per page, and the page size after a timeout of GitHub. */
 const PAGE_SIZE = 50;

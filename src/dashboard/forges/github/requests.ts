@@ -1,11 +1,14 @@
-import { parseForgeJson } from '../http/fetch-response.js';
-import type { ForgeResponse } from '../http/fetch-response.js';
-import { createForgeRequests, assertSuccess } from '../http/requests.js';
-import type { ForgeRequest, ForgeProtocol, ForgeRequests, ForgeRequestsOptions } from '../http/requests.js';
-import { createRestClient } from '../http/rest.js';
-import type { RestClient } from '../http/rest.js';
-import { readPartialData, readWholeData } from './graphql-response.js';
-import { findLimit, readHourlyQuota } from './limits.js';
+import { type ForgeResponse, parseForgeJson } from '../http/fetch-response.js';
+import {
+  assertSuccess,
+  createForgeRequests,
+  type ForgeProtocol,
+  type ForgeRequest,
+  type ForgeRequests,
+  type ForgeRequestsOptions,
+} from '../http/requests.js';
+import { createRestClient, type RestClient } from '../http/rest.js';
+import { findLimit, readHourlyQuota, readPartialData, readWholeData } from './responses.js';
 
 export const GITHUB_API = 'https://api.github.com';
 
@@ -19,7 +22,7 @@ export interface GithubOptions extends ForgeRequestsOptions {
 type Variables = Readonly<Record<string, unknown>>;
 
 /** The user of a token. Only classic tokens have scopes. */
-export interface Viewer {
+interface Viewer {
   readonly login: string;
   readonly scopes: readonly string[];
 }
@@ -75,4 +78,19 @@ export function toGithubProtocol(authorize?: () => Promise<string>): ForgeProtoc
     'X-GitHub-Api-Version': '2022-11-28',
   };
   return { forge: 'github', headers, authorize, readBudget: readHourlyQuota, findLimit };
+}
+
+/**
+ * Converts the URL of GitHub's pages to the URL of its REST API; an empty URL stands for github.com. GitHub Enterprise
+ * Server has its API below the pages. github.com and the enterprise cloud (ghe.com) have it on a separate host.
+ */
+export function toGithubApiUrl(url: string): string {
+  if (url === '' || /^https?:\/\/(www\.)?github\.com$/.test(url)) return 'https://api.github.com';
+  const [, cloud] = /^https:\/\/([a-z0-9-]+\.ghe\.com)$/.exec(url) ?? [];
+  return cloud === undefined ? `${url}/api/v3` : `https://api.${cloud}`;
+}
+
+/** Converts the URL of the REST API to the URL of the pages. */
+export function toGithubWebUrl(apiUrl: string): string {
+  return apiUrl.replace(/\/api\/v3$/, '').replace(/^https:\/\/api\./, 'https://');
 }

@@ -1,15 +1,17 @@
-import { sendForgeAction, doneResult, queuedResult } from '../forge-action.js';
-import type { ForgeActionResult, ActionRequests } from '../forge-action.js';
-import type { ActionName } from '../model.js';
-import { ForgeError } from '../forge-error.js';
-import type { ActionErrorCode } from '../forge-error.js';
-import type { PullRequestTarget } from '../forge.js';
+import {
+  type ActionRequests,
+  doneResult,
+  type ForgeActionResult,
+  queuedResult,
+  sendForgeAction,
+} from '../forge-action.js';
+import { type ActionErrorCode, ForgeError } from '../forge-error.js';
+import type { ActionName, PullRequestTarget } from '../forge.js';
 import type { ActionCandidate } from '../rules/allowed-actions.js';
 import { pipelinePath, readMergeRequest } from './checks.js';
-import type { TargetMergeRequestNode } from './nodes.js';
-import { toProjectPath } from './project-path.js';
-import type { GitlabRequests } from './requests.js';
 import { toForgePullRequest } from './parse.js';
+import type { TargetMergeRequestNode } from './queries.js';
+import { type GitlabRequests, toProjectPath } from './requests.js';
 
 export interface GitlabActionOptions {
   readonly requests: GitlabRequests;

@@ -1,9 +1,7 @@
 import { ForgeError } from '../forge-error.js';
-import type { Check, PullRequestTarget } from '../forge.js';
-import type { JobNode, PipelineNode, TargetMergeRequestNode } from './nodes.js';
-import { toRestId, toProjectPath } from './project-path.js';
-import { READ_MERGE_REQUEST } from './queries.js';
-import type { GitlabRequests } from './requests.js';
+import type { Check, CiStatus, PullRequestTarget } from '../forge.js';
+import { type JobNode, type PipelineNode, READ_MERGE_REQUEST, type TargetMergeRequestNode } from './queries.js';
+import { type GitlabRequests, toProjectPath, toRestId } from './requests.js';
 
 /** The most jobs in a list of checks. */
 const MAX_JOBS = 1_000;
@@ -51,4 +49,33 @@ function toCheck({ name, web_url: url, status, duration, failure_reason }: JobNo
   const isTimeout = failure_reason === 'job_execution_timeout';
   const known = duration === null ? {} : { durationSeconds: Math.max(Math.round(duration), 0) };
   return { name, url, state: isTimeout ? 'timed_out' : (STATES[status] ?? 'failure'), ...known };
+}
+
+/**
+ * Follows the rules for GitHub: a cancelled pipeline is a failure, and a pipeline that waits for anything, even for a
+ * manual job, is pending. A skipped pipeline has no result.
+ */
+const CI_BY_STATUS: Readonly<Record<string, CiStatus>> = {
+  success: 'success',
+  failed: 'failure',
+  canceled: 'failure',
+  canceling: 'pending',
+  created: 'pending',
+  waiting_for_resource: 'pending',
+  waiting_for_callback: 'pending',
+  preparing: 'pending',
+  pending: 'pending',
+  running: 'pending',
+  manual: 'pending',
+  scheduled: 'pending',
+  skipped: 'none',
+};
+
+/**
+ * Computes the CI status from the status of a head pipeline, in upper or lower case.
+ *
+ * @returns `undefined` if unknown.
+ */
+export function ciFromPipeline(status: string | null | undefined): CiStatus | undefined {
+  return status === null || status === undefined ? 'none' : CI_BY_STATUS[status.toLowerCase()];
 }

@@ -1,13 +1,13 @@
-import type { Forge } from '../forge.js';
-import { withForgeErrors } from '../with-forge-errors.js';
+import { ForgeError } from '../forge-error.js';
+import type { Forge, Inspection, WebhookConfig } from '../forge.js';
+import type { RestClient } from '../http/rest.js';
+import { findMissingPermissions, probeWebhookAccess } from '../permissions.js';
+import { withForgeErrors } from '../sanitize.js';
+import { replaceWebhooks } from '../webhooks.js';
 import { actOnGitlab, GITLAB_ACTIONS } from './actions.js';
 import { readGitlabChecks } from './checks.js';
-import { ensureGitlabWebhook } from './ensure-webhook.js';
-import { inspectGitlab } from './inspect.js';
 import { createGitlabReader } from './reader.js';
-import { createGitlabRequests } from './requests.js';
-import type { GitlabOptions } from './requests.js';
-import { verifyGitlabDelivery } from './verify-delivery.js';
+import { createGitlabRequests, type GitlabOptions, toProjectPath } from './requests.js';
 
 export interface GitlabForgeOptions extends GitlabOptions {
   readonly rebaseLabel?: string | undefined;
@@ -26,7 +26,52 @@ export function createGitlabForge({ rebaseLabel = 'rebase', ...options }: Gitlab
     checks: (target) => readGitlabChecks(requests, target),
     act: (target, action) => actOnGitlab({ requests, rebaseLabel }, target, action),
     ensureWebhook: (fullName, hook) => ensureGitlabWebhook(requests, fullName, hook),
-    verifyDelivery: verifyGitlabDelivery,
   };
   return withForgeErrors(forge, options.baseUrl);
+}
+
+const WRITE_PERMISSION = { permission: 'api', purpose: 'to act on merge requests and set up webhooks' };
+const READ_PERMISSION = { permission: 'api', purpose: 'to list merge requests and issues and act on them' };
+
+/** Finds the user of a token and its missing permissions. */
+async function inspectGitlab(rest: RestClient, discover: Forge['discover']): Promise<Inspection> {
+  const scopes = await readScopes(rest);
+  const mayAct = scopes?.includes('api') ?? true;
+  if (!mayAct && scopes?.includes('read_api') === false) return { repositories: undefined, missing: [READ_PERMISSION] };
+  const { username } = (await rest.get('/user')) as { readonly username: string };
+  const repositories = await discover();
+  if (!mayAct) return { username, repositories, missing: [WRITE_PERMISSION] };
+  const list = (fullName: string) => rest.get(`${toProjectPath(fullName)}/hooks?per_page=1`);
+  return {
+    username,
+    repositories,
+    missing: await findMissingPermissions(probeWebhookAccess(repositories, 'api', list)),
+  };
+}
+
+/** Reads the scopes of the token. Returns `undefined` if the server is too old, or the token is not a personal one. */
+async function readScopes(rest: RestClient): Promise<readonly string[] | undefined> {
+  try {
+    return ((await rest.get('/personal_access_tokens/self')) as { readonly scopes: readonly string[] }).scopes;
+  } catch (error) {
+    if (error instanceof ForgeError && [400, 403, 404].includes(error.status ?? 0)) return undefined;
+    throw error;
+  }
+}
+
+const NEEDS = 'a maintainer of the project, with a token with the scope api';
+
+/** Creates the webhook with the events of a board. GitLab has one flag per event; `push_events` is on by default. */
+async function ensureGitlabWebhook(rest: RestClient, fullName: string, hook: WebhookConfig): Promise<void> {
+  const place = { repository: toProjectPath(fullName), pages: 'per_page=100', hook, needs: NEEDS };
+  await replaceWebhooks(rest, place, {
+    url: hook.url,
+    token: hook.secret,
+    enable_ssl_verification: true,
+    push_events: true,
+    merge_requests_events: true,
+    issues_events: true,
+    confidential_issues_events: true,
+    pipeline_events: true,
+  });
 }

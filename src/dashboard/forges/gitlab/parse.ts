@@ -1,8 +1,7 @@
-import type { ForgeRepository, ForgeIssue, ForgePullRequest } from '../model.js';
-import { toCiFields } from '../model.js';
-import { withoutNulls } from '../http/connections.js';
-import { ciFromPipeline } from './ci.js';
-import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './nodes.js';
+import { type ForgeIssue, type ForgePullRequest, type ForgeRepository, toCiFields } from '../forge.js';
+import { withoutNulls } from '../http/graphql-pages.js';
+import { ciFromPipeline } from './checks.js';
+import type { IssueNode, MergeRequestNode, ProjectNode, Reviewer } from './queries.js';
 
 /** Reports whether a project belongs on a board: the user can push to it, and it is not a fork and not archived. */
 export function belongsOnBoard({ archived, isForked, userPermissions }: ProjectNode): boolean {

@@ -1,19 +1,26 @@
+import type { Forge, RepositorySnapshot } from '../forge.js';
+import { type ConnectionPage, fetchRemainingPages } from '../http/graphql-pages.js';
 import {
+  mapRepositories,
+  mapValid,
   MAX_ISSUES,
   MAX_PULL_REQUESTS,
   MAX_REPOSITORIES,
   readRepositories,
   uniqueByNumber,
-} from '../forge-snapshot.js';
-import type { RepositorySnapshot } from '../model.js';
-import type { Forge } from '../forge.js';
-import { fetchRemainingPages } from '../http/connections.js';
-import type { ConnectionPage } from '../http/connections.js';
-import { mapRepositories, mapValid } from '../sanitize.js';
-import type { IssueNode, MergeRequestNode, ProjectNode, WholeProjectNode } from './nodes.js';
-import { DISCOVER, MORE_ISSUES, MORE_MERGE_REQUESTS, READ_PROJECT } from './queries.js';
-import type { GitlabRequests } from './requests.js';
+} from '../read-repositories.js';
 import { belongsOnBoard, toForgeIssue, toForgePullRequest, toRepository } from './parse.js';
+import {
+  DISCOVER,
+  type IssueNode,
+  type MergeRequestNode,
+  MORE_ISSUES,
+  MORE_MERGE_REQUESTS,
+  type ProjectNode,
+  READ_PROJECT,
+  type WholeProjectNode,
+} from './queries.js';
+import type { GitlabRequests } from './requests.js';
 
 interface DiscoverData {
   readonly projects: ConnectionPage<ProjectNode>;

@@ -1,13 +1,15 @@
 import { ForgeError } from '../forge-error.js';
 import type { ApiQuota } from '../forge.js';
-import { parseForgeJson } from '../http/fetch-response.js';
-import type { ForgeResponse } from '../http/fetch-response.js';
-import { readRetryAfter } from '../http/rate-limit-pauses.js';
-import { createForgeRequests, assertSuccess } from '../http/requests.js';
-import type { LimitScope, ForgeRequests, ForgeRequestsOptions } from '../http/requests.js';
-import { createRestClient } from '../http/rest.js';
-import type { RestClient } from '../http/rest.js';
-import { findUnsupportedFields, removeFields } from './unsupported-fields.js';
+import { type ForgeResponse, parseForgeJson } from '../http/fetch-response.js';
+import {
+  assertSuccess,
+  createForgeRequests,
+  type ForgeRequests,
+  type ForgeRequestsOptions,
+  type LimitScope,
+  readRetryAfter,
+} from '../http/requests.js';
+import { createRestClient, type RestClient } from '../http/rest.js';
 
 export interface GitlabOptions extends ForgeRequestsOptions {
   /** The URL of GitLab's pages. The API is below it. */
@@ -84,4 +86,46 @@ function findLimit({ status, headers }: ForgeResponse, at: number): LimitScope |
   const reset = Date.parse(readBudget(headers)?.resetsAt ?? '');
   const until = readRetryAfter(headers, at) ?? (Number.isNaN(reset) ? at + DEFAULT_PAUSE_MS : reset);
   return { of: 'all', until };
+}
+
+// Fields that older servers don't have. Such a server rejects a query with an unknown field as a whole.
+
+const REVIEW_STATE = 'mergeRequestInteraction { reviewState }';
+
+/**
+ * The text to remove from a query for each unsupported field. GitLab 16.9 added `isForked`, 15.6 `detailedMergeStatus`.
+ */
+const LATER: Readonly<Record<string, string>> = {
+  isForked: 'isForked',
+  detailedMergeStatus: 'detailedMergeStatus',
+  mergeRequestInteraction: REVIEW_STATE,
+  reviewState: REVIEW_STATE,
+  // Requires a GitLab edition with approval rules.
+  approved: 'approved',
+};
+
+/** Removes the unsupported fields from a query. */
+function removeFields(query: string, lacking: ReadonlySet<string>): string {
+  const removed = Array.from(lacking, (field) => LATER[field] ?? '').filter((text) => text !== '');
+  return removed.reduce((text, field) => text.replace(new RegExp(`(?<=\\s)${field}(?=\\s)`, 'g'), ''), query);
+}
+
+/** Finds the optional fields among those that a server rejected. */
+function findUnsupportedFields(errors: unknown): string[] {
+  if (!Array.isArray(errors)) return [];
+  return errors.flatMap((error: unknown) => {
+    const { message } = (error ?? {}) as { readonly message?: unknown };
+    const [, field = ''] = /^Field '(\w+)' doesn't exist on type '\w+'/.exec(String(message)) ?? [];
+    return Object.hasOwn(LATER, field) ? [field] : [];
+  });
+}
+
+/** Returns the path of a project in GitLab's REST API, where the full name with its groups is one segment. */
+export function toProjectPath(fullName: string): string {
+  return `/projects/${encodeURIComponent(fullName)}`;
+}
+
+/** Returns the number at the end of a GraphQL id, which is the id in the REST API. */
+export function toRestId(globalId: string): string {
+  return globalId.replace(/^.*\//, '');
 }

@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns/promises';
 import type { LookupAddress } from 'node:dns';
+import { lookup } from 'node:dns/promises';
 import { BlockList, isIP, isIPv4 } from 'node:net';
 
 /** The target of a connection as parts of a URL. The port is empty for the protocol's default port. */

@@ -1,9 +1,7 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, fetch } from 'undici';
-import type { Dispatcher, RequestInit, Response } from 'undici';
+import { Agent, buildConnector, type Dispatcher, fetch, type RequestInit, type Response } from 'undici';
 import { ForgeError } from '../forge-error.js';
-import { AddressRefusedError } from './address-policy.js';
-import type { AddressPolicy } from './address-policy.js';
+import { type AddressPolicy, AddressRefusedError } from './address-policy.js';
 
 /** The largest responses, of 20 repositories with 50 pull requests each, have about 3 MB. */
 const MAX_BODY_BYTES = 16 * 1024 * 1024;

@@ -1,15 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
 import { limitConcurrency } from '../../../core/concurrency.js';
 import type { NewRequestLogEntry } from '../../request-log.js';
-import type { ForgeName } from '../model.js';
-import type { ApiQuota } from '../forge.js';
-import { ForgeError, toForgeError } from '../forge-error.js';
-import { createEtagCache } from './etag-cache.js';
-import type { EtagCache } from './etag-cache.js';
-import { fetchResponse } from './fetch-response.js';
-import type { ForgeResponse } from './fetch-response.js';
-import { errorKindFromStatus } from './error-kind-from-status.js';
-import { createRateLimitPauses } from './rate-limit-pauses.js';
+import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
+import type { ApiQuota, ForgeName } from '../forge.js';
+import { fetchResponse, type ForgeResponse } from './fetch-response.js';
 
 /** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
 const MAX_CONCURRENT = 4;
@@ -45,7 +40,7 @@ export interface LimitScope {
   readonly until: number;
 }
 
-export type ForgeResource = 'graphql' | 'rest';
+type ForgeResource = 'graphql' | 'rest';
 
 export interface ForgeRequest<T> {
   readonly resource: ForgeResource;
@@ -67,6 +62,12 @@ export interface ForgeRequests {
   readonly ask: <T>(ask: ForgeRequest<T>) => Promise<T>;
 }
 
+/**
+ * Creates a client for the requests of one credential.
+ *
+ * GitHub uses it too: `@octokit/request` reads responses of any size and throws on 304, and the throttling plugin either
+ * waits for the reset or goes on sending, where a board has to show until when requests are paused.
+ */
 export function createForgeRequests(
   { forge, headers: own, authorize, readBudget, findLimit }: ForgeProtocol,
   { dispatcher, account, record, answers = createEtagCache(), now = Date.now, timeoutMs }: ForgeRequestsOptions,
@@ -131,4 +132,71 @@ export function assertSuccess(response: ForgeResponse): ForgeResponse {
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */
 function describeResponse({ status, text }: ForgeResponse): string {
   return `The forge responded with ${status}: ${text.slice(0, 500)}`;
+}
+
+const KIND_BY_STATUS: Readonly<Record<number, ForgeErrorKind>> = {
+  401: 'unauthorized',
+  403: 'unauthorized',
+  404: 'not_found',
+  405: 'conflict',
+  406: 'conflict',
+  409: 'conflict',
+  410: 'not_found',
+  422: 'conflict',
+  429: 'rate_limited',
+};
+
+/** Returns the kind of error for a status, unless the forge reports a more exact one. 5xx may come from a gateway. */
+function errorKindFromStatus(status: number): ForgeErrorKind {
+  return KIND_BY_STATUS[status] ?? (status >= 500 ? 'unreachable' : 'unknown');
+}
+
+/** API quotas reset every hour, so a longer pause is an error of the forge. */
+const MAX_PAUSE_MS = 3_600_000;
+
+/** Stops requests to a forge while its rate limit is exceeded, separately for each quota. */
+interface RateLimitPauses {
+  /** Checks that no pause is active. @throws ForgeError `rate_limited` until the pause ends. */
+  assertNotPaused(...budgets: string[]): void;
+  /** Starts a pause. @returns Its end, which may be earlier than requested. */
+  start(budget: string, until: number): number;
+}
+
+function createRateLimitPauses(now: () => number): RateLimitPauses {
+  const ends = new Map<string, number>();
+  return {
+    assertNotPaused(...budgets) {
+      const resetsAt = Math.max(...budgets.map((budget) => ends.get(budget) ?? 0));
+      if (resetsAt > now()) throw new ForgeError('rate_limited', { resetsAt });
+    },
+    start(budget, until) {
+      const end = Math.min(until, now() + MAX_PAUSE_MS);
+      ends.set(budget, Math.max(end, ends.get(budget) ?? 0));
+      return end;
+    },
+  };
+}
+
+/** Reads a Retry-After header, in seconds or as a date, as a time in milliseconds since the epoch. */
+export function readRetryAfter(headers: Headers, at: number): number | undefined {
+  const text = headers.get('retry-after')?.trim() ?? '';
+  if (/^\d{1,9}$/.test(text)) return at + Number(text) * 1000;
+  const date = Date.parse(text);
+  return Number.isNaN(date) ? undefined : date;
+}
+
+export interface CachedResponse {
+  readonly etag: string | null;
+  readonly text: string;
+  readonly hasNext: boolean;
+}
+
+/** Cached responses that are revalidated with their ETag. */
+type EtagCache = LRUCache<string, CachedResponse>;
+
+/** The limit per process, shared by all users: the commit statuses of about 30 boards of 1,000 pull requests. */
+const MAX_CHARACTERS = 64 * 1024 * 1024;
+
+export function createEtagCache(): EtagCache {
+  return new LRUCache({ maxSize: MAX_CHARACTERS, sizeCalculation: ({ text }) => text.length + 1 });
 }

@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ForgeError } from '../forge-error.js';
-import type { CachedResponse } from './etag-cache.js';
-import { parseForgeJson } from './fetch-response.js';
-import type { ForgeResponse } from './fetch-response.js';
-import { assertSuccess } from './requests.js';
-import type { ForgeRequest, ForgeRequests } from './requests.js';
+import { type ForgeResponse, parseForgeJson } from './fetch-response.js';
+import { assertSuccess, type CachedResponse, type ForgeRequest, type ForgeRequests } from './requests.js';
 
 export interface RestClient {
   /** Returns the JSON of a resource; reads it from the cache when the forge responds with 304. */

@@ -1,9 +1,12 @@
-import type { ActionName, ForgeName, PullRequest, ForgePullRequest } from '../model.js';
-import type { Bot } from './bots.js';
+import type { ActionErrorCode } from '../forge-error.js';
+import type { ActionName, ForgeName, ForgePullRequest, PullRequest } from '../forge.js';
 
-export type AllowedAction = PullRequest['allowedActions'][number];
-export type ActionBlock = NonNullable<AllowedAction['blocked']>;
-export type BlockCode = ActionBlock['code'];
+type AllowedAction = PullRequest['allowedActions'][number];
+type ActionBlock = NonNullable<AllowedAction['blocked']>;
+type BlockCode = ActionBlock['code'];
+
+/** A bot that maintains dependencies. */
+export type Bot = 'dependabot' | 'renovate';
 
 /** The data of a pull request that its allowed actions depend on. */
 export interface ActionCandidate extends ForgePullRequest, Pick<PullRequest, 'stackedOn'> {
@@ -88,3 +91,23 @@ function isConflicting({ mergeStatus }: ActionCandidate): boolean {
 function isDependabotOnGithub({ forge, bot }: ActionCandidate): boolean {
   return forge === 'github' && bot === 'dependabot';
 }
+
+/** Derives why the forge rejected an action from the state of the pull request after it. */
+export function explainRejection(action: ActionName, pullRequest: ActionCandidate): ActionErrorCode {
+  return EXPLAINED[action]?.(pullRequest) ?? 'unknown';
+}
+
+type Explain = (pullRequest: ActionCandidate) => ActionErrorCode | undefined;
+
+const conflict: Explain = ({ mergeStatus }) => (mergeStatus === 'conflicting' ? 'conflict' : undefined);
+
+const mergeBlock: Explain = (pullRequest): BlockCode | undefined => findMergeBlock(pullRequest);
+
+const EXPLAINED: Partial<Readonly<Record<ActionName, Explain>>> = {
+  merge: mergeBlock,
+  update_branch: (pullRequest) => conflict(pullRequest) ?? (pullRequest.behind ? undefined : 'already_up_to_date'),
+  auto_merge: (pullRequest) => {
+    if (pullRequest.autoMergeAllowed === false) return 'auto_merge_not_allowed';
+    return conflict(pullRequest) ?? (findMergeBlock(pullRequest) === undefined ? 'ready_to_merge' : undefined);
+  },
+};

@@ -1,4 +1,4 @@
-import type { ActionName } from '../../../../src/dashboard/forges/model.js';
+import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
 import { forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
 import type { ForgejoPullRequest, ForgejoRepository } from '../../../forges/forgejo-state.js';
 import { openForgejo } from './open-forgejo.js';

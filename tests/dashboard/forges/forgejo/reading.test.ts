@@ -1,4 +1,4 @@
-import type { ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
+import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
 import type { ForgejoPullRequest } from '../../../forges/forgejo-state.js';
 import { openForgejo } from './open-forgejo.js';

@@ -1,4 +1,4 @@
-import type { ActionName } from '../../../../src/dashboard/forges/model.js';
+import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
 import { githubPullRequest, githubRepository, githubRun, githubStatus } from '../../../forges/github-state.js';
 import type { GithubPullRequest, GithubRepository } from '../../../forges/github-state.js';
 import { openGithub } from './open-github.js';

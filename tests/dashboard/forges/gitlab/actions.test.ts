@@ -1,4 +1,4 @@
-import type { ActionName } from '../../../../src/dashboard/forges/model.js';
+import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
 import { gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
 import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
 import { openGitlab } from './open-gitlab.js';

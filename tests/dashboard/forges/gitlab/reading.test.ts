@@ -1,4 +1,4 @@
-import type { ForgePullRequest } from '../../../../src/dashboard/forges/model.js';
+import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
 import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
 import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
 import { openGitlab } from './open-gitlab.js';

@@ -1,0 +1,121 @@
+import type { Caller } from '../../accounts/callers.js';
+import { requireUser } from '../../accounts/callers.js';
+import { rateLimitError } from '../../core/errors.js';
+import type { Database } from '../../storage/database.js';
+import { assertSettingsSaved } from '../settings/settings-row.js';
+import type { BoardVersion } from './board-changes.js';
+import type { Board } from './board.js';
+import type { BoardOptions, Boards } from './boards.js';
+
+/** More than one user needs for their tabs and devices. Each stream occupies a connection. */
+const MAX_STREAMS = 16;
+
+/** The stream of a page that the user has closed ends before that. */
+const RETRY_AFTER_SECONDS = 15;
+
+export interface BoardStreamRequest extends Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'> {
+  /** The event id of the newest board that the caller has received. */
+  readonly lastEventId?: string | undefined;
+  /** Ends the stream. */
+  readonly signal: AbortSignal;
+}
+
+export interface BoardEvent {
+  readonly id: string;
+  readonly data: Board;
+}
+
+export interface BoardStreams {
+  /**
+   * Streams the caller's own board: at once, unless they have the current version already, and after every change.
+   * Slow callers skip intermediate versions.
+   *
+   * The caller must iterate the stream or abort its signal, because it counts as open until it ends.
+   *
+   * @throws AppError `not_found` until the caller has saved forge settings, `rate_limited` if the caller has 16 open
+   * streams in this process.
+   */
+  open(caller: Caller | undefined, request: BoardStreamRequest): Promise<AsyncIterable<BoardEvent>>;
+}
+
+export interface BoardStreamsOptions {
+  readonly database: Database;
+  readonly boards: Boards;
+}
+
+export function createBoardStreams({ database, boards }: BoardStreamsOptions): BoardStreams {
+  const open = createCounter();
+  return {
+    async open(caller, request) {
+      const { signal } = request;
+      const user = requireUser(caller);
+      await assertSettingsSaved(database, user.personId);
+      const release = open.enter(user.personId);
+      signal.addEventListener('abort', release, { once: true });
+      return stream({ ...request, boards, caller: user }, release);
+    },
+  };
+}
+
+interface StreamOptions extends BoardStreamRequest {
+  readonly boards: Boards;
+  readonly caller: ReturnType<typeof requireUser>;
+}
+
+async function* stream(options: StreamOptions, release: () => void): AsyncGenerator<BoardEvent, void, undefined> {
+  const { boards, caller, includeDrafts, includeSnoozed, signal } = options;
+  const shown = { includeDrafts, includeSnoozed };
+  const subscription = boards.subscribe(caller.personId);
+  let lastId = options.lastEventId;
+  try {
+    while (!signal.aborted) {
+      const version = await boards.findVersion(caller.personId);
+      if (version === undefined) return;
+      const id = toId(version, shown);
+      if (id !== lastId) {
+        lastId = id;
+        yield { id, data: await boards.read(caller, shown) };
+      }
+      await subscription.next(until(version.endsAt, signal));
+    }
+  } finally {
+    subscription.close();
+    release();
+  }
+}
+
+/** The options are part of the id, because they change the contents of the board. */
+function toId({ id }: BoardVersion, { includeDrafts = false, includeSnoozed = false }: BoardOptions): string {
+  return `${id}${includeDrafts ? '-drafts' : ''}${includeSnoozed ? '-snoozed' : ''}`;
+}
+
+/** Timers are limited to 24 days. An extra check every hour costs little. */
+const LONGEST_WAIT_MS = 3_600_000;
+
+/** Returns a signal that aborts with `signal`, or when the version ends. */
+function until(endsAt: number, signal: AbortSignal): AbortSignal {
+  if (endsAt === Infinity) return signal;
+  const milliseconds = Math.min(Math.max(endsAt - Date.now(), 0), LONGEST_WAIT_MS);
+  return AbortSignal.any([signal, AbortSignal.timeout(milliseconds)]);
+}
+
+/** Counts and limits the open streams of each user. */
+function createCounter(): { enter(personId: string): () => void } {
+  const counts = new Map<string, Set<symbol>>();
+  return {
+    enter(personId) {
+      const own = counts.get(personId) ?? new Set();
+      if (own.size >= MAX_STREAMS) {
+        const message = `You have reached the limit of ${MAX_STREAMS} open streams. Close one first.`;
+        const [windowSeconds, resetSeconds] = [RETRY_AFTER_SECONDS, RETRY_AFTER_SECONDS];
+        throw rateLimitError(message, { limit: MAX_STREAMS, windowSeconds, resetSeconds });
+      }
+      const entry = Symbol(personId);
+      counts.set(personId, own.add(entry));
+      return () => {
+        own.delete(entry);
+        if (own.size === 0 && counts.get(personId) === own) counts.delete(personId);
+      };
+    },
+  };
+}

@@ -1,0 +1,169 @@
+import { sql } from 'kysely';
+import type { Caller } from '../../accounts/callers.js';
+import { requireUser } from '../../accounts/callers.js';
+import { AppError } from '../../core/errors.js';
+import { type Database, inTransaction } from '../../storage/database.js';
+import type { SnoozesTable } from '../../storage/tables.js';
+import { type ForgeName, pullRequestKey } from '../forges/forge.js';
+import { toPullRequestRow } from '../pull-requests/state-entries.js';
+import type { BoardChanges } from './board-changes.js';
+import type { Change, Changes } from './visits.js';
+
+const MAX_DAYS = 366;
+const DAY_MS = 86_400_000;
+
+interface Reference {
+  readonly forge: ForgeName;
+  readonly fullName: string;
+  readonly number: number;
+}
+
+interface NewSnooze extends Reference {
+  /** The latest end of the snooze. */
+  readonly until?: Date | undefined;
+  /** Whether the snooze also ends as soon as the pull request changes. */
+  readonly untilChange: boolean;
+}
+
+/** Users' snoozes on their own boards. */
+export interface Snoozes {
+  /**
+   * Snoozes a pull request. Replaces an earlier snooze of it.
+   *
+   * @throws AppError `invalid_input` if nothing would end the snooze, or `until` is in the past or more than 366 days
+   * ahead, `not_found` if the pull request is not on the caller's board.
+   */
+  save(caller: Caller | undefined, snooze: NewSnooze): Promise<void>;
+  /** Does nothing if the pull request is not snoozed. */
+  delete(caller: Caller | undefined, pullRequest: Reference): Promise<void>;
+}
+
+interface SnoozesOptions {
+  readonly database: Database;
+  readonly boards: Pick<BoardChanges, 'notify'>;
+  readonly now?: (() => number) | undefined;
+}
+
+export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptions): Snoozes {
+  return {
+    async save(caller, snooze) {
+      const { personId } = requireUser(caller);
+      assertEnds(snooze, now());
+      await inTransaction(database, (transaction) => saveSnooze(transaction, personId, snooze));
+      boards.notify(personId);
+    },
+    async delete(caller, reference) {
+      const { personId } = requireUser(caller);
+      await inTransaction(database, (transaction) => deleteSnooze(transaction, personId, reference));
+      boards.notify(personId);
+    },
+  };
+}
+
+function assertEnds({ until, untilChange }: NewSnooze, at: number): void {
+  if (until === undefined && untilChange) return;
+  const end = until?.getTime() ?? NaN;
+  // Comparisons with NaN are false, so an invalid date is rejected too.
+  if (end > at && end <= at + MAX_DAYS * DAY_MS) return;
+  const message = `Set until to a time within the next ${MAX_DAYS} days, or untilChange to true.`;
+  throw new AppError('invalid_input', message, { field: 'until' });
+}
+
+async function saveSnooze(transaction: Database, personId: string, snooze: NewSnooze): Promise<void> {
+  const row = toPullRequestRow({ personId, ...snooze });
+  const change = {
+    until: snooze.until?.getTime() ?? null,
+    until_change: Number(snooze.untilChange),
+    changed_at: await getChangedAt(transaction, personId, snooze),
+  };
+  await transaction
+    .insertInto('snoozes')
+    .values({ ...row, ...change })
+    .onConflict((conflict) => conflict.columns(['person_id', 'forge', 'repo', 'number']).doUpdateSet(change))
+    .execute();
+  await bumpRevision(transaction, personId);
+}
+
+async function getChangedAt(transaction: Database, personId: string, reference: Reference): Promise<number> {
+  const boards = transaction.selectFrom('boards').select('changes').where('person_id', '=', personId);
+  const changes = JSON.parse((await boards.executeTakeFirst())?.changes ?? '{}') as Changes;
+  const { forge, fullName, number } = reference;
+  const change = changes[pullRequestKey(forge, fullName, number)];
+  if (change !== undefined) return change.at;
+  throw new AppError('not_found', `${fullName}#${number} is not on your board.`);
+}
+
+async function deleteSnooze(transaction: Database, personId: string, reference: Reference): Promise<void> {
+  const { forge, repo, number } = toPullRequestRow({ personId, ...reference });
+  const own = transaction.deleteFrom('snoozes').where('person_id', '=', personId).where('forge', '=', forge);
+  const { numDeletedRows } = await own.where('repo', '=', repo).where('number', '=', number).executeTakeFirst();
+  if (numDeletedRows > 0n) await bumpRevision(transaction, personId);
+}
+
+/** The board owner's own state: the newest board that they have seen, and their snoozes. */
+export interface OwnerState {
+  /** The `generatedAt` of the newest board that they have seen, in milliseconds; `undefined` before the first visit. */
+  readonly seenAt: number | undefined;
+  /** Keyed by {@link pullRequestKey}. */
+  readonly snoozes: ReadonlyMap<string, Snooze>;
+}
+
+export interface Snooze {
+  /** In milliseconds; `undefined` if only a change of the pull request ends the snooze. */
+  readonly until: number | undefined;
+  readonly untilChange: boolean;
+  /** The time of the pull request's last change before it was snoozed, in milliseconds. */
+  readonly changedAt: number;
+}
+
+export async function readOwnerState(database: Database, personId: string): Promise<OwnerState> {
+  const reader = database.selectFrom('board_readers').select('seen_at').where('person_id', '=', personId);
+  const seenAt = (await reader.executeTakeFirst())?.seen_at ?? undefined;
+  const rows = await listSnoozes(database, personId);
+  return { seenAt, snoozes: new Map(rows.map((row) => [keyOfRow(row), toSnooze(row)])) };
+}
+
+async function listSnoozes(database: Database, personId: string): Promise<SnoozesTable[]> {
+  return database.selectFrom('snoozes').selectAll().where('person_id', '=', personId).execute();
+}
+
+// The cast is safe: only forge names of the contract are stored.
+const keyOfRow = ({ forge, repo, number }: SnoozesTable): string => pullRequestKey(forge as ForgeName, repo, number);
+
+function toSnooze({ until, until_change, changed_at }: SnoozesTable): Snooze {
+  return { until: until ?? undefined, untilChange: until_change === 1, changedAt: changed_at };
+}
+
+/**
+ * Returns whether a snooze is in effect.
+ *
+ * @param change The last change of its pull request, `undefined` if the board no longer lists it.
+ */
+export function isSnoozed({ until, untilChange, changedAt }: Snooze, change: Change | undefined, at: number): boolean {
+  if (change === undefined || (until !== undefined && until <= at)) return false;
+  return !(untilChange && change.at > changedAt);
+}
+
+/** Records that the user's own board changed. Call it in the transaction that makes the change. */
+async function bumpRevision(transaction: Database, personId: string): Promise<void> {
+  await transaction
+    .insertInto('board_readers')
+    .values({ person_id: personId, seen_at: null, revision: 1 })
+    .onConflict((conflict) => conflict.column('person_id').doUpdateSet({ revision: sql`board_readers.revision + 1` }))
+    .execute();
+}
+
+/** Deletes snoozes that have ended, so that none takes effect again if the cause of its end is undone. */
+export async function deleteEndedSnoozes(
+  transaction: Database,
+  personId: string,
+  { changes, at }: { readonly changes: Changes; readonly at: number },
+): Promise<void> {
+  const rows = await listSnoozes(transaction, personId);
+  const ended = rows.filter((row) => !isSnoozed(toSnooze(row), changes[keyOfRow(row)], at));
+  for (const { forge, repo, number } of ended) {
+    const own = transaction.deleteFrom('snoozes').where('person_id', '=', personId).where('forge', '=', forge);
+    await own.where('repo', '=', repo).where('number', '=', number).execute();
+  }
+  if (ended.length > 0) await bumpRevision(transaction, personId);
+}

@@ -1,0 +1,147 @@
+import { createHash } from 'node:crypto';
+import { ForgeError } from './forge-error.js';
+import type { ForgeIssue, ForgeRepository, ForgeSnapshot, RepositorySnapshot } from './forge.js';
+
+/** The most pull requests of one forge on a board. */
+export const MAX_PULL_REQUESTS = 1_000;
+
+/** The most issues that are read of one repository, in pages of 50. */
+export const MAX_ISSUES = 1_000;
+
+/**
+ * The most repositories of one forge on a board. Users with write access to more have it through a team and follow few.
+ */
+export const MAX_REPOSITORIES = 2_000;
+
+/**
+ * Builds a forge snapshot of at most {@link MAX_PULL_REQUESTS} pull requests. Drops those of the last repositories
+ * first and sets `truncated` if it dropped any.
+ */
+export function truncateSnapshot(
+  readings: readonly RepositorySnapshot[],
+  unread: readonly string[] = [],
+): ForgeSnapshot {
+  let left = MAX_PULL_REQUESTS;
+  let truncated = false;
+  const repositories = readings.map((reading) => {
+    const pullRequests = reading.pullRequests.slice(0, left);
+    left -= pullRequests.length;
+    truncated ||= pullRequests.length < reading.pullRequests.length;
+    return { ...reading, pullRequests };
+  });
+  return { repositories, truncated, unread };
+}
+
+/**
+ * Reads each repository. A repository with an invalid response is listed in `unread`.
+ *
+ * @throws The error of the first invalid response when no repository could be read: then the fault is the forge's.
+ */
+export async function readRepositories(
+  repositories: readonly ForgeRepository[],
+  readWhole: (repository: ForgeRepository) => Promise<RepositorySnapshot | undefined>,
+): Promise<ForgeSnapshot> {
+  const odd = new Map<string, unknown>();
+  const readings = await mapWithConcurrency(repositories, (repository) =>
+    readWhole(repository).catch((error: unknown) => {
+      if (!isInvalidResponse(error)) throw error;
+      odd.set(repository.id, error);
+      return undefined;
+    }),
+  );
+  const found = readings.filter((reading) => reading !== undefined);
+  if (found.length === 0) for (const error of odd.values()) throw error;
+  return truncateSnapshot(found, [...odd.keys()]);
+}
+
+/** Maps the items and counts those that `map` could not interpret. Rethrows every other error of `map`. */
+export async function mapValid<T, R>(
+  items: readonly T[],
+  map: (item: T) => Promise<R> | R,
+): Promise<{ readonly mapped: R[]; readonly odd: number }> {
+  const odd = Symbol('odd');
+  const all = await mapWithConcurrency(items, async (item) => {
+    try {
+      return await map(item);
+    } catch (error) {
+      if (!isInvalidResponse(error)) throw error;
+      return odd;
+    }
+  });
+  const mapped = all.filter((one): one is Awaited<R> => one !== odd);
+  return { mapped, odd: all.length - mapped.length };
+}
+
+/**
+ * Maps the repositories that a forge lists. `map` returns an empty list for repositories that don't belong on a board.
+ *
+ * @throws ForgeError `unknown` when no item is valid: then the whole response is.
+ */
+export async function mapRepositories<T, R>(items: readonly T[], map: (item: T) => readonly R[]): Promise<R[]> {
+  const { mapped, odd } = await mapValid(items, map);
+  if (odd > 0 && odd === items.length) throw new ForgeError('unknown', { cause: new Error('No item is valid.') });
+  return mapped.flat();
+}
+
+/** Reports whether a response could not be interpreted, rather than that the forge rejected or failed the request. */
+export const isInvalidResponse = (error: unknown): boolean =>
+  !(error instanceof ForgeError) || error.kind === 'unknown';
+
+/** Removes duplicates by number: items may move to the next page while pages are read. */
+export function uniqueByNumber<T extends { readonly number: number }>(items: readonly T[]): T[] {
+  return [...new Map(items.map((item) => [item.number, item])).values()];
+}
+
+/** Small, so that few requests are still running when one fails. */
+const CHUNK = 8;
+
+/** Maps items in order, with up to 8 calls at a time. The first failure ends it. */
+export async function mapWithConcurrency<T, R>(items: readonly T[], map: (item: T) => Promise<R>): Promise<R[]> {
+  const mapped: R[] = [];
+  for (let start = 0; start < items.length; start += CHUNK) {
+    mapped.push(...(await Promise.all(items.slice(start, start + CHUNK).map(map))));
+  }
+  return mapped;
+}
+
+/** An issue in the format that the REST APIs of GitHub and Forgejo share. */
+export interface RestIssueNode {
+  readonly number: number;
+  readonly title: string;
+  readonly html_url: string;
+  /** Null for a deleted account. */
+  readonly user: { readonly login: string } | null;
+  readonly labels: readonly { readonly name: string; readonly color: string }[] | null;
+  readonly created_at: string;
+  readonly updated_at: string;
+}
+
+export function toForgeIssue(node: RestIssueNode, repo: string): ForgeIssue {
+  const { number, title, html_url: url, user, labels, created_at: createdAt, updated_at: updatedAt } = node;
+  return {
+    repo,
+    number,
+    title,
+    url,
+    author: user?.login ?? 'ghost',
+    labels: labels ?? [],
+    createdAt,
+    updatedAt,
+  };
+}
+
+/** Returns a hash that changes with any value of `head` and with every change of the open issues and pull requests. */
+export function toRevision(
+  head: readonly (string | null)[],
+  open: readonly Pick<RestIssueNode, 'number' | 'updated_at'>[],
+): string {
+  const changes = open.map(({ number, updated_at }) => `${number} ${updated_at}`).sort();
+  return createHash('sha256')
+    .update([...head, ...changes].join('\n'))
+    .digest('base64url');
+}
+
+/** Returns the path of a repository in the REST API of GitHub or Forgejo. */
+export function toRepositoryPath(fullName: string): string {
+  return `/repos/${fullName.split('/').map(encodeURIComponent).join('/')}`;
+}

@@ -1,0 +1,155 @@
+import { AppError } from '../../core/errors.js';
+import type { Database } from '../../storage/database.js';
+import { ForgeError } from '../forges/forge-error.js';
+import type { ActionName, Forge, ForgePullRequest, PullRequest } from '../forges/forge.js';
+import { actionConflict } from './action-errors.js';
+import type { Attempt, Attempts, UnconfirmedAttempt } from './attempts.js';
+import type { PullRequestAddress } from './state-entries.js';
+
+export type ActionOutcome = Awaited<ReturnType<Forge['act']>>;
+
+interface ActionRequest {
+  readonly attempts: Attempts;
+  readonly forge: Forge;
+  readonly address: PullRequestAddress;
+  readonly action: ActionName;
+  /** The head commit on the board. */
+  readonly headSha: string | undefined;
+  readonly now: () => number;
+  /** Checks, while no other attempt can run, whether the action is still to be sent; throws if it is not. */
+  readonly assertDue: () => Promise<void>;
+  /** Saves the effects of the action. If the process dies before that, the outcome counts as unknown. */
+  readonly saveEffect: (outcome: ActionOutcome) => Promise<void>;
+}
+
+/** Thrown if an action is no longer to be sent. */
+export class ActionNotDueError extends Error {}
+
+/**
+ * Sends an action to a forge at most once. If the outcome of an earlier attempt is unknown, the state at the forge is
+ * checked first, and an action that succeeded is not sent again.
+ *
+ * @throws AppError `conflict` while another attempt is in progress, or if the outcome of an earlier one can't be
+ * determined yet; ForgeError if the forge rejects the action.
+ */
+export async function sendActionOnce(sending: ActionRequest): Promise<ActionOutcome> {
+  const { attempts, address, action, headSha } = sending;
+  const attempt = await attempts.begin(address, action, headSha);
+  let isKnown = attempt.unconfirmed === undefined;
+  try {
+    await sending.assertDue();
+    const before = attempt.unconfirmed && (await checkOutcomeAtForge(sending, attempt.unconfirmed));
+    isKnown = false;
+    const outcome =
+      before ??
+      (await send(sending, attempt).catch((error: unknown) => {
+        isKnown = !isOutcomeUnknown(error);
+        throw error;
+      }));
+    await sending.saveEffect(outcome);
+    isKnown = true;
+    return outcome;
+  } finally {
+    await (isKnown ? attempt.complete() : attempt.leaveUnconfirmed());
+  }
+}
+
+async function send({ forge, address, action, headSha }: ActionRequest, attempt: Attempt): Promise<ActionOutcome> {
+  if (attempt.unconfirmed !== undefined) await attempt.restart();
+  const { fullName, number } = address;
+  return forge.act({ fullName, number, headSha }, action).catch((error: unknown) => {
+    if (attempt.unconfirmed !== undefined && isDone(error, action)) return 'done';
+    throw error;
+  });
+}
+
+/** Returns whether the error shows that an earlier attempt succeeded. */
+function isDone(error: unknown, action: ActionName): boolean {
+  const refusal = error instanceof ForgeError ? error.refusal : undefined;
+  return (action === 'merge' && refusal === 'already_merged') || (action === 'close' && refusal === 'already_closed');
+}
+
+/** Returns whether the forge may have performed the action despite the error. @see Forge.act */
+function isOutcomeUnknown(error: unknown): boolean {
+  if (!(error instanceof ForgeError)) return true;
+  const { kind, refusal } = error;
+  return refusal !== undefined && (kind === 'unreachable' || kind === 'unknown');
+}
+
+/** How long a bot may take to react to a comment. */
+const COMMENT_MS = 600_000;
+
+/** Returns whether the action succeeded; `undefined` if that is not certain yet. */
+type OutcomeCheck = (now: ForgePullRequest, lost: UnconfirmedAttempt, at: number) => boolean | undefined;
+
+/** A lost comment and a comment that the bot has not processed yet look the same. */
+const commandOutcome: OutcomeCheck = (now, lost, at) =>
+  hasMoved(now, lost) || (at < lost.startedAt + COMMENT_MS ? undefined : false);
+
+/** The other actions need no check, because sending them again fails if they succeeded. */
+const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {
+  update_branch: (now, lost) => hasMoved(now, lost) || !now.behind,
+  rerun_checks: (now, lost) => hasMoved(now, lost) || now.ci !== 'failure',
+  auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === true,
+  cancel_auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === false,
+  // Adding a label again has no effect.
+  renovate_rebase: hasMoved,
+  dependabot_rebase: commandOutcome,
+  dependabot_recreate: commandOutcome,
+};
+
+/**
+ * Checks at the forge whether an attempt without a response succeeded.
+ *
+ * @returns `undefined` if it did not, so that the action may be sent again.
+ * @throws AppError `conflict` (`unknown`) if that is not certain yet.
+ */
+async function checkOutcomeAtForge(
+  sending: ActionRequest,
+  lost: UnconfirmedAttempt,
+): Promise<ActionOutcome | undefined> {
+  const { forge, address, action, now } = sending;
+  const check = OUTCOME_CHECKS[action];
+  if (check === undefined) return undefined;
+  const reading = await forge.readRepository(address.fullName);
+  const facts = reading?.pullRequests.find(({ number }) => number === address.number);
+  // The forge itself rejects actions on pull requests that are not open.
+  if (facts === undefined) return undefined;
+  const isDone = check(facts, lost, now());
+  if (isDone !== undefined) return isDone ? 'done' : undefined;
+  throw actionConflict('unknown', "The forge didn't respond. The outcome will show on the board within 10 minutes.");
+}
+
+function hasMoved({ headSha }: ForgePullRequest, lost: UnconfirmedAttempt): boolean {
+  return lost.headSha !== undefined && headSha !== '' && headSha !== lost.headSha;
+}
+
+/** A pull request after a refresh, as input of the automation. */
+export interface AutomationInput {
+  readonly database: Database;
+  readonly attempts: Attempts;
+  readonly forge: Forge;
+  readonly address: PullRequestAddress;
+  readonly row: PullRequest;
+  readonly now: () => number;
+}
+
+/** The result of an automatic action. */
+type AutomaticResult = 'not sent' | 'sent' | { readonly refused: ForgeError };
+
+/** Sends an action without a user's request. Does nothing if another attempt is in progress, or was meanwhile. */
+export async function sendAutomaticAction(
+  { attempts, forge, address, row, now }: AutomationInput,
+  action: ActionName,
+  { assertDue, saveEffect }: Pick<ActionRequest, 'saveEffect' | 'assertDue'>,
+): Promise<AutomaticResult> {
+  const headSha = row.headSha === '' ? undefined : row.headSha;
+  try {
+    await sendActionOnce({ attempts, forge, address, action, headSha, now, assertDue, saveEffect });
+    return 'sent';
+  } catch (error) {
+    if (error instanceof ForgeError) return { refused: error };
+    if (error instanceof ActionNotDueError || error instanceof AppError) return 'not sent';
+    throw error;
+  }
+}

@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { AppError } from '../../core/errors.js';
+import { type Database, inTransaction } from '../../storage/database.js';
+import type { ServerKey } from '../../storage/server-key.js';
+import type { SettingsTable } from '../../storage/tables.js';
+import { type ForgeSettings, NO_FORGES } from './forge-settings.js';
+
+/** The token in a user's webhook URL, and the secret that deliveries are signed with. */
+export interface WebhookCredentials {
+  readonly token: string;
+  readonly secret: string;
+}
+
+/** The encryption context binds a value to its user: copied to another row, it can't be decrypted. */
+const forgesContext = (personId: string): string => `forges of ${personId}`;
+const webhookContext = (personId: string): string => `webhook of ${personId}`;
+
+/** Returns the user's settings. The first call creates them, with a new webhook. */
+export async function getOrCreateSettingsRow(
+  database: Database,
+  key: ServerKey,
+  personId: string,
+): Promise<SettingsTable> {
+  const known = await findSettingsRow(database, personId);
+  if (known !== undefined) return known;
+  const row = createRow(key, personId);
+  return inTransaction(database, async (transaction) => {
+    // A concurrent request may have inserted its row first.
+    const settings = transaction.insertInto('settings').values(row);
+    await settings.onConflict((conflict) => conflict.column('person_id').doNothing()).execute();
+    return (await findSettingsRow(transaction, personId)) ?? row;
+  });
+}
+
+export async function findSettingsRow(database: Database, personId: string): Promise<SettingsTable | undefined> {
+  return database.selectFrom('settings').selectAll().where('person_id', '=', personId).executeTakeFirst();
+}
+
+/** @throws AppError `not_found` if the user has never saved forge settings, so that there are no forges to read. */
+export async function assertSettingsSaved(database: Database, personId: string): Promise<void> {
+  const row = await findSettingsRow(database, personId);
+  if (row === undefined || row.saved_at === null) {
+    throw new AppError('not_found', 'No forge settings saved yet. Save them first.');
+  }
+}
+
+export function decryptForgeSettings(key: ServerKey, { person_id, forges }: SettingsTable): ForgeSettings {
+  // Values that an earlier release stored lack settings that were added later.
+  return { ...NO_FORGES, ...(JSON.parse(key.decrypt(forges, forgesContext(person_id))) as Partial<ForgeSettings>) };
+}
+
+export function encryptForgeSettings(key: ServerKey, personId: string, forges: ForgeSettings): Buffer {
+  return key.encrypt(JSON.stringify(forges), forgesContext(personId));
+}
+
+export function decryptWebhook(
+  key: ServerKey,
+  { person_id, webhook }: Pick<SettingsTable, 'person_id' | 'webhook'>,
+): WebhookCredentials {
+  return JSON.parse(key.decrypt(webhook, webhookContext(person_id))) as WebhookCredentials;
+}
+
+/** Creates a webhook with a random token and secret, together with the columns that store it. */
+export function createWebhook(
+  key: ServerKey,
+  personId: string,
+): WebhookCredentials & { readonly sealed: Pick<SettingsTable, 'webhook_token_hash' | 'webhook'> } {
+  const webhook: WebhookCredentials = {
+    token: randomBytes(16).toString('base64url'),
+    secret: randomBytes(32).toString('base64url'),
+  };
+  const sealed = {
+    webhook_token_hash: createHash('sha256').update(webhook.token).digest('hex'),
+    webhook: key.encrypt(JSON.stringify(webhook), webhookContext(personId)),
+  };
+  return { ...webhook, sealed };
+}
+
+function createRow(key: ServerKey, personId: string): SettingsTable {
+  return {
+    person_id: personId,
+    saved_at: null,
+    refreshed_at: null,
+    forges: encryptForgeSettings(key, personId, NO_FORGES),
+    ...createWebhook(key, personId).sealed,
+    theme: '',
+    timezone: '',
+    filter_state: '{}',
+  };
+}
