@@ -14,7 +14,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
   ],
   [
     'each forge has its form of the same response or query',
-    ['IssueNode', 'RepositoryNode', 'SearchResultNode', 'PullRequestNode', 'JobNode', 'DISCOVER', 'MORE_ISSUES'],
+    ['IssueNode', 'RepositoryNode', 'PullRequestNode', 'JobNode', 'DISCOVER', 'MORE_ISSUES'],
   ],
   ['both services have handlers for a tag of this name', ['authHandlers', 'credentialsHandlers', 'tokensHandlers']],
   [
