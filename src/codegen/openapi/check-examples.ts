@@ -1,9 +1,9 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { createAjv, stripAnnotations } from './ajv.js';
-import type { ContractDocument } from './document.js';
-import { parseReference } from './references.js';
-import { child, entries, has, isRecord, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import { createAjv, stripAnnotations } from './validators.js';
+import type { ContractDocument } from './contract.js';
+import { parseReference } from './nodes.js';
+import { child, entries, has, isRecord, items } from './nodes.js';
+import type { DocumentNode, ReportDiagnostic } from './nodes.js';
 
 /** An example or default in a document, and the schema that it must match. */
 interface Sample {

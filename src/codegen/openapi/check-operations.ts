@@ -1,10 +1,10 @@
 import { EVENT_STREAM } from './contract.js';
-import { handlersName, inputName, outputName, pascal } from './names.js';
-import { follow } from './references.js';
-import { child, entries, findTextField, has, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
-import { didYouMean } from './did-you-mean.js';
-import type { OperationIndex, IndexedOperation } from './operation-index.js';
+import { handlersName, inputName, outputName, pascal } from '../output.js';
+import { follow } from './nodes.js';
+import { child, entries, findTextField, has, items } from './nodes.js';
+import type { DocumentNode, ReportDiagnostic } from './nodes.js';
+import { didYouMean } from '../documents.js';
+import type { OperationIndex, IndexedOperation } from './check-paths.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {

@@ -1,10 +1,10 @@
-import { checkReference } from './references.js';
-import type { ContractSources } from './references.js';
-import { entries, has, isRecord, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
-import type { ObjectName, Scalar, ValueRule } from './openapi-grammar.js';
-import { OPENAPI_GRAMMAR } from './openapi-grammar.js';
-import { didYouMean } from './did-you-mean.js';
+import { checkReference } from './nodes.js';
+import type { ContractSources } from './nodes.js';
+import { entries, has, isRecord, items } from './nodes.js';
+import type { DocumentNode, ReportDiagnostic } from './nodes.js';
+import type { ObjectName, Scalar, ValueRule } from './grammar.js';
+import { OPENAPI_GRAMMAR } from './grammar.js';
+import { didYouMean } from '../documents.js';
 
 /** Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references. */
 export function checkStructure(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {

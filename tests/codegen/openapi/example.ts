@@ -1,6 +1,6 @@
-import type { Diagnostic } from '../../../src/codegen/contract-error.js';
-import { ContractError } from '../../../src/codegen/contract-error.js';
-import { generateService } from '../../../src/codegen/openapi/generate-service.js';
+import type { Diagnostic } from '../../../src/codegen/documents.js';
+import { ContractError } from '../../../src/codegen/documents.js';
+import { generateService } from '../../../src/codegen/openapi/preset.js';
 
 /** Writes the lines that declare error responses. */
 export const errorResponses = (...statuses: readonly number[]): string =>

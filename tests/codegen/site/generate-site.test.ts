@@ -58,7 +58,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trellis-site-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  await symlink(path.join(ROOT, 'src/site'), path.join(folder, 'site'));
+  await symlink(path.join(ROOT, 'src/core'), path.join(folder, 'core'));
   await mkdir(path.join(folder, 'generated/site'), { recursive: true });
   await mkdir(path.join(folder, 'resolvers'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
