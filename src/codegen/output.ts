@@ -98,6 +98,22 @@ export function docstring(text: string, indent = ''): string {
   return `${indent}/**\n${lines.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
+/** A module, and the names that are imported or exported from it: `ServiceClient`, or `type ServiceClient` for a type. */
+type ModuleNames = readonly [module: string, ...names: string[]];
+
+/** Prints one statement for each module, even if it is listed more than once. Modules without names are omitted. */
+export function printModules(keyword: 'export' | 'import', list: readonly ModuleNames[]): string {
+  const byModule = new Map<string, string[]>();
+  for (const [module, ...names] of list) byModule.set(module, [...(byModule.get(module) ?? []), ...names]);
+  const statements = [...byModule].filter(([, names]) => names.length > 0);
+  return statements.map(([module, names]) => `${keyword} ${printNames(names)} from '${module}';\n`).join('');
+}
+
+function printNames(names: readonly string[]): string {
+  const types = names.flatMap((name) => (name.startsWith('type ') ? name.slice('type '.length) : []));
+  return types.length === names.length ? `type { ${types.join(', ')} }` : `{ ${names.join(', ')} }`;
+}
+
 /** Longer literals are split into lines, so that the diff of a changed field is small. */
 const MAX_WIDTH = 180;
 

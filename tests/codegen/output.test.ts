@@ -1,4 +1,12 @@
-import { camel, docstring, kebab, pascal, printLiteral, toStringLiteral } from '../../src/codegen/output.js';
+import {
+  camel,
+  docstring,
+  kebab,
+  pascal,
+  printLiteral,
+  printModules,
+  toStringLiteral,
+} from '../../src/codegen/output.js';
 
 test.each([
   ['Audit log', 'AuditLog', 'auditLog', 'audit-log'],
@@ -28,4 +36,18 @@ test.each([
   ],
 ])('printLiteral: prints %s', (_reason, value, text) => {
   expect(printLiteral(value)).toBe(text);
+});
+
+test('printModules: prints one statement for each module', () => {
+  const list = [
+    ['#client', 'createClient', 'type Client'],
+    ['./types.js', 'type Paths'],
+    ['./nothing.js'],
+    ['#client', 'readAll'],
+    ['./types.js', 'type Page as Pages'],
+  ] as const;
+  expect(printModules('import', list)).toBe(
+    "import { createClient, type Client, readAll } from '#client';\nimport type { Paths, Page as Pages } from './types.js';\n",
+  );
+  expect(printModules('export', list)).toMatch(/^export \{ .*\nexport type \{ /u);
 });

@@ -6,6 +6,7 @@ import {
   kebab,
   outputName,
   pascal,
+  printModules,
   type Stub,
   toKey,
   toStringLiteral,
@@ -24,17 +25,21 @@ import {
 import type { ValidatorNames } from './validators.js';
 
 /** Writes `operations.ts`: the operation table and the types of its handlers. */
-export function writeOperations(contract: Contract, names: ValidatorNames): string {
+export function writeOperations(
+  contract: Contract,
+  names: ValidatorNames,
+  modules: { readonly callers: string; readonly operation: string },
+): string {
   const signatures = writeSignatures(contract);
-  const callers = listCallers(contract).join(', ');
-  const types = ['components', 'operations as shapes']
-    .filter((name) => signatures.includes(`${name.split(' ').at(-1) ?? ''}[`))
-    .join(', ');
-  const parts = ['HandlerRequest', 'OperationSpec', 'ServerSentEvent'].filter(
-    (name) => name !== 'ServerSentEvent' || signatures.includes(`${name}<`),
+  const shapes = ['components', 'operations as shapes'].filter((name) =>
+    signatures.includes(`${name.split(' ').at(-1) ?? ''}[`),
   );
-  return `${callers === '' ? '' : `import type { ${callers} } from '../../accounts/callers.js';\n`}import type { ${parts.join(', ')} } from '../../server/operation.js';
-${types === '' ? '' : `import type { ${types} } from './types.js';\n`}import * as validators from './validators.js';
+  const events = signatures.includes('ServerSentEvent<') ? ['type ServerSentEvent'] : [];
+  return `${printModules('import', [
+    [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
+    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...events],
+    ['./types.js', ...shapes.map((name) => `type ${name}`)],
+  ])}import * as validators from './validators.js';
 
 /** The prefix of every path. */
 export const basePath = ${toStringLiteral(contract.basePath)};

@@ -7,6 +7,7 @@ import {
   inputName,
   outputName,
   pascal,
+  printModules,
   toOutputs,
   toStringLiteral,
 } from '../output.js';
@@ -30,11 +31,35 @@ import { createHandlerStubs, writeOperations } from './operations.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
-interface PresetConfig {
-  service: RestServiceName;
+interface PresetConfig extends ServiceConfig {
   /** The contract and the documents that it refers to, as paths from the working directory. */
   documents: readonly string[];
 }
+
+/** What the generated files of a service depend on apart from its contract. */
+export interface ServiceConfig {
+  /** The name of the service; its contract is `openapi/<service>.yaml`. */
+  service: string;
+  /** The environment variable that clients read the token from. */
+  tokenVariable: string;
+  /** The modules that the generated files import. */
+  modules: ServiceModules;
+}
+
+/** Part of the toolkit or the application → the module, as generated files import it. */
+export type ServiceModules = Readonly<
+  Record<
+    | 'callers'
+    | 'client'
+    | 'clientErrors'
+    | 'clientEvents'
+    | 'clientOptions'
+    | 'clientPaging'
+    | 'clientRetry'
+    | 'operation',
+    string
+  >
+>;
 
 /**
  * The preset that generates the files of a REST service from its OpenAPI documents.
@@ -43,12 +68,10 @@ interface PresetConfig {
  */
 export const preset: Types.OutputPreset<PresetConfig> = {
   async buildGeneratesSection(options) {
-    const { service, documents } = options.presetConfig;
-    return toOutputs(options, await generateService(service, await readDocuments(process.cwd(), documents)));
+    const { documents, ...config } = options.presetConfig;
+    return toOutputs(options, await generateService(config, await readDocuments(process.cwd(), documents)));
   },
 };
-
-export type RestServiceName = 'dashboard' | 'secrets';
 
 /**
  * Generates the types, operation table, validators, client and bundled document of a service from
@@ -57,9 +80,10 @@ export type RestServiceName = 'dashboard' | 'secrets';
  * @throws ContractError with all errors. Documents with syntax errors are not checked any further.
  */
 export async function generateService(
-  service: RestServiceName,
+  config: ServiceConfig,
   documents: ReadonlyMap<string, string>,
 ): Promise<GeneratorOutput> {
+  const { service, modules } = config;
   const { document, survey } = readService(service, documents);
   const contract = toContract(service, document, toContractRevision(document));
   const names = nameValidators(contract);
@@ -69,11 +93,11 @@ export async function generateService(
   const text = (body: string): string => `// ${origin}\n${body}`;
   return {
     files: new Map([
-      ['client.ts', text(writeClient(contract))],
+      ['client.ts', text(writeClient(contract, config))],
       ['openapi.json', bundled],
-      ['operations.ts', text(writeOperations(contract, names))],
+      ['operations.ts', text(writeOperations(contract, names, modules))],
       ['types.ts', text(await writeTypes(document))],
-      ['validators.d.ts', text(writeValidatorTypes(names))],
+      ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(contract, names))],
     ]),
     origins: mapServiceSourceLines(survey, names),
@@ -88,7 +112,7 @@ interface Documents {
 }
 
 /** Parses, checks and bundles the documents. */
-function readService(service: RestServiceName, documents: ReadonlyMap<string, string>): Documents {
+function readService(service: string, documents: ReadonlyMap<string, string>): Documents {
   const diagnostics: Diagnostic[] = [];
   const report: ReportDiagnostic = (place, message, part) => diagnostics.push({ ...locateNode(place, part), message });
   const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, diagnostics)]));
@@ -163,35 +187,23 @@ async function writeTypes(document: ContractDocument): Promise<string> {
   return astToString(nodes);
 }
 
-/** `TRELLIS_TOKEN` contains an API token of a user. Other services have variables of their own. */
-const TOKEN_VARIABLES: Readonly<Record<string, string>> = { dashboard: 'TRELLIS_TOKEN' };
-
-/** The other exports that users of the client need, as the file is the entry point of the client package. */
-const EXPORTS = `export type { ClientOptions } from '../../client/client-options.js';
-export { ApiError, decodeError } from '../../client/errors.js';
-export type { StreamEvent, StreamInit, StreamOptions } from '../../client/events.js';
-export { readEvents } from '../../client/events.js';
-export type { PageAfterQuery, PageQuery } from '../../client/paging.js';
-export { readAll, readAllAfter } from '../../client/paging.js';
-export type { RetryEvent, RetrySettings } from '../../client/retry.js';
-export type { components, operations, paths } from './types.js';
-`;
-
 /** Writes `client.ts`: the function that creates a client of the service, and related exports. */
-function writeClient({ service, title, basePath, revision }: Contract): string {
+function writeClient(
+  { title, basePath, revision }: Contract,
+  { service, tokenVariable, modules }: ServiceConfig,
+): string {
   const name = pascal(service);
-  const variable = TOKEN_VARIABLES[service] ?? `TRELLIS_${service.toUpperCase()}_TOKEN`;
-  return `import type { ServiceClient } from '../../client/create-client.js';
-import { createClient } from '../../client/create-client.js';
-import type { ClientOptions } from '../../client/client-options.js';
-import type { paths } from './types.js';
-
-${EXPORTS}
+  return `${printModules('import', [
+    [modules.client, 'createClient', 'type ServiceClient'],
+    [modules.clientOptions, 'type ClientOptions'],
+    ['./types.js', 'type paths'],
+  ])}
+${printModules('export', listClientExports(modules))}
 /** Identifies the contract that this client was generated from. */
 export const revision = ${toStringLiteral(revision)};
 
 /** The environment variable that the token is read from unless an option sets it. */
-export const TOKEN_ENV_VAR = ${toStringLiteral(variable)};
+export const TOKEN_ENV_VAR = ${toStringLiteral(tokenVariable)};
 
 /** A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract. */
 export type ${name}Client = ServiceClient<paths>;
@@ -207,3 +219,13 @@ export function create${name}Client(baseUrl: string, options: ClientOptions = {}
 }
 `;
 }
+
+/** Lists the other exports that users of a client need, as the file is the entry point of the client package. */
+const listClientExports = (modules: ServiceModules): Parameters<typeof printModules>[1] => [
+  [modules.clientOptions, 'type ClientOptions'],
+  [modules.clientErrors, 'ApiError', 'decodeError'],
+  [modules.clientEvents, 'readEvents', 'type StreamEvent', 'type StreamInit', 'type StreamOptions'],
+  [modules.clientPaging, 'readAll', 'readAllAfter', 'type PageAfterQuery', 'type PageQuery'],
+  [modules.clientRetry, 'type RetryEvent', 'type RetrySettings'],
+  ['./types.js', 'type components', 'type operations', 'type paths'],
+];

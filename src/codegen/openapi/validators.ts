@@ -1,7 +1,7 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { camel } from '../output.js';
+import { camel, printModules } from '../output.js';
 import type { Contract, Operation, SchemaObject } from './contract.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
@@ -22,9 +22,9 @@ export function writeValidators({ schemas }: Contract, { schemas: named }: Valid
 }
 
 /** Writes `validators.d.ts`: the declarations of the exports of {@link writeValidators}. */
-export function writeValidatorTypes({ schemas }: ValidatorNames): string {
+export function writeValidatorTypes({ schemas }: ValidatorNames, operationModule: string): string {
   const lines = schemas.map(({ name }) => `export const ${name}: Validator;\n`);
-  return `import type { Validator } from '../../server/operation.js';\n\n${lines.join('')}`;
+  return `${printModules('import', [[operationModule, 'type Validator']])}\n${lines.join('')}`;
 }
 
 function mapMembers(members: object, map: (member: unknown) => unknown): object {

@@ -20,6 +20,8 @@ import { hasFilter, listDerivedNamesOfType, locateAstNode, toTypeName } from './
 interface PresetConfig {
   /** The type of a stored record, as a mapper of graphql-codegen; `{T}` stands for the record type. */
   recordMapper: string;
+  /** The module of the types of field tables and descriptions, as generated files import it. */
+  recordTypes: string;
 }
 
 /**
@@ -34,20 +36,20 @@ export const preset: Types.OutputPreset<PresetConfig> = {
     if (schema === undefined) throw new Error('The preset needs the schema of load-schema.ts.');
     const { tables } = getDerivation(schema).contract;
     const mappers = toMappers(tables, presetConfig.recordMapper);
-    return [...toOutputs(options, generateSite(schema)), toResolvers(options, mappers)];
+    return [...toOutputs(options, generateSite(schema, presetConfig.recordTypes)), toResolvers(options, mappers)];
   },
 };
 
 /** Generates the files that graphql-codegen's own plugins are not involved in. */
-function generateSite(schema: GraphQLSchema): GeneratorOutput {
+function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutput {
   const { contract, sdl } = getDerivation(schema);
   const { definitions, tables } = contract;
   return {
     files: new Map([
       ['schema.graphql', `# ${BANNER}\n\n${sdl}`],
       ['type-defs.ts', `// ${BANNER}\n\nexport const typeDefs = ${printTemplate(sdl)};\n`],
-      ['records.ts', `// ${BANNER}\n${printRecords(tables)}`],
-      ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract)}`],
+      ['records.ts', `// ${BANNER}\n${printRecords(tables, typesModule)}`],
+      ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
     origins: mapSiteSourceLines(definitions),
     stubs: createResolverStubs(contract.schema, listResolvers(schema, tables)),

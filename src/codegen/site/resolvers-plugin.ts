@@ -14,27 +14,37 @@ import { BANNER, toRecordTypeName } from './print-records.js';
 import { locateAstNode, singleQueryName, toTypeName } from './sdl.js';
 
 /** A plugin for graphql-codegen that adds {@link printSiteResolvers} to the output. */
-export const plugin: PluginFunction<unknown, Types.ComplexPluginOutput> = (schema) => ({
+export const plugin: PluginFunction<PluginConfig, Types.ComplexPluginOutput> = (schema, _documents, config) => ({
   prepend: [`// ${BANNER}`],
-  content: printSiteResolvers(listResolvers(schema, getDerivation(schema).contract.tables)),
+  content: printSiteResolvers(
+    listResolvers(schema, getDerivation(schema).contract.tables),
+    config.contextType.replace(/^.*#/, ''),
+  ),
 });
 
+/** The part of the configuration of graphql-codegen's own plugins that this plugin reads. */
+interface PluginConfig {
+  /** The module and the name of the type of the context, separated by `#`. */
+  readonly contextType: string;
+}
+
 /** Prints the interface of the hand-written resolvers. Each resolver may read only the columns that it needs. */
-export const printSiteResolvers = (
+const printSiteResolvers = (
   resolvers: ReadonlyMap<string, readonly HandWrittenResolver[]>,
+  context: string,
 ): string => `/** The hand-written resolvers: those of computed fields, and of queries that are not derived from a record type. */
 export interface SiteResolvers {
-${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map(printMember).join('\n')}\n  };`).join('\n')}
+${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map((resolver) => printMember(resolver, context)).join('\n')}\n  };`).join('\n')}
 }
 `;
 
-function printMember({ type, field, columns, hasArguments }: HandWrittenResolver): string {
+function printMember({ type, field, columns, hasArguments }: HandWrittenResolver, context: string): string {
   const parent =
     type === 'Query'
       ? 'Record<PropertyKey, never>'
       : `Pick<${toRecordTypeName(type)}, ${columns.map((name) => `'${name}'`).join(' | ')}>`;
   const args = hasArguments ? printArguments(type, field) : 'Record<PropertyKey, never>';
-  return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${parent}, SiteContext, ${args}>;`;
+  return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${parent}, ${context}, ${args}>;`;
 }
 
 /** Arguments with a default are always present. */

@@ -1,16 +1,20 @@
 import { readdir, readFile } from 'node:fs/promises';
-import { generateService } from '../../../src/codegen/openapi/preset.js';
-import type { RestServiceName } from '../../../src/codegen/openapi/preset.js';
-import { COMMON_FILE, generate, NOTES, NOTES_FILE, toDocuments } from './example.js';
+import type { Types } from '@graphql-codegen/plugin-helpers';
+import codegen from '../../../codegen.js';
+import { generateService, type ServiceConfig } from '../../../src/codegen/openapi/preset.js';
+import { COMMON_FILE, CONFIG, generate, NOTES, NOTES_FILE, toDocuments } from './example.js';
 
-async function readContract(service: RestServiceName): Promise<ReadonlyMap<string, string>> {
+async function readContract(service: string): Promise<ReadonlyMap<string, string>> {
   const files = [`openapi/${service}.yaml`, 'openapi/common.yaml'];
   return new Map(await Promise.all(files.map(async (file) => [file, await readFile(file, 'utf8')] as const)));
 }
 
-describe.each(['dashboard', 'secrets'] as const)('the contract of %s', (service) => {
+describe.each(['dashboard', 'secrets'])('the contract of %s', (service) => {
+  const target = codegen.generates[`src/generated/${service}/`] as Types.ConfiguredOutput;
+  const config = target.presetConfig as ServiceConfig;
+
   test('generates the committed files', async () => {
-    const { files } = await generateService(service, await readContract(service));
+    const { files } = await generateService(config, await readContract(service));
     const committed = await readdir(`src/generated/${service}`);
     expect([...files.keys()].sort()).toEqual(committed.sort());
     for (const [file, text] of files) expect(text).toBe(await readFile(`src/generated/${service}/${file}`, 'utf8'));
@@ -19,12 +23,12 @@ describe.each(['dashboard', 'secrets'] as const)('the contract of %s', (service)
   test('generates the same files for any order of its documents', async () => {
     const documents = await readContract(service);
     const reversed = new Map([...documents].reverse());
-    expect((await generateService(service, reversed)).files).toEqual((await generateService(service, documents)).files);
+    expect((await generateService(config, reversed)).files).toEqual((await generateService(config, documents)).files);
   });
 });
 
 test('generateService: every file names the documents that it is generated from', async () => {
-  const { files } = await generateService('dashboard', toDocuments());
+  const { files } = await generateService(CONFIG, toDocuments());
   for (const text of files.values()) {
     // JSON escapes the quotation marks.
     expect(text.replaceAll('\\"', '"')).toContain(
@@ -64,7 +68,7 @@ test('generateService: the revision depends on the rules of the contract, not on
 });
 
 test('generateService: origins maps generated names to contract lines', async () => {
-  const { origins } = await generateService('dashboard', toDocuments());
+  const { origins } = await generateService(CONFIG, toDocuments());
   const line = (text: string): number => NOTES.slice(0, NOTES.indexOf(text)).split('\n').length;
   expect(origins.get('createNote')?.line).toBe(line('operationId: createNote'));
   expect(origins.get('CreateNoteInput')).toEqual(origins.get('createNote'));
@@ -75,7 +79,7 @@ test('generateService: origins maps generated names to contract lines', async ()
 });
 
 test('generateService: a stub has a member for each operation of the tag', async () => {
-  const { stubs } = await generateService('dashboard', toDocuments());
+  const { stubs } = await generateService(CONFIG, toDocuments());
   expect(stubs).toHaveLength(1);
   expect(stubs[0]).toMatchObject({
     file: 'src/handlers/dashboard/notes.ts',
@@ -101,7 +105,7 @@ test.each([
 ])(
   'generateService: lineOrigins finds the contract line of %s in the bundled document',
   async (_reason, part, file, source, below = 0) => {
-    const { files, lineOrigins } = await generateService('dashboard', toDocuments());
+    const { files, lineOrigins } = await generateService(CONFIG, toDocuments());
     const text = files.get('openapi.json')!;
     const line = text.slice(0, text.indexOf(part)).split('\n').length + below;
     expect(text).toContain(part);
