@@ -1,9 +1,16 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { createAjv, stripAnnotations } from './validators.js';
 import type { ContractDocument } from './contract.js';
-import { parseReference } from './nodes.js';
-import { child, entries, has, isRecord, items } from './nodes.js';
-import type { DocumentNode, ReportDiagnostic } from './nodes.js';
+import {
+  child,
+  type DocumentNode,
+  entries,
+  has,
+  isRecord,
+  items,
+  parseReference,
+  type ReportDiagnostic,
+} from './nodes.js';
+import { createAjv, stripAnnotations } from './validators.js';
 
 /** An example or default in a document, and the schema that it must match. */
 interface Sample {

@@ -1,10 +1,17 @@
-import { EVENT_STREAM } from './contract.js';
-import { handlersName, inputName, outputName, pascal } from '../output.js';
-import { follow } from './nodes.js';
-import { child, entries, findTextField, has, items } from './nodes.js';
-import type { DocumentNode, ReportDiagnostic } from './nodes.js';
 import { didYouMean } from '../documents.js';
-import type { OperationIndex, IndexedOperation } from './check-paths.js';
+import { handlersName, inputName, outputName, pascal } from '../output.js';
+import type { IndexedOperation, OperationIndex } from './check-paths.js';
+import { EVENT_STREAM } from './contract.js';
+import {
+  child,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  items,
+  type ReportDiagnostic,
+} from './nodes.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {

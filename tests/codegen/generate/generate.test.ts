@@ -1,13 +1,9 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError } from '../../../src/codegen/documents.js';
-import type { Diagnostic } from '../../../src/codegen/documents.js';
-import { generate } from '../../../src/codegen/generate/generate.js';
-import { openProject } from '../../../src/codegen/generate/generate.js';
-import type { Project } from '../../../src/codegen/generate/generate.js';
-import { createProject } from './temporary-project.js';
-import type { TemporaryProject } from './temporary-project.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
+import { generate, openProject, type Project } from '../../../src/codegen/generate/generate.js';
+import { createProject, type TemporaryProject } from './temporary-project.js';
 
 let temporary: TemporaryProject;
 beforeEach(async () => void (temporary = await createProject()));

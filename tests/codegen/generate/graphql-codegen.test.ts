@@ -1,11 +1,11 @@
+import { digestTexts } from '../../../src/codegen/files.js';
+import { readGenerated } from '../../../src/codegen/generate/generate.js';
+import { copyRepository, repository, type RepositoryCopy } from './repository-copy.js';
+
 /**
  * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts. Runs three of the edits by
  * default, and all of them with `EDITS=all`.
  */
-import { digestTexts } from '../../../src/codegen/files.js';
-import { readGenerated } from '../../../src/codegen/generate/generate.js';
-import { copyRepository, repository } from './repository-copy.js';
-import type { RepositoryCopy } from './repository-copy.js';
 
 interface Edit {
   name: string;

@@ -2,12 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError } from '../../../src/codegen/documents.js';
-import type { Diagnostic } from '../../../src/codegen/documents.js';
-import { toOutputs } from '../../../src/codegen/output.js';
-import type { GeneratorOutput } from '../../../src/codegen/output.js';
-import { openProject, readGenerated } from '../../../src/codegen/generate/generate.js';
-import type { Project } from '../../../src/codegen/generate/generate.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
+import { openProject, type Project, readGenerated } from '../../../src/codegen/generate/generate.js';
+import { type GeneratorOutput, toOutputs } from '../../../src/codegen/output.js';
 
 /** A temporary project whose contracts have one word per line, and whose targets generate a constant for each word. */
 export interface TemporaryProject {

@@ -1,5 +1,4 @@
-import type { Diagnostic } from '../../../src/codegen/documents.js';
-import { ContractError } from '../../../src/codegen/documents.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
 import { generateService, type ServiceConfig } from '../../../src/codegen/openapi/preset.js';
 
 /** Writes the lines that declare error responses. */

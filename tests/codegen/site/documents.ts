@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ContractError } from '../../../src/codegen/documents.js';
-import type { Diagnostic } from '../../../src/codegen/documents.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
 import { readContract } from '../../../src/codegen/site/load-schema.js';
 
 const read = (name: string): [string, string] => [
