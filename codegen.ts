@@ -4,14 +4,36 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 /** The path of a preset. graphql-codegen imports any module, but its type lists only published presets. */
 const presetAt = (module: string) => module as Types.PresetNames;
 
-/** The target of a REST service, generated from its contract and the components that the contracts share. */
-const service = (name: string) => {
+/** The toolkit's modules that generated files import, as seen from a folder of `src/generated`. */
+const TOOLKIT = {
+  client: '../../client/create-client.js',
+  clientErrors: '../../client/errors.js',
+  clientEvents: '../../client/events.js',
+  clientOptions: '../../client/create-client.js',
+  clientPaging: '../../client/paging.js',
+  clientRetry: '../../client/retry.js',
+  operation: '../../server/rest/operation.js',
+  recordTypes: '../../core/record-types.js',
+} as const;
+
+/** The application's modules that generated files import. */
+const APPLICATION = {
+  callers: '../../accounts/callers.js',
+  siteContext: '../../resolvers/context.js#SiteContext',
+} as const;
+
+/**
+ * The target of a REST service, generated from its contract and the components that the contracts share.
+ *
+ * @param tokenVariable The environment variable that clients read the token from.
+ */
+const service = (name: string, tokenVariable: string) => {
   const documents = [`openapi/${name}.yaml`, 'openapi/common.yaml'];
   return {
     // graphql-codegen requires a schema for every output; an OpenAPI document has no GraphQL schema.
     schema: [],
     preset: presetAt('./src/codegen/openapi/preset.ts'),
-    presetConfig: { service: name, documents },
+    presetConfig: { service: name, documents, tokenVariable, modules: { ...TOOLKIT, callers: APPLICATION.callers } },
     watchPattern: documents,
   };
 };
@@ -28,10 +50,10 @@ const config: CodegenConfig = {
       schema: { 'schema/*.graphql': { loader: './src/codegen/site/load-schema.ts' } },
       preset: presetAt('./src/codegen/site/preset.ts'),
       // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
-      presetConfig: { recordMapper: './records.js#{T}Record' },
+      presetConfig: { recordMapper: './records.js#{T}Record', recordTypes: TOOLKIT.recordTypes },
       plugins: ['typescript', 'typescript-resolvers', './src/codegen/site/resolvers-plugin.ts'],
       config: {
-        contextType: '../../resolvers/context.js#SiteContext',
+        contextType: APPLICATION.siteContext,
         enumsAsTypes: true,
         mappers: { Node: './records.js#NodeRecord' },
         // Keeps the name `SiteResolvers` free for resolvers-plugin.ts, even if the contract has a type `Site`.
@@ -40,8 +62,8 @@ const config: CodegenConfig = {
         useTypeImports: true,
       },
     },
-    'src/generated/dashboard/': service('dashboard'),
-    'src/generated/secrets/': service('secrets'),
+    'src/generated/dashboard/': service('dashboard', 'TRELLIS_TOKEN'),
+    'src/generated/secrets/': service('secrets', 'TRELLIS_SECRETS_TOKEN'),
   },
 };
 

@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { digestTexts } from '../src/codegen/cache.js';
-import { findText, readFolder, writeFiles } from '../src/codegen/files.js';
+import { digestTexts, findText, readFolder, writeFiles } from '../src/codegen/files.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

@@ -2,8 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { digestTexts } from '../src/codegen/cache.js';
-import { findText, listFiles, readFolder, removeFiles, writeFiles } from '../src/codegen/files.js';
+import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../src/codegen/files.js';
 import { buildPages } from './build-pages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));

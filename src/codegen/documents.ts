@@ -1,6 +1,51 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { ContractError } from './contract-error.js';
+import { findText } from './files.js';
+
+/** A position in a contract document. Lines and columns start at 1. */
+export interface Location {
+  /** The document's path from the repository root. */
+  file: string;
+  line: number;
+  column: number;
+}
+
+/** An error in a contract document, with its position. */
+export interface Diagnostic extends Location {
+  message: string;
+}
+
+/** Thrown when contract documents have errors; carries all of them. */
+export class ContractError extends Error {
+  readonly diagnostics: readonly Diagnostic[];
+
+  constructor(diagnostics: readonly Diagnostic[]) {
+    super(diagnostics.map(({ file, line, column, message }) => `${file}:${line}:${column} ${message}`).join('\n'));
+    this.name = 'ContractError';
+    this.diagnostics = diagnostics;
+  }
+}
+
+/** Throws the given errors, if there are any, sorted by position and each of them once. @throws ContractError */
+export function throwDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  const unique = new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
+  if (unique.size > 0) throw new ContractError([...unique.values()].sort(comparePlaces));
+}
+
+const comparePlaces = (a: Diagnostic, b: Diagnostic): number =>
+  compare(a.file, b.file) || a.line - b.line || a.column - b.column || compare(a.message, b.message);
+
+const compare = (a: string, b: string): number => (a < b ? -1 : Number(a > b));
+
+/** Returns a line of a document and a caret line below it, or nothing if the line does not exist. */
+export async function quoteLine(root: string, { file, line, column }: Location): Promise<string[]> {
+  const text = await findText(path.join(root, file));
+  const source = text?.split(/\r?\n/u)[line - 1];
+  if (source === undefined) return [];
+  // Tabs are copied, so that the caret is aligned for any tab width.
+  const indent = source.slice(0, column - 1).replace(/[^\t]/gu, ' ');
+  return [`  ${source}`, `  ${indent}^`];
+}
 
 /**
  * Reads the documents that match any of the patterns, sorted by path, so that the output does not depend on the
@@ -31,3 +76,35 @@ async function matchDocuments(root: string, pattern: string): Promise<string[]> 
 }
 
 const escapeRegExp = (text: string) => text.replace(/[.*+?^${}()|[\]\\]/gu, '\\$&');
+
+/** Returns the end of a message about an unknown name: ` Did you mean "limit"?`, or an empty string. */
+export function didYouMean(name: string, known: Iterable<string>): string {
+  const nearest = closestName(name, known);
+  return nearest === undefined ? '' : ` Did you mean "${nearest}"?`;
+}
+
+/**
+ * Returns the known name with the smallest edit distance, if that is at most two or a third of the length of the name.
+ * Ignores case.
+ */
+export function closestName(name: string, known: Iterable<string>): string | undefined {
+  const ranked = [...known]
+    .map((candidate) => ({ candidate, edits: countEdits(name.toLowerCase(), candidate.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const [best] = ranked;
+  return best !== undefined && best.edits <= Math.max(2, name.length / 3) ? best.candidate : undefined;
+}
+
+/** Returns the Levenshtein distance: the number of insertions, deletions and replacements. */
+function countEdits(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [line, letter] of Array.from(from).entries()) {
+    const next = [line + 1];
+    for (const [column, other] of Array.from(to).entries()) {
+      const replaced = (row[column] ?? 0) + (letter === other ? 0 : 1);
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[to.length] ?? 0;
+}

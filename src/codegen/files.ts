@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm, rmdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
@@ -68,6 +68,14 @@ async function removeEmptyFolders(folder: string, name: string): Promise<void> {
   if ((await readdir(path.join(folder, name))).length > 0) return;
   await rmdir(path.join(folder, name));
   await removeEmptyFolders(folder, path.dirname(name));
+}
+
+/** Returns a digest of named texts, including which name belongs to which text. */
+export function digestTexts(texts: Iterable<readonly [name: string, text: string]>): string {
+  const hash = createHash('sha256');
+  // The lengths make the boundary between name and text unambiguous.
+  for (const [name, text] of texts) hash.update(`${name.length} ${text.length} `).update(name).update(text);
+  return hash.digest('hex');
 }
 
 const toSlashes = (file: string) => file.replaceAll(path.sep, '/');

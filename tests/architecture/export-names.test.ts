@@ -32,7 +32,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
       'ObjectMetadata',
     ],
   ],
-  ['the server cannot import the generator, which reads the same values', ['HttpMethod', 'RateLimitName']],
+  ['the server cannot import the generator, which reads the same values', ['HttpMethod']],
   ['the server declares what it needs of these', ['Caller', 'CredentialSource', 'IdempotencyStore']],
   ['GraphQL Code Generator loads presets by this name', ['preset']],
 ];

@@ -1,9 +1,16 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import { createAjv, stripAnnotations } from './ajv.js';
-import type { ContractDocument } from './document.js';
-import { parseReference } from './references.js';
-import { child, entries, has, isRecord, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
+import type { ContractDocument } from './contract.js';
+import {
+  child,
+  type DocumentNode,
+  entries,
+  has,
+  isRecord,
+  items,
+  parseReference,
+  type ReportDiagnostic,
+} from './nodes.js';
+import { createAjv, stripAnnotations } from './validators.js';
 
 /** An example or default in a document, and the schema that it must match. */
 interface Sample {

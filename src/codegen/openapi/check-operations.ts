@@ -1,10 +1,17 @@
+import { didYouMean } from '../documents.js';
+import { handlersName, inputName, outputName, pascal } from '../output.js';
+import type { IndexedOperation, OperationIndex } from './check-paths.js';
 import { EVENT_STREAM } from './contract.js';
-import { handlersName, inputName, outputName, pascal } from './names.js';
-import { follow } from './references.js';
-import { child, entries, findTextField, has, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
-import { didYouMean } from './did-you-mean.js';
-import type { OperationIndex, IndexedOperation } from './operation-index.js';
+import {
+  child,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  items,
+  type ReportDiagnostic,
+} from './nodes.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {

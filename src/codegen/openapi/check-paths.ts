@@ -1,7 +1,62 @@
-import { child, entries } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
-import { didYouMean } from './did-you-mean.js';
-import type { OperationIndex, IndexedOperation } from './operation-index.js';
+import { didYouMean } from '../documents.js';
+import { type HttpMethod, METHODS } from './contract.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  items,
+  type ReportDiagnostic,
+} from './nodes.js';
+
+/** The operations of a contract with their places, before they are checked. */
+export interface OperationIndex {
+  readonly sources: ContractSources;
+  readonly root: DocumentNode;
+  readonly operations: readonly IndexedOperation[];
+}
+
+export interface IndexedOperation {
+  readonly method: HttpMethod;
+  readonly path: string;
+  readonly place: DocumentNode;
+  /** The parameters of the path, then those of the operation, without broken references. */
+  readonly parameters: readonly IndexedParameter[];
+}
+
+interface IndexedParameter {
+  readonly name: string | undefined;
+  readonly in: string | undefined;
+  /** The parameter or reference in the list of the operation or its path. */
+  readonly mention: DocumentNode;
+  /** The description of the parameter: the mention itself, or the component that it refers to. */
+  readonly place: DocumentNode;
+  /** Whether the path declares it, for all its operations. */
+  readonly isShared: boolean;
+}
+
+/** Collects the operations of a contract. */
+export function collectOperations(sources: ContractSources, root: DocumentNode): OperationIndex {
+  const operations = entries(child(root, 'paths')).flatMap(([path, item]) =>
+    METHODS.filter((method) => child(item, method).value !== undefined).map((method) => {
+      const place = child(item, method);
+      const shared = surveyParameters(sources, item, true);
+      return { method, path, place, parameters: [...shared, ...surveyParameters(sources, place, false)] };
+    }),
+  );
+  return { sources, root, operations };
+}
+
+function surveyParameters(sources: ContractSources, parent: DocumentNode, isShared: boolean): IndexedParameter[] {
+  return items(child(parent, 'parameters')).flatMap((mention) => {
+    const place = follow(sources, mention);
+    if (place === undefined) return [];
+    return [{ name: findTextField(place, 'name'), in: findTextField(place, 'in'), mention, place, isShared }];
+  });
+}
 
 /** Checks the form of paths and their parameters, and that the router can distinguish them. */
 export function checkPaths({ root, operations }: OperationIndex, report: ReportDiagnostic): void {
@@ -57,4 +112,68 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
 
 function listNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
+}
+
+const SCALARS = ['boolean', 'integer', 'number', 'string'];
+
+/** OpenAPI ignores parameters with these names, as other parts of a document describe them. */
+const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
+
+/** Checks that parameters are unique and have types that a URL or a header can carry. */
+export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
+  const seen = new Set<unknown>();
+  for (const operation of operations) {
+    checkDuplicates(operation, report);
+    for (const parameter of operation.parameters) {
+      // A shared parameter is described, and therefore reported, once.
+      if (seen.has(parameter.place.value)) continue;
+      seen.add(parameter.place.value);
+      checkParameter(sources, parameter, report);
+    }
+  }
+}
+
+function checkDuplicates({ parameters, method, path }: IndexedOperation, report: ReportDiagnostic): void {
+  const seen = new Set<string>();
+  for (const { name, in: where, mention, isShared } of parameters) {
+    // An operation may override a parameter of its path.
+    const key = `${String(isShared)} ${where ?? ''} ${name ?? ''}`;
+    if (seen.has(key)) {
+      report(mention, `${method} ${path} declares the ${where ?? ''} parameter "${name ?? ''}" twice.`);
+    }
+    seen.add(key);
+  }
+}
+
+function checkParameter(
+  sources: ContractSources,
+  { name = '', in: where, place }: IndexedParameter,
+  report: ReportDiagnostic,
+): void {
+  if (where === 'header' && RESERVED_HEADERS.includes(name.toLowerCase())) {
+    report(child(place, 'name'), `The header "${name}" is reserved for the server and cannot be a parameter.`);
+  }
+  if (has(place, 'x-rest') && where !== 'path') {
+    report(
+      child(place, 'x-rest'),
+      `x-rest is allowed on path parameters only; "${name}" is in ${where ?? 'nowhere'}.`,
+      'key',
+    );
+  }
+  if (!has(place, 'schema')) return;
+  const schema = follow(sources, child(place, 'schema'));
+  const type = schema && findTextField(schema, 'type');
+  if (schema === undefined || SCALARS.includes(type ?? '')) return;
+  if (type === 'array' && where === 'query') checkItems(sources, schema, report);
+  else report(schema, `Expected ${allowed(where)} for the parameter "${name}"; received type ${type ?? 'none'}.`);
+}
+
+function checkItems(sources: ContractSources, schema: DocumentNode, report: ReportDiagnostic): void {
+  const item = has(schema, 'items') ? follow(sources, child(schema, 'items')) : schema;
+  if (item === undefined || (item !== schema && SCALARS.includes(findTextField(item, 'type') ?? ''))) return;
+  report(item, `Expected a list of ${SCALARS.join(', ')} values for a query parameter.`);
+}
+
+function allowed(where: string | undefined): string {
+  return `type ${SCALARS.join(', ')}${where === 'query' ? ', or array' : ''}`;
 }

@@ -1,12 +1,22 @@
-import { checkReference } from './references.js';
-import type { ContractSources } from './references.js';
-import { entries, has, isRecord, items } from './document-node.js';
-import type { DocumentNode, ReportDiagnostic } from './document-node.js';
-import type { ObjectName, Scalar, ValueRule } from './openapi-grammar.js';
-import { OPENAPI_GRAMMAR } from './openapi-grammar.js';
-import { didYouMean } from './did-you-mean.js';
+import { didYouMean } from '../documents.js';
+import { type ObjectName, OPENAPI_GRAMMAR, type Scalar, type ValueRule } from './grammar.js';
+import {
+  checkReference,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  has,
+  isRecord,
+  items,
+  type ReportDiagnostic,
+} from './nodes.js';
 
-/** Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references. */
+/**
+ * Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references.
+ *
+ * A plugin of Redocly would still need this table, walk and wording, as its rules have messages of their own. Its parser
+ * also stops at the first syntax error, and its bundler renames equal names of components instead of reporting them.
+ */
 export function checkStructure(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
   checkObject(root, 'contract', { sources, report });
 }

@@ -1,13 +1,34 @@
-import { isTypeDefinitionNode, isTypeExtensionNode, Kind } from 'graphql';
-import type { DefinitionNode, GraphQLError } from 'graphql';
+import {
+  type DefinitionNode,
+  type DirectiveNode,
+  getNamedType,
+  type GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  type InputValueDefinitionNode,
+  isInputType,
+  isTypeDefinitionNode,
+  isTypeExtensionNode,
+  Kind,
+  parse,
+  print,
+  typeFromAST,
+  valueFromAST,
+  visit,
+} from 'graphql';
 // Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
-import { isRecordDefinition } from './add-node-fields.js';
-import { declarePlaceholderTypes } from './declare-placeholder-types.js';
-import { locateAstNode } from './diagnostics.js';
-import type { DiagnosticList } from './diagnostics.js';
-import { listDerivedNames, hasFilter, listDerivedNamesOfType } from './names.js';
-import type { DerivedNames } from './names.js';
+import {
+  allQueryName,
+  type DerivedNames,
+  type DiagnosticList,
+  hasFilter,
+  isRecordDefinition,
+  listDerivedNames,
+  listDerivedNamesOfType,
+  locateAstNode,
+  singleQueryName,
+} from './sdl.js';
 
 /** Checks the documents against GraphQL's rules and the reserved names. */
 export function checkSdl(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
@@ -85,4 +106,68 @@ function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diag
     ? `The type "${name}" is generated and cannot be extended.`
     : `The name "${name}" is reserved: it is generated for the record types.`;
   diagnostics.add(definition, message);
+}
+
+/** Checks the types of default values and of directive arguments. */
+export function checkValues(
+  schema: GraphQLSchema,
+  definitions: readonly DefinitionNode[],
+  diagnostics: DiagnosticList,
+): void {
+  const document = { kind: Kind.DOCUMENT, definitions } as const;
+  visit(document, {
+    InputValueDefinition: (node) => checkDefault(schema, node, diagnostics),
+    Directive: (node) => checkDirective(schema, node, diagnostics),
+  });
+}
+
+function checkDefault(
+  schema: GraphQLSchema,
+  { type, defaultValue }: InputValueDefinitionNode,
+  diagnostics: DiagnosticList,
+) {
+  if (defaultValue === undefined) return;
+  const inputType = typeFromAST(schema, type);
+  // Derived types are placeholders here, which can't validate a value.
+  if (inputType === undefined || !isInputType(inputType) || isPlaceholder(getNamedType(inputType))) return;
+  if (valueFromAST(defaultValue, inputType) === undefined) {
+    diagnostics.add(defaultValue, `Expected a default of type ${print(type)}; received ${print(defaultValue)}.`);
+  }
+}
+
+const isPlaceholder = ({ astNode }: GraphQLNamedType): boolean => astNode != null && astNode.loc === undefined;
+
+function checkDirective(schema: GraphQLSchema, node: DirectiveNode, diagnostics: DiagnosticList): void {
+  const known = schema.getDirective(node.name.value)?.args ?? [];
+  for (const { name, value } of node.arguments ?? []) {
+    const argument = known.find((candidate) => candidate.name === name.value);
+    if (argument === undefined || valueFromAST(value, argument.type) !== undefined) continue;
+    diagnostics.add(
+      value,
+      `Expected a value of type ${String(argument.type)} for "${name.value}"; received ${print(value)}.`,
+    );
+  }
+}
+
+const BODIES = { enum: '{ _ }', input: '{ _: Int }', type: '{ _: Int }' };
+
+/**
+ * Returns placeholders of the types that will be derived, so that hand-written types can refer to them and the
+ * documents form a complete schema.
+ */
+export function declarePlaceholderTypes(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const taken = new Set(definitions.map((node) => isTypeDefinitionNode(node) && node.name.value));
+  const names = [...listDerivedNames(definitions)].filter(([name]) => !taken.has(name));
+  const text = names.map(([name, kind]) => `${kind} ${name} ${BODIES[kind]}`);
+  const query = taken.has('Query')
+    ? []
+    : [`type Query { ${['_', ...queryNames(definitions)].map((name) => `${name}: Int`).join(' ')} }`];
+  const document = parse([...text, ...query].join('\n'), { noLocation: true });
+  return document.definitions;
+}
+
+/** Returns each name once, as `check-records.ts` reports record types with the same queries. */
+function queryNames(definitions: readonly DefinitionNode[]): ReadonlySet<string> {
+  const kinds = definitions.filter((node) => node.kind === Kind.OBJECT_TYPE_DEFINITION).filter(isRecordDefinition);
+  return new Set(kinds.flatMap(({ name }) => [singleQueryName(name.value), allQueryName(name.value)]));
 }

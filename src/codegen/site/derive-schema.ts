@@ -1,10 +1,16 @@
-import type { SiteContract } from './read-contract.js';
-import { deriveConnection } from './derive-connection.js';
-import { deriveFieldsEnum } from './derive-enum.js';
-import { deriveFilterInput, deriveFilterListInput, deriveRecordFilter, listFiltered } from './derive-filters.js';
-import { createInnerFields, listMembers } from './derive-members.js';
-import { deriveOperators } from './derive-operators.js';
-import { deriveQuery } from './derive-query.js';
+import {
+  type DefinitionNode,
+  type DocumentNode,
+  type FieldDefinitionNode,
+  Kind,
+  parse,
+  print,
+  specifiedDirectives,
+  visit,
+} from 'graphql';
+import type { RecordField, RecordTable } from '../../core/record-types.js';
+import type { SiteContract } from './load-schema.js';
+import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './sdl.js';
 
 /** Derives the SDL of all types that follow from the record types: queries, connections, filters and sort inputs. */
 export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
@@ -29,4 +35,294 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
     ...[...lists].map(deriveFilterListInput),
     deriveOperators(),
   ].join('\n');
+}
+
+/** Derives the type Query: for each record type, the query of one record and that of many. */
+export const deriveQuery = (tables: readonly RecordTable[], inner: InnerFields): string => `
+"The data of the site."
+type Query {
+${tables.map((table) => queryPair(table, inner)).join('\n')}
+}`;
+
+const queryPair = ({ kind, single, all, fields }: RecordTable, inner: InnerFields): string => `
+  "The first ${kind} record that matches all conditions."
+  ${single}(
+${fields.map((field) => `    ${field.name}: ${getFilterType(field, inner)}`).join('\n')}
+  ): ${kind}
+  "All ${kind} records, or those that match a filter."
+  ${all}(
+    "Conditions, all of which must match."
+    filter: ${kind}FilterInput
+    "The order of the records. Defaults to the order of their creation."
+    sort: ${kind}SortInput
+    "The number of records to skip."
+    skip: Int
+    "The maximum number of records to return."
+    limit: Int
+  ): ${kind}Connection!`;
+
+/** Derives the result types of the query for many records of a type, and the input for their order. */
+const deriveConnection = (kind: string): string => `
+"One page of the ${kind} records that match."
+type ${kind}Connection {
+  "The number of matching records on all pages."
+  totalCount: Int!
+  "The records of the page, each with its neighbours."
+  edges: [${kind}Edge!]!
+  "The records of the page."
+  nodes: [${kind}!]!
+  "The position of the page."
+  pageInfo: PageInfo!
+  "The distinct values of a field on the page as text, in text order."
+  distinct(field: ${kind}FieldsEnum!): [String!]!
+  "The records of the page, grouped by the value of a field. Records without a value are in no group."
+  group(
+    "The number of records to skip at the start of each group."
+    skip: Int
+    "The maximum number of records to return for each group."
+    limit: Int
+    "The field to group by."
+    field: ${kind}FieldsEnum!
+    "The order of the groups. Defaults to ascending by value."
+    sort: ${GROUP_SORT}
+  ): [${kind}GroupConnection!]!
+}
+
+"A ${kind} record with its neighbours on the page."
+type ${kind}Edge {
+  "The next record."
+  next: ${kind}
+  "The record."
+  node: ${kind}!
+  "The previous record."
+  previous: ${kind}
+}
+
+"The ${kind} records that share a value of a field."
+type ${kind}GroupConnection {
+  "The number of records in the group."
+  totalCount: Int!
+  "The records of the group, each with its neighbours."
+  edges: [${kind}Edge!]!
+  "The records of the group."
+  nodes: [${kind}!]!
+  "The position of the returned records in the group."
+  pageInfo: PageInfo!
+  "The path of the field, with dots between its segments."
+  field: String!
+  "The shared value, as text."
+  fieldValue: String
+}
+
+"The order of ${kind} records: by the first field, then by the second, and so on."
+input ${kind}SortInput {
+  "The fields to sort by."
+  fields: [${kind}FieldsEnum]
+  "The direction for each field. Defaults to ascending."
+  order: [SortOrderEnum] = [ASC]
+}`;
+
+const DEPRECATED = 'Sorting on fields that need arguments to resolve is deprecated.';
+
+export const deriveFieldsEnum = (kind: string, members: readonly EnumMember[]): string => `
+"The fields of ${kind}, its objects and its related records, as paths with \`___\` between the segments."
+enum ${kind}FieldsEnum {
+${members.map(memberLine).join('\n')}
+}`;
+
+const memberLine = ({ name, deprecated }: EnumMember): string =>
+  deprecated ? `  ${name} @deprecated(reason: "${DEPRECATED}")` : `  ${name}`;
+
+/** A member of a FieldsEnum: the path of a field. */
+interface EnumMember {
+  /** The path, with `___` between its segments. */
+  readonly name: string;
+  readonly deprecated: boolean;
+}
+
+/** Returns the fields inside a field: those of its object, or of the related record; empty for a scalar. */
+type InnerFields = (field: RecordField) => readonly RecordField[];
+
+/** The limit of segments in a path, without which `parent___parent___…` would be endless. */
+const MAX_SEGMENTS = 4;
+
+/** Creates the lookup of fields inside fields. `Node` has the fields that all record types share. */
+export function createInnerFields(tables: readonly RecordTable[], nodeFields: readonly RecordField[]): InnerFields {
+  const kinds = new Map([['Node', nodeFields], ...tables.map(({ kind, fields }) => [kind, fields] as const)]);
+  return (field) => {
+    if (field.kind === 'scalar') return [];
+    return field.kind === 'relation' ? (kinds.get(field.type) ?? []) : field.fields;
+  };
+}
+
+/**
+ * Lists the members of a FieldsEnum, with the fields of an object in the position of the object.
+ *
+ * A list is a member in addition to its inner fields; a single object is not. In the last segment, lists are included
+ * and single objects are omitted. The first field with arguments deprecates itself and everything after it on its
+ * level, including inner fields: the original server does so, and its queries must see the same schema.
+ */
+export function listMembers(
+  fields: readonly RecordField[],
+  inner: InnerFields,
+  segments = 1,
+  inherited = false,
+): EnumMember[] {
+  let deprecated = inherited;
+  return fields.flatMap((field) => {
+    deprecated ||= field.kind === 'computed' && field.hasArguments;
+    const within = inner(field);
+    const own = within.length === 0 || field.list ? [{ name: field.name, deprecated }] : [];
+    const deeper = segments < MAX_SEGMENTS ? listMembers(within, inner, segments + 1, deprecated) : [];
+    return [...own, ...deeper.map((member) => ({ ...member, name: `${field.name}___${member.name}` }))];
+  });
+}
+
+/** Type name → its fields, in the order in which filters first refer to the types. */
+type FilteredTypes = ReadonlyMap<string, readonly RecordField[]>;
+
+/** Lists the types whose filters the given fields refer to, directly or indirectly. */
+function listFiltered(
+  fields: readonly RecordField[],
+  inner: InnerFields,
+  found = new Map<string, readonly RecordField[]>(),
+): FilteredTypes {
+  for (const field of fields) {
+    const within = inner(field);
+    if (within.length === 0 || found.has(field.type)) continue;
+    found.set(field.type, within);
+    listFiltered(within, inner, found);
+  }
+  return found;
+}
+
+/** Returns the type of the filter on a field. A list of objects has a filter on its elements. */
+export function getFilterType(field: RecordField, inner: InnerFields): string {
+  if (inner(field).length === 0) return OPERATOR_INPUTS[field.type as keyof typeof OPERATOR_INPUTS];
+  return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
+}
+
+export const deriveFilterInput = (type: string, fields: readonly RecordField[], inner: InnerFields): string =>
+  printFilter(type, membersOf(fields, inner));
+
+const COMBINATIONS = [
+  { name: 'or', list: true, description: 'At least one of these filters must match; an empty list matches no record.' },
+  { name: 'not', list: false, description: 'This filter must not match; `{}` has no effect.' },
+] as const;
+
+/** Derives the filter of a record type, which supports `or` and `not` unless a field has that name. */
+export function deriveRecordFilter(kind: string, fields: readonly RecordField[], inner: InnerFields): string {
+  const combinations = COMBINATIONS.filter(({ name }) => fields.every((field) => field.name !== name)).map(
+    ({ name, list, description }) =>
+      `  "${description}"\n  ${name}: ${list ? `[${kind}FilterInput!]` : `${kind}FilterInput`}`,
+  );
+  return printFilter(kind, [...membersOf(fields, inner), ...combinations]);
+}
+
+const membersOf = (fields: readonly RecordField[], inner: InnerFields): string[] =>
+  fields.map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
+
+const printFilter = (type: string, members: readonly string[]): string => `
+"Conditions on ${type}, all of which must match."
+input ${type}FilterInput {
+${members.join('\n')}
+}`;
+
+const deriveFilterListInput = (type: string): string => `
+"A condition on a list of ${type}."
+input ${type}FilterListInput {
+  "At least one element must match all of these conditions."
+  elemMatch: ${type}FilterInput
+}`;
+
+const EQUALITY = ['eq', 'ne', 'in', 'nin'];
+const ORDER = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'];
+const TEXT = [...EQUALITY, 'regex', 'glob'];
+
+const DESCRIPTIONS: Readonly<Record<string, string>> = {
+  eq: 'Equal to this value; `null` matches a missing value.',
+  ne: 'Not equal to this value; a missing value differs from every value.',
+  gt: 'Greater than this value.',
+  gte: 'Greater than or equal to this value.',
+  lt: 'Less than this value.',
+  lte: 'Less than or equal to this value.',
+  in: 'Equal to one of these values.',
+  nin: 'Not equal to any of these values.',
+  regex: 'Matches this regular expression, written as `/source/flags`.',
+  glob: 'Matches this glob pattern as a whole, such as `docs/**/*.md`.',
+};
+
+/** Derives the filter inputs of all scalar types, and the types for sorting records and groups. */
+const deriveOperators = (): string =>
+  [
+    operatorInput('String', TEXT),
+    ...['Int', 'Float', 'Date'].map((type) => operatorInput(type as 'Int', ORDER)),
+    operatorInput('Boolean', EQUALITY),
+    `
+"The direction of a sort."
+enum ${SORT_ORDER} {
+  "Smallest values first, records without a value last."
+  ASC
+  "Records without a value first, then the largest values."
+  DESC
+}`,
+    `
+"The order of groups. Groups with equal sort keys are sorted by value, ascending."
+input ${GROUP_SORT} {
+  "The sort key."
+  by: ${GROUP_SORT_KEY}! = VALUE
+  "The direction."
+  order: ${SORT_ORDER}! = ASC
+}`,
+    `
+"The sort keys of groups."
+enum ${GROUP_SORT_KEY} {
+  "The number of records in the group."
+  COUNT
+  "The value that the records share, as text."
+  VALUE
+}`,
+  ].join('\n');
+
+const operatorInput = (type: keyof typeof OPERATOR_INPUTS, operators: readonly string[]): string => `
+"Conditions on a ${type}, all of which must match. A list matches if one of its elements does."
+input ${OPERATOR_INPUTS[type]} {
+${operators.map((name) => `  "${DESCRIPTIONS[name] ?? ''}"\n  ${name}: ${name.endsWith('in') ? `[${type}]` : type}`).join('\n')}
+}`;
+
+const DATE_ARGUMENTS = parse(
+  `type _ { _(
+    "Returns the time from the date to now in this unit: years, months, weeks, days, hours, minutes or seconds; any other text gives milliseconds."
+    difference: String
+    "Formats the date, such as \`YYYY-MM-DD\`."
+    formatString: String
+    "Returns the time relative to now, such as \`5 days ago\`."
+    fromNow: Boolean
+    "The language of month names and relative times, such as \`de\`."
+    locale: String
+  ): Int }`,
+  { noLocation: true },
+);
+
+/**
+ * Returns the schema that clients see: the derived types, then the hand-written types with the arguments of dates added
+ * and without the directives of the generator.
+ */
+export const publishSchema = (written: readonly DefinitionNode[], derived: string): string =>
+  `${derived.trim()}\n\n${print(publishWritten(written))}\n`;
+
+function publishWritten(written: readonly DefinitionNode[]): DocumentNode {
+  return visit({ kind: Kind.DOCUMENT, definitions: written } as DocumentNode, {
+    DirectiveDefinition: () => null,
+    Directive: ({ name }) => (specifiedDirectives.some((known) => known.name === name.value) ? undefined : null),
+    FieldDefinition: (field) => (isFormatted(field) ? { ...field, arguments: dateArguments() } : undefined),
+  });
+}
+
+const isFormatted = ({ directives, arguments: args = [] }: FieldDefinitionNode): boolean =>
+  args.length === 0 && directives?.some(({ name }) => name.value === 'dateformat') === true;
+
+function dateArguments() {
+  const [type] = DATE_ARGUMENTS.definitions;
+  return type?.kind === Kind.OBJECT_TYPE_DEFINITION ? type.fields?.[0]?.arguments : undefined;
 }

@@ -1,15 +1,43 @@
-import { buildASTSchema, buildSchema, parse } from 'graphql';
-import type { GraphQLSchema } from 'graphql';
-import { ContractError } from '../contract-error.js';
-import type { Diagnostic } from '../contract-error.js';
-import { readDocuments } from '../documents.js';
-import { deriveSchema } from './derive-schema.js';
-import { publishSchema } from './publish-schema.js';
-import { readContract } from './read-contract.js';
-import type { SiteContract } from './read-contract.js';
+import {
+  buildASTSchema,
+  buildSchema,
+  type DefinitionNode,
+  type FieldDefinitionNode,
+  GraphQLError,
+  type GraphQLObjectType,
+  type GraphQLSchema,
+  isEnumType,
+  isInterfaceType,
+  isLeafType,
+  isObjectType,
+  Kind,
+  type ObjectTypeDefinitionNode,
+  parse,
+  Source,
+  validateSchema,
+} from 'graphql';
+import type { RecordField, RecordTable, Relation, ScalarType } from '../../core/record-types.js';
+import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
+import { checkRecords, NODE_RELATIONS } from './check-records.js';
+import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
+import { deriveSchema, publishSchema } from './derive-schema.js';
+import {
+  allQueryName,
+  DiagnosticList,
+  findDirective,
+  findTexts,
+  getFieldShape,
+  isRecordDefinition,
+  isRecordType,
+  listRecordTypes,
+  readDirectives,
+  type SdlField,
+  type SdlFields,
+  singleQueryName,
+} from './sdl.js';
 
 /** The contract that a schema was derived from, and the text of the schema. */
-export interface Derivation {
+interface Derivation {
   readonly contract: SiteContract;
   readonly sdl: string;
 }
@@ -51,4 +79,148 @@ export function getDerivation(schema: GraphQLSchema): Derivation {
 function extend(schema: GraphQLSchema, extension: Extension): GraphQLSchema {
   schema.extensions = { ...schema.extensions, [EXTENSION]: extension };
   return schema;
+}
+
+/** The hand-written part of the contract, which has passed all checks. */
+export interface SiteContract {
+  /** In the order of the documents. Record types include the fields of Node. */
+  readonly definitions: readonly DefinitionNode[];
+  /** The hand-written types, with placeholders for derived types. */
+  readonly schema: GraphQLSchema;
+  /** One table for each record type, in the order of the documents. */
+  readonly tables: readonly RecordTable[];
+  /** The fields that every record has. */
+  readonly nodeFields: readonly RecordField[];
+}
+
+/**
+ * Reads and checks the documents (path → SDL).
+ *
+ * @throws ContractError with all errors of the first step that finds any. The steps are syntax, GraphQL's rules for
+ * documents, and the rules for types and directives.
+ */
+export function readContract(documents: ReadonlyMap<string, string>): SiteContract {
+  const diagnostics = new DiagnosticList();
+  const definitions = addNodeFields(parseDocuments(documents));
+  checkSdl(definitions, diagnostics);
+  diagnostics.throwIfAny();
+  const schema = buildContractSchema([...definitions, ...declarePlaceholderTypes(definitions)]);
+  for (const error of validateSchema(schema)) diagnostics.addError(error);
+  checkValues(schema, definitions, diagnostics);
+  checkRecords(schema, definitions, diagnostics);
+  diagnostics.throwIfAny();
+  const tables = listRecordTypes(schema, definitions).map(readTable);
+  return { definitions, schema, tables, nodeFields: readNodeFields(schema) };
+}
+
+const buildContractSchema = (definitions: readonly DefinitionNode[]): GraphQLSchema =>
+  buildASTSchema({ kind: Kind.DOCUMENT, definitions }, { assumeValidSDL: true });
+
+function readNodeFields(schema: GraphQLSchema): readonly RecordField[] {
+  const node = schema.getType('Node');
+  return isInterfaceType(node) ? readFields(node) : [];
+}
+
+/** Appends the fields of Node that a record type omits, in the order of Node. */
+function addNodeFields(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
+  const node = definitions.find((d) => d.kind === Kind.INTERFACE_TYPE_DEFINITION && d.name.value === 'Node');
+  const inherited = node?.kind === Kind.INTERFACE_TYPE_DEFINITION ? (node.fields ?? []) : [];
+  return definitions.map((definition) =>
+    isRecordDefinition(definition) ? complete(definition, inherited) : definition,
+  );
+}
+
+function complete(
+  record: ObjectTypeDefinitionNode,
+  inherited: readonly FieldDefinitionNode[],
+): ObjectTypeDefinitionNode {
+  const fields = record.fields ?? [];
+  const written = new Set(fields.map(({ name }) => name.value));
+  return { ...record, fields: [...fields, ...inherited.filter(({ name }) => !written.has(name.value))] };
+}
+
+/**
+ * Parses the documents and returns their definitions in the order of the paths. Each node has the path as source name.
+ *
+ * @throws ContractError with the first syntax error of each document.
+ */
+export function parseDocuments(documents: ReadonlyMap<string, string>): readonly DefinitionNode[] {
+  const diagnostics = new DiagnosticList();
+  const definitions = [...documents]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([file, text]) => parseDocument(new Source(text, file), diagnostics));
+  diagnostics.throwIfAny();
+  return definitions;
+}
+
+function parseDocument(source: Source, diagnostics: DiagnosticList): readonly DefinitionNode[] {
+  // A document with only comments, such as a draft, is valid.
+  if (/^(\s|#.*|,)*$/.test(source.body)) return [];
+  try {
+    return parse(source).definitions;
+  } catch (error) {
+    if (!(error instanceof GraphQLError)) throw error;
+    diagnostics.addError(error);
+    return [];
+  }
+}
+
+/** Returns the field table of a record type that has passed all checks. */
+const readTable = (kind: GraphQLObjectType): RecordTable => ({
+  kind: kind.name,
+  single: singleQueryName(kind.name),
+  all: allQueryName(kind.name),
+  ...readSource(kind),
+  fields: readFields(kind),
+});
+
+function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
+  const globs = findTexts(findDirective(kind, 'source'), 'glob').map(({ value }) => value);
+  return globs.length === 0 ? {} : { source: { globs } };
+}
+
+/** @param above The names of the enclosing fields, outermost first. */
+const readFields = (type: SdlFields, above: readonly string[] = []): readonly RecordField[] =>
+  Object.values(type.getFields()).map((field) => readField(field, above));
+
+function readField(field: SdlField, above: readonly string[]): RecordField {
+  const names = [...above, field.name];
+  const { list, nullable, type } = getFieldShape(field);
+  const base = { name: field.name, path: names.join('.'), list, nullable };
+  const { alias, computed, dateformat, index } = readDirectives(field);
+  const relation = above.length === 0 ? readRelation(field) : undefined;
+  if (relation !== undefined) return { kind: 'relation', ...base, type: type.name, relation };
+  const fields = isObjectType(type) && !isRecordType(type) ? readFields(type, names) : [];
+  if (computed !== undefined) {
+    const { needs } = computed;
+    return {
+      kind: 'computed',
+      ...base,
+      type: scalarName(type),
+      fields,
+      needs,
+      hasArguments: field.args.length > 0,
+      dateArguments: dateformat,
+    };
+  }
+  if (!isLeafType(type)) return { kind: 'object', ...base, type: type.name, fields };
+  const column = alias ?? base.path;
+  return {
+    kind: 'scalar',
+    ...base,
+    type: scalarName(type) as ScalarType,
+    ...(isEnumType(type) && { values: type.getValues().map(({ name }) => name) }),
+    column,
+    dateArguments: dateformat,
+    indexed: index,
+  };
+}
+
+const scalarName = (type: { name: string }): string => (isEnumType(type) ? 'String' : type.name);
+
+function readRelation(field: SdlField): Relation | undefined {
+  if (field.name === 'parent' || field.name === 'children') return NODE_RELATIONS[field.name];
+  const { child, link } = readDirectives(field);
+  if (child) return { by: 'child' };
+  return link && { by: 'link', from: link.from ?? field.name, to: link.to };
 }

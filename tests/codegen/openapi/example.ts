@@ -1,6 +1,5 @@
-import type { Diagnostic } from '../../../src/codegen/contract-error.js';
-import { ContractError } from '../../../src/codegen/contract-error.js';
-import { generateService } from '../../../src/codegen/openapi/generate-service.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
+import { generateService, type ServiceConfig } from '../../../src/codegen/openapi/preset.js';
 
 /** Writes the lines that declare error responses. */
 export const errorResponses = (...statuses: readonly number[]): string =>
@@ -141,6 +140,22 @@ components:
         error: { type: string }
 `;
 
+/** The configuration of the small contract: the generated text names these modules. */
+export const CONFIG: ServiceConfig = {
+  service: 'dashboard',
+  tokenVariable: 'NOTES_TOKEN',
+  modules: {
+    callers: '#callers',
+    client: '#client',
+    clientErrors: '#client',
+    clientEvents: '#client',
+    clientOptions: '#client-options',
+    clientPaging: '#client-paging',
+    clientRetry: '#client-retry',
+    operation: '#operation',
+  },
+};
+
 export const NOTES_FILE = 'openapi/dashboard.yaml';
 export const COMMON_FILE = 'openapi/common.yaml';
 
@@ -153,13 +168,13 @@ export function toDocuments(notes = NOTES, common = COMMON): ReadonlyMap<string,
 
 /** Generates a file of `src/generated/dashboard` from the small contract. */
 export async function generate(file: string, notes = NOTES): Promise<string> {
-  const { files } = await generateService('dashboard', toDocuments(notes));
+  const { files } = await generateService(CONFIG, toDocuments(notes));
   return files.get(file) ?? '';
 }
 
 export async function findDiagnostics(documents: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
   try {
-    await generateService('dashboard', documents);
+    await generateService(CONFIG, documents);
     return [];
   } catch (error) {
     if (error instanceof ContractError) return error.diagnostics;

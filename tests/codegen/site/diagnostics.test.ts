@@ -363,10 +363,10 @@ describe('an error in a site contract', () => {
 
   test('is the absence of types that derived types need', () => {
     expect(listDiagnostics(new Map([['schema/a.graphql', '# Empty.']])).map(({ message }) => message)).toEqual([
-      'The documents do not define "scalar Date".',
-      'The documents do not define "interface Node".',
-      'The documents do not define "type PageInfo".',
       'No type is marked @record.',
+      'The documents do not define "interface Node".',
+      'The documents do not define "scalar Date".',
+      'The documents do not define "type PageInfo".',
     ]);
   });
 });

@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ContractError } from '../../../src/codegen/contract-error.js';
-import type { Diagnostic } from '../../../src/codegen/contract-error.js';
-import { readContract } from '../../../src/codegen/site/read-contract.js';
+import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
+import { readContract } from '../../../src/codegen/site/load-schema.js';
 
 const read = (name: string): [string, string] => [
   `schema/${name}`,

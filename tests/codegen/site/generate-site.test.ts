@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { buildSchema } from 'graphql';
-import type { GraphQLEnumType, GraphQLInputObjectType, GraphQLObjectType } from 'graphql';
+import { buildSchema, type GraphQLEnumType, type GraphQLInputObjectType, type GraphQLObjectType } from 'graphql';
 import ts from 'typescript';
 import { documentsWith } from './documents.js';
 import { generateSite } from './generate-site.js';
@@ -58,7 +57,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trellis-site-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  await symlink(path.join(ROOT, 'src/site'), path.join(folder, 'site'));
+  await symlink(path.join(ROOT, 'src/core'), path.join(folder, 'core'));
   await mkdir(path.join(folder, 'generated/site'), { recursive: true });
   await mkdir(path.join(folder, 'resolvers'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');

@@ -6,8 +6,8 @@ import type {
   OperationObject,
   ParameterObject,
   RequestBodyObject,
-} from '../../../src/codegen/openapi/document.js';
-import { dereference, METHODS } from '../../../src/codegen/openapi/document.js';
+} from '../../../src/codegen/openapi/contract.js';
+import { dereference, METHODS } from '../../../src/codegen/openapi/contract.js';
 
 export type ServiceName = 'dashboard' | 'secrets';
 

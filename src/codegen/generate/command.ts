@@ -1,0 +1,184 @@
+import { watch as watchFolder } from 'node:fs';
+import path from 'node:path';
+import { parseArgs } from 'node:util';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import { ContractError, type Diagnostic, matchesPattern, quoteLine } from '../documents.js';
+import { generate, type GenerateResult, openProject, type Project } from './generate.js';
+
+const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
+
+Generates src/generated from the contracts in schema/ and openapi/.
+
+  --check   changes no file; fails if src/generated is out of date
+  --watch   generates again after each save of a contract, until Ctrl-C
+  --stub    also writes stubs of missing handlers and resolvers
+  --help    shows this text`;
+
+const OPTIONS = {
+  check: { type: 'boolean' },
+  watch: { type: 'boolean' },
+  stub: { type: 'boolean' },
+  help: { type: 'boolean' },
+} as const;
+
+/**
+ * Runs `npm run generate` with its flags and returns the exit code: 1 when a contract has errors, `--check` found a
+ * difference or `--stub` could not change a file; 2 for invalid flags.
+ */
+export async function runGenerate(flags: readonly string[], root: string, config: CodegenConfig): Promise<number> {
+  const mode = parseMode(flags);
+  if (mode === undefined) return 2;
+  if (mode === 'help') return print(USAGE);
+  const project = await openProject(root, config);
+  if (mode === 'watch') return runWatch(project);
+  return reportErrors(project, () => RUNS[mode](project));
+}
+
+const RUNS = { generate: runOnce, check: runCheck, stub: runStub };
+
+/** Returns the mode that the flags select. For invalid flags, prints the reason and returns `undefined`. */
+function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'help' | undefined {
+  try {
+    const { values } = parseArgs({ args: [...flags], options: OPTIONS });
+    const [mode, second] = Object.keys(values) as (keyof typeof OPTIONS)[];
+    if (second === undefined) return mode ?? 'generate';
+    printError(`Expected at most one flag; received ${flags.join(' ')}.`);
+  } catch (error) {
+    printError(`${error instanceof Error ? error.message : String(error)}\n\n${USAGE}`);
+  }
+  return undefined;
+}
+
+async function runOnce(project: Project, useCache = true): Promise<number> {
+  const start = performance.now();
+  const outcome = await generate(project, { useCache });
+  return print(formatResult(outcome, performance.now() - start));
+}
+
+async function runCheck(project: Project): Promise<number> {
+  const { check, formatDifferences } = await import('./check.js');
+  const differences = await check(project);
+  if (differences.length === 0) return print('src/generated is up to date.');
+  return printError(await formatDifferences(project.root, differences));
+}
+
+async function runStub(project: Project): Promise<number> {
+  const { writeStubs } = await import('./stub.js');
+  const start = performance.now();
+  // The cache does not contain stubs, so every generator runs.
+  const outcome = await generate(project, { useCache: false });
+  print(formatResult(outcome, performance.now() - start));
+  const stubs = await writeStubs(project.root, outcome.stubs);
+  for (const { file, written } of stubs) if (written.length > 0) print(`${file}: wrote ${written.join(', ')}.`);
+  for (const { toAdd } of stubs) if (toAdd) print(`${toAdd.file}: add\n  ${toAdd.lines.join('\n  ')}`);
+  if (stubs.length === 0) print('No stub is missing.');
+  const refused = stubs.filter((stub) => stub.refused !== undefined);
+  for (const stub of refused) printError(`${stub.file}: ${stub.refused ?? ''}`);
+  return refused.length > 0 ? 1 : 0;
+}
+
+async function runWatch(project: Project): Promise<number> {
+  const controller = new AbortController();
+  const stop = () => controller.abort();
+  process.once('SIGINT', stop).once('SIGTERM', stop);
+  print('Watching the contracts. Press Ctrl-C to stop.');
+  // The first run ignores the cache and thereby loads every generator, so that later runs are fast.
+  let useCache = false;
+  const run = async () => {
+    await runAgain(project, useCache);
+    useCache = true;
+  };
+  await watch(project, run, controller.signal);
+  return 0;
+}
+
+/** Runs while watching: an internal error of a generator is printed, and the next save runs it again. */
+async function runAgain(project: Project, useCache: boolean): Promise<void> {
+  try {
+    await reportErrors(project, () => runOnce(project, useCache));
+  } catch (error) {
+    console.error(error);
+  }
+}
+
+/** Prints the errors of a contract and returns the exit code. Rethrows any other error. */
+async function reportErrors(project: Project, run: () => Promise<number>): Promise<number> {
+  try {
+    return await run();
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const diagnostics = error.diagnostics;
+    const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed.`);
+  }
+}
+
+function print(text: string): number {
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function printError(text: string): number {
+  process.stderr.write(`${text}\n`);
+  return 1;
+}
+
+/** Formats the changes of a run in one line. */
+function formatResult(outcome: GenerateResult, milliseconds: number): string {
+  const { written, removed, unchanged } = outcome;
+  const time = `${Math.round(milliseconds)} ms`;
+  if (written.length + removed.length === 0) return `Nothing changed: ${unchanged} files, ${time}.`;
+  return `Generated: ${written.length} files written, ${removed.length} removed, ${unchanged} unchanged, ${time}.`;
+}
+
+/** Formats errors as `file:line:column message`, each followed by the contract line and a caret below the position. */
+async function formatDiagnostics(root: string, diagnostics: readonly Diagnostic[]): Promise<string> {
+  const shown = diagnostics.map(async (diagnostic) => {
+    const { file, line, column, message } = diagnostic;
+    return [`${file}:${line}:${column} ${message}`, ...(await quoteLine(root, diagnostic))].join('\n');
+  });
+  return (await Promise.all(shown)).join('\n');
+}
+
+/** Editors save a file in several steps within a few milliseconds, which must cause only one run. */
+const QUIET_MILLISECONDS = 50;
+
+/**
+ * Calls `run` immediately and after each save of a document until the signal aborts. Runs never overlap. Resolves when
+ * the last run has finished. `run` must not reject.
+ */
+export async function watch(project: Project, run: () => Promise<void>, signal: AbortSignal): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  let running = Promise.resolve();
+  const schedule = () => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      running = running.then(run);
+    }, QUIET_MILLISECONDS);
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+    watchDocuments(project, schedule, reject, signal);
+    running = run();
+  });
+  clearTimeout(timer);
+  await running;
+}
+
+function watchDocuments(
+  { root, targets }: Project,
+  onSave: () => void,
+  onError: (error: Error) => void,
+  signal: AbortSignal,
+): void {
+  const patterns = targets.flatMap(({ documents }) => documents);
+  const folders = new Set(patterns.map((pattern) => path.posix.dirname(pattern)));
+  for (const folder of folders) {
+    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === folder);
+    const isDocument = (name: string | null) => name === null || own.some((pattern) => matchesPattern(pattern, name));
+    watchFolder(path.join(root, folder), { signal }, (_event, name) => {
+      if (isDocument(name)) onSave();
+    }).on('error', onError);
+  }
+}

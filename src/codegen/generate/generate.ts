@@ -1,0 +1,235 @@
+import path from 'node:path';
+import type { CodegenConfig } from '@graphql-codegen/cli';
+import { ContractError, readDocuments, throwDiagnostics } from '../documents.js';
+import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
+import type { OutputDetails, Stub } from '../output.js';
+
+/** The result of a run. Paths are relative to the root. */
+export interface GenerateResult {
+  written: readonly string[];
+  removed: readonly string[];
+  unchanged: number;
+  /** Outputs of `codegen.ts` that were generated. */
+  generated: readonly string[];
+  /** The stubs of the targets that ran. */
+  stubs: readonly Stub[];
+}
+
+/**
+ * Updates `src/generated`: writes changed files, removes files that no target generates, and leaves all others
+ * untouched.
+ *
+ * A target runs if its documents, its files or the generating code changed since the last run. Without `useCache`,
+ * every target runs.
+ *
+ * @throws ContractError before any file is changed.
+ */
+export async function generate(project: Project, { useCache } = { useCache: true }): Promise<GenerateResult> {
+  const jobs = await loadTargets(project);
+  const [onDisk, cache] = await Promise.all([readGenerated(project.root), useCache ? readCache(project.root) : {}]);
+  const fresh = freshEntries(project, jobs, onDisk, cache);
+  const due = jobs.filter(({ target }) => !Object.hasOwn(fresh, target.output));
+
+  const outputs = await runTargets(
+    project,
+    due.map(({ target }) => target),
+  );
+  const files = new Map(outputs.flatMap((output) => [...output.files]));
+  const cached = new Set(Object.values(fresh).flatMap((entry) => Object.keys(entry.outputs)));
+  const written = new Map([...files].filter(([name, text]) => onDisk.get(name) !== text));
+  const removed = [...onDisk.keys()].filter((name) => !files.has(name) && !cached.has(name));
+
+  await writeFiles(project.root, written);
+  await removeFiles(project.root, removed);
+  const entries = due.map((job, index) => [job.target.output, toEntry(project, job, outputs[index]?.files)] as const);
+  if (due.length > 0) await writeCache(project.root, { ...fresh, ...Object.fromEntries(entries) });
+
+  return {
+    written: [...written.keys()],
+    removed,
+    unchanged: files.size + cached.size - written.size,
+    generated: due.map(({ target }) => target.output),
+    stubs: outputs.flatMap(({ details }) => details.stubs),
+  };
+}
+
+/** The folder that contains only generated files. */
+const GENERATED = 'src/generated';
+
+/** The folder of the generating code. */
+const GENERATORS = 'src/codegen';
+
+/** A repository whose `src/generated` is generated from contract documents. */
+export interface Project {
+  root: string;
+  /** The default export of `codegen.ts`. */
+  config: CodegenConfig;
+  targets: readonly CodegenTarget[];
+  /** Digest of the generating code. Computed once, as the process does not reload code that changes later. */
+  generators: string;
+}
+
+/** An entry of `generates` in `codegen.ts`. */
+interface CodegenTarget {
+  /** The key of the entry: a file, or a folder with a trailing slash. */
+  output: string;
+  /** Paths or patterns of its documents, from the root. A `*` in the file name matches any characters. */
+  documents: readonly string[];
+}
+
+/** Opens the repository at `root` for generation. @throws Error when an output is outside `src/generated`. */
+export async function openProject(root: string, config: CodegenConfig): Promise<Project> {
+  const targets = Object.keys(config.generates).map((output) => toTarget(config, output));
+  return { root, config, targets, generators: await digestGenerators(root) };
+}
+
+function toTarget(config: CodegenConfig, output: string): CodegenTarget {
+  if (!output.startsWith(`${GENERATED}/`))
+    throw new Error(`Expected an output below ${GENERATED}; received ${output}.`);
+  const settings = config.generates[output] ?? [];
+  const { schema, documents, watchPattern } = Array.isArray(settings) ? {} : settings;
+  const pointers = [config.schema, schema, config.documents, documents, watchPattern].flatMap(listOf);
+  return {
+    output,
+    documents: pointers.flatMap((pointer) => (typeof pointer === 'string' ? pointer : Object.keys(pointer))),
+  };
+}
+
+const listOf = <T>(value: T | T[] | undefined): T[] =>
+  value === undefined ? [] : Array.isArray(value) ? value : [value];
+
+/** Reads every file below `src/generated`: path from the root → text. */
+export async function readGenerated(root: string): Promise<Map<string, string>> {
+  const files = await readFolder(path.join(root, GENERATED));
+  return new Map([...files].map(([name, text]) => [`${GENERATED}/${name}`, text]));
+}
+
+/** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */
+async function digestGenerators(root: string): Promise<string> {
+  const generators = (await listFiles(path.join(root, GENERATORS))).map((name) => `${GENERATORS}/${name}`);
+  const files = ['codegen.ts', 'package-lock.json', ...generators];
+  const texts = await Promise.all(files.map((file) => findText(path.join(root, file))));
+  return digestTexts(files.map((file, index) => [file, texts[index] ?? '']));
+}
+
+/** The output of a target. */
+interface TargetOutput {
+  target: CodegenTarget;
+  /** Path from the root → text. */
+  files: ReadonlyMap<string, string>;
+  details: OutputDetails;
+}
+
+/**
+ * Runs graphql-codegen in memory, which reports the errors of all targets. Results are in the order of the targets.
+ *
+ * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and is no faster.
+ *
+ * @throws ContractError with the errors of all targets.
+ * @throws Error when two targets generate the same file.
+ */
+export async function runTargets(
+  { root, config }: Project,
+  targets: readonly CodegenTarget[],
+): Promise<TargetOutput[]> {
+  if (targets.length === 0) return [];
+  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli');
+  const generates = Object.fromEntries(targets.map(({ output }) => [output, config.generates[output] ?? []]));
+  const context = new CodegenContext({ config: { ...config, cwd: root, silent: true, generates } });
+  const { result, error } = await executeCodegen(context);
+  if (error) throwErrors(error instanceof AggregateError ? error.errors : [error]);
+  const files = result.map(({ filename, content }) => [filename, content] as const);
+  const repeated = files.find(([name], index) => files.findIndex(([other]) => other === name) !== index);
+  if (repeated) throw new Error(`Two targets generate ${repeated[0]}.`);
+  return targets.map((target) => ({
+    target,
+    files: new Map(files.filter(([name]) => name.startsWith(target.output))),
+    details: (context.getPluginContext()[target.output] as OutputDetails | undefined) ?? NO_DETAILS,
+  }));
+}
+
+const NO_DETAILS: OutputDetails = { origins: new Map(), stubs: [] };
+
+/** Throws the contract errors of all targets together, or the first other error of a generator. */
+function throwErrors(errors: readonly unknown[]): void {
+  const unexpected = errors.find((error) => !(error instanceof ContractError));
+  if (unexpected !== undefined) throw new Error('A generator failed.', { cause: unexpected });
+  throwDiagnostics((errors as ContractError[]).flatMap(({ diagnostics }) => diagnostics));
+}
+
+/** A target with the text of its documents. */
+interface LoadedTarget {
+  target: CodegenTarget;
+  documents: ReadonlyMap<string, string>;
+}
+
+/** Reads the documents of every target. @throws ContractError when a pattern matches no document. */
+async function loadTargets({ root, targets }: Project): Promise<LoadedTarget[]> {
+  const loaded = await Promise.allSettled(
+    targets.map(async (target) => ({ target, documents: await readDocuments(root, target.documents) })),
+  );
+  throwErrors(loaded.flatMap((result) => (result.status === 'rejected' ? [result.reason as unknown] : [])));
+  return loaded.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+}
+
+/** The digests of the last run of a target. */
+interface CacheEntry {
+  /** Digest of the documents and the generating code. */
+  inputs: string;
+  /** Path below `src/generated` → digest of its text. */
+  outputs: Readonly<Record<string, string>>;
+}
+
+/** Target name → the digests of its last run. */
+type Cache = Readonly<Record<string, CacheEntry>>;
+
+const CACHE_FOLDER = '.cache';
+const CACHE_FILE = 'generate.json';
+
+/** Reads the cache. A missing or invalid cache counts as empty, which only costs time. */
+async function readCache(root: string): Promise<Cache> {
+  try {
+    const cache: unknown = JSON.parse((await findText(path.join(root, CACHE_FOLDER, CACHE_FILE))) ?? '{}');
+    return isRecord(cache) && Object.values(cache).every(isEntry) ? (cache as Cache) : {};
+  } catch {
+    return {};
+  }
+}
+
+async function writeCache(root: string, cache: Cache): Promise<void> {
+  await writeFiles(path.join(root, CACHE_FOLDER), new Map([[CACHE_FILE, JSON.stringify(cache)]]));
+}
+
+function isEntry(value: unknown): boolean {
+  return isRecord(value) && typeof value.inputs === 'string' && isRecord(value.outputs);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the cache entries whose inputs and outputs have not changed. */
+function freshEntries(
+  project: Project,
+  jobs: readonly LoadedTarget[],
+  onDisk: ReadonlyMap<string, string>,
+  cache: Cache,
+): Cache {
+  const digests = new Map([...onDisk].map(([name, text]) => [name, digestTexts([[name, text]])]));
+  const isFresh = ({ inputs, outputs }: CacheEntry, job: LoadedTarget) =>
+    inputs === digestInputs(project, job) &&
+    Object.entries(outputs).every(([name, digest]) => digests.get(name) === digest);
+  const entries = jobs.flatMap((job): [string, CacheEntry][] => {
+    const entry = cache[job.target.output];
+    return entry !== undefined && isFresh(entry, job) ? [[job.target.output, entry]] : [];
+  });
+  return Object.fromEntries(entries);
+}
+
+function toEntry(project: Project, job: LoadedTarget, files: ReadonlyMap<string, string> = new Map()): CacheEntry {
+  const outputs = [...files].map(([name, text]) => [name, digestTexts([[name, text]])]);
+  return { inputs: digestInputs(project, job), outputs: Object.fromEntries(outputs) as Record<string, string> };
+}
+
+const digestInputs = ({ generators }: Project, { documents }: LoadedTarget) =>
+  digestTexts([['', generators], ...documents]);

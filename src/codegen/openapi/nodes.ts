@@ -1,0 +1,198 @@
+import path from 'node:path/posix';
+import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { type Diagnostic, didYouMean, type Location } from '../documents.js';
+
+/** One YAML document of a contract. */
+interface Source {
+  readonly file: string;
+  readonly document: Document;
+  readonly lines: LineCounter;
+}
+
+/** A value in a document, with its path of keys from the root. */
+export interface DocumentNode {
+  readonly source: Source;
+  readonly path: readonly string[];
+  readonly value: unknown;
+}
+
+/** The part of a mapping entry that an error refers to. */
+type NodePart = 'key' | 'value';
+
+/** Records an error at a place. The default part is the value. */
+export type ReportDiagnostic = (place: DocumentNode, message: string, part?: NodePart) => void;
+
+/** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
+export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false });
+  for (const { message, pos } of document.errors) {
+    diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
+  }
+  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  return { source: { file, document, lines }, path: [], value };
+}
+
+export function child(place: DocumentNode, key: number | string): DocumentNode {
+  const parent = place.value as Readonly<Record<string, unknown>> | null | undefined;
+  const value = typeof parent === 'object' && parent !== null && Object.hasOwn(parent, key) ? parent[key] : undefined;
+  return { source: place.source, path: [...place.path, String(key)], value };
+}
+
+/** Lists the entries of a mapping; empty if the place is not a mapping. */
+export function entries(place: DocumentNode): [key: string, value: DocumentNode][] {
+  return isRecord(place.value) ? Object.keys(place.value).map((key) => [key, child(place, key)]) : [];
+}
+
+/** Lists the items of a list; empty if the place is not a list. */
+export function items(place: DocumentNode): DocumentNode[] {
+  return Array.isArray(place.value) ? place.value.map((_, index) => child(place, index)) : [];
+}
+
+export function has(place: DocumentNode, key: string): boolean {
+  return isRecord(place.value) && Object.hasOwn(place.value, key);
+}
+
+/** Returns a field of a place if it is text. */
+export function findTextField(place: DocumentNode, key: string): string | undefined {
+  const { value } = child(place, key);
+  return typeof value === 'string' ? value : undefined;
+}
+
+export function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Returns the position of a place in its file, or that of the nearest enclosing place if it does not exist. */
+export function locateNode({ source, path }: DocumentNode, part: NodePart = 'value'): Location {
+  let node: Node | null = source.document.contents;
+  let found = node;
+  for (const [index, key] of path.entries()) {
+    const entry = findChild(source.document, node, key);
+    const isLast = index === path.length - 1;
+    // An empty value has no characters to point at, so its key is used.
+    const next: Node | undefined = (isLast && part === 'key') || isEmpty(entry?.value) ? entry?.key : entry?.value;
+    if (next === undefined) break;
+    found = next;
+    node = entry?.value ?? next;
+  }
+  return toLocation(source.file, source.lines, found?.range?.[0] ?? 0);
+}
+
+interface Entry {
+  readonly key: Node | undefined;
+  readonly value: Node | undefined;
+}
+
+function findChild(document: Document, node: Node | null, key: string): Entry | undefined {
+  const target = isAlias(node) ? node.resolve(document) : node;
+  if (isSeq(target)) {
+    const item = target.items[Number(key)];
+    return isNode(item) ? { key: item, value: item } : undefined;
+  }
+  if (!isMap(target)) return undefined;
+  const pair = target.items.find((item) => isScalar(item.key) && String(item.key.value) === key);
+  return pair && { key: isNode(pair.key) ? pair.key : undefined, value: isNode(pair.value) ? pair.value : undefined };
+}
+
+function isEmpty(node: Node | undefined): boolean {
+  return node === undefined || (isScalar(node) && node.source === '');
+}
+
+function toLocation(file: string, lines: LineCounter, offset: number): Location {
+  const { line, col } = lines.linePos(offset);
+  return { file, line, column: col };
+}
+
+function toSentence(message: string): string {
+  return message.endsWith('.') ? message : `${message}.`;
+}
+
+/** The documents of a contract by path. */
+export type ContractSources = ReadonlyMap<string, DocumentNode>;
+
+/** The target of a `$ref` such as `common.yaml#/components/schemas/Error`. */
+export interface ComponentReference {
+  readonly file: string;
+  readonly section: string;
+  readonly name: string;
+}
+
+/** Parses a `$ref`, relative to the file that contains it. Returns `undefined` unless it refers to a component. */
+export function parseReference(file: string, text: string): ComponentReference | undefined {
+  const [, relative, section, name] = /^([^#]*)#\/components\/([A-Za-z]+)\/([A-Za-z0-9._-]+)$/.exec(text) ?? [];
+  if (relative === undefined || section === undefined || name === undefined) return undefined;
+  return { file: relative === '' ? file : path.join(path.dirname(file), relative), section, name };
+}
+
+/** Returns the component that a reference names, or `undefined`. */
+export function findComponent(
+  sources: ContractSources,
+  { file, section, name }: ComponentReference,
+): DocumentNode | undefined {
+  const root = sources.get(file);
+  if (root === undefined) return undefined;
+  const components = child(child(root, 'components'), section);
+  return has(components, name) ? child(components, name) : undefined;
+}
+
+/** Follows the chain of `$ref`s from a place to its end. Returns `undefined` if the chain is broken or circular. */
+export function follow(sources: ContractSources, place: DocumentNode): DocumentNode | undefined {
+  const { end } = trace(sources, place);
+  return typeof end === 'object' ? end : undefined;
+}
+
+function trace(sources: ContractSources, place: DocumentNode): { readonly end: DocumentNode | 'loop' | 'missing' } {
+  const seen = new Set<unknown>();
+  let current = place;
+  while (isRecord(current.value) && typeof current.value.$ref === 'string') {
+    if (seen.has(current.value)) return { end: 'loop' };
+    seen.add(current.value);
+    const reference = parseReference(current.source.file, current.value.$ref);
+    const next = reference && findComponent(sources, reference);
+    if (next === undefined) return { end: 'missing' };
+    current = next;
+  }
+  return { end: current };
+}
+
+/** Reports a `$ref` that is malformed, broken or circular, or refers to the wrong section of the components. */
+export function checkReference(
+  sources: ContractSources,
+  place: DocumentNode,
+  section: string,
+  report: ReportDiagnostic,
+): void {
+  const ref = child(place, '$ref');
+  const problem =
+    typeof ref.value === 'string' ? findProblem(sources, place, section, ref.value) : 'Expected $ref to be text.';
+  if (problem !== undefined) report(ref, problem);
+}
+
+function findProblem(sources: ContractSources, place: DocumentNode, section: string, text: string): string | undefined {
+  const reference = parseReference(place.source.file, text);
+  if (reference === undefined) {
+    return `Expected $ref in the form "#/components/${section}/Name", with an optional file first; received "${text}".`;
+  }
+  if (reference.section !== section) return `Expected $ref to refer to components/${section}; received "${text}".`;
+  if (findComponent(sources, reference) === undefined) return describeMissing(sources, reference, text);
+  return isCircular(sources, place) ? `The reference "${text}" is circular.` : undefined;
+}
+
+/** Returns whether a chain of references is circular. A broken chain is reported at its last reference instead. */
+function isCircular(sources: ContractSources, place: DocumentNode): boolean {
+  return trace(sources, place).end === 'loop';
+}
+
+function describeMissing(
+  sources: ContractSources,
+  { file, section, name }: ComponentReference,
+  received: string,
+): string {
+  const root = sources.get(file);
+  if (root === undefined) {
+    return `Expected $ref to refer to a document of this contract; received "${received}".${didYouMean(file, sources.keys())}`;
+  }
+  const known = entries(child(child(root, 'components'), section)).map(([key]) => key);
+  return `No component "${name}" in components/${section} of ${file}.${didYouMean(name, known)}`;
+}

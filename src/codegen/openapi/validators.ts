@@ -1,0 +1,188 @@
+import addFormats from 'ajv-formats';
+import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import standalone from 'ajv/dist/standalone/index.js';
+import { camel, printModules } from '../output.js';
+import type { Contract, Operation, SchemaObject } from './contract.js';
+
+/** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
+export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
+  const ajv = createAjv({ code: { source: true, esm: true, lines: true }, useDefaults: true });
+  const directions = {
+    limits: pickSizeLimits,
+    request: (schema: unknown) => stripAnnotations(liftDefaults(schema, schemas), { defaults: true }),
+    response: (schema: unknown) => stripAnnotations(schema, { defaults: false }),
+  } as const;
+  for (const direction of ['limits', 'request', 'response'] as const) {
+    ajv.addSchema({ $id: direction, components: { schemas: mapMembers(schemas, directions[direction]) } });
+  }
+  for (const { name, direction, schema } of named) {
+    ajv.addSchema({ $id: `function-${name}`, allOf: [pointInto(direction, directions[direction](schema))] });
+  }
+  return toModule(standalone.default(ajv, Object.fromEntries(named.map(({ name }) => [name, `function-${name}`]))));
+}
+
+/** Writes `validators.d.ts`: the declarations of the exports of {@link writeValidators}. */
+export function writeValidatorTypes({ schemas }: ValidatorNames, operationModule: string): string {
+  const lines = schemas.map(({ name }) => `export const ${name}: Validator;\n`);
+  return `${printModules('import', [[operationModule, 'type Validator']])}\n${lines.join('')}`;
+}
+
+function mapMembers(members: object, map: (member: unknown) => unknown): object {
+  return Object.fromEntries(Object.entries(members).map(([name, member]) => [name, map(member)]));
+}
+
+/** Copies defaults from referenced schemas to the references, as ajv ignores defaults behind a `$ref`. */
+function liftDefaults(schema: unknown, schemas: Contract['schemas']): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => liftDefaults(item, schemas));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const own = Object.entries(schema).map(([key, value]) => [key, liftDefaults(value, schemas)]);
+  const known = findDefault(schema as SchemaObject, schemas);
+  return { ...Object.fromEntries(own), ...(known === undefined ? {} : { default: known }) };
+}
+
+function findDefault(schema: SchemaObject | undefined, schemas: Contract['schemas']): unknown {
+  if (typeof schema !== 'object') return undefined;
+  const { $ref, default: own } = schema;
+  return own ?? (typeof $ref === 'string' ? findDefault(schemas[$ref.split('/').at(-1) ?? ''], schemas) : undefined);
+}
+
+function pointInto(direction: NamedSchema['direction'], schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => pointInto(direction, item));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  return Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [
+      key,
+      key === '$ref' && typeof value === 'string' ? `${direction}${value}` : pointInto(direction, value),
+    ]),
+  );
+}
+
+/** Converts the `require` calls for ajv's runtime helpers to imports, which ajv's ESM output lacks. */
+function toModule(code: string): string {
+  const modules = new Map<string, string>();
+  const body = code.replace(/^"use strict";\n?/, '').replace(/require\("([^"]+)"\)/g, (_, path: string) => {
+    const name = modules.get(path) ?? `runtime${modules.size}`;
+    modules.set(path, name);
+    return name;
+  });
+  const imports = [...modules].map(([path, name]) => `import ${name} from '${path}.js';\n`);
+  return `${imports.join('')}\n${body.trimEnd()}\n`;
+}
+
+/** The names of the exported functions of `validators.js`. */
+export interface ValidatorNames {
+  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, body and limits (of the body). */
+  readonly requests: ReadonlyMap<string, string>;
+  /** `createToken 201` → `createdTokenSchema`. Responses with the same schema share a function. */
+  readonly responses: ReadonlyMap<string, string>;
+  readonly schemas: readonly NamedSchema[];
+}
+
+interface NamedSchema {
+  readonly name: string;
+  /** `request` fills in defaults, `response` changes nothing, and `limits` validates only types and sizes. */
+  readonly direction: 'limits' | 'request' | 'response';
+  readonly schema: SchemaObject;
+}
+
+const PARTS = { path: 'params', query: 'query', header: 'headers' } as const;
+
+/** Returns the names and schemas of the validators that a contract needs. */
+export function nameValidators({ operations }: Contract): ValidatorNames {
+  const requests = new Map<string, string>();
+  const responses = new Map<string, string>();
+  const schemas = new Map<string, NamedSchema>();
+  for (const operation of operations) {
+    for (const [part, schema] of listRequestSchemas(operation)) {
+      const name = `${operation.id}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
+      requests.set(`${operation.id} ${part}`, name);
+      schemas.set(name, { name, direction: part === 'limits' ? 'limits' : 'request', schema });
+    }
+    for (const { status, contents } of operation.responses) {
+      const schema = contents.find(({ kind }) => kind === 'json' || kind === 'events')?.schema;
+      if (schema === undefined) continue;
+      const name = nameResponse(operation.id, status, schema);
+      responses.set(`${operation.id} ${status}`, name);
+      schemas.set(name, { name, direction: 'response', schema });
+    }
+  }
+  return { requests, responses, schemas: [...schemas.values()] };
+}
+
+function nameResponse(id: string, status: number, schema: SchemaObject): string {
+  const ref = typeof schema === 'object' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
+  return ref === undefined ? `${id}Response${status}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
+}
+
+function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {
+  const found: [string, SchemaObject][] = (['path', 'query', 'header'] as const).flatMap((place) => {
+    const members = parameters.filter((parameter) => parameter.in === place);
+    if (members.length === 0) return [];
+    const properties = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
+    const required = members.filter((parameter) => parameter.required).map(({ name }) => name);
+    return [[PARTS[place], { type: 'object', properties, required }]];
+  });
+  const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
+  if (json === undefined || body?.isDeferred) return found;
+  // If an operation distinguishes 400 from 422, size limits are validated before the rest of the body.
+  const hasLimits = [400, 422].every((status) => responses.some((response) => response.status === status));
+  return [...found, ['body', json], ...(hasLimits ? [['limits', json] as [string, SchemaObject]] : [])];
+}
+
+/** Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`. */
+export function createAjv(options: Options = {}): Ajv2020 {
+  const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
+  addFormats.default(ajv);
+  return ajv;
+}
+
+/** Keywords that document a schema and do not affect validation. */
+const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
+
+/** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
+export function stripAnnotations(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
+  const dropped = new Set(defaults ? ANNOTATIONS : [...ANNOTATIONS, 'default']);
+  return keepRules(schema, dropped);
+}
+
+/** Keywords that limit the size of a value, and those that lead to nested schemas. */
+const LIMITS = ['$ref', 'allOf', 'items', 'maxItems', 'maxLength', 'maximum', 'properties', 'type'];
+
+/** Returns the part of a schema that limits sizes. Missing members and malformed values pass it. */
+function pickSizeLimits(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(pickSizeLimits);
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => LIMITS.includes(keyword));
+  return Object.fromEntries(
+    kept.map(([keyword, value]: [string, unknown]) => {
+      if (keyword !== 'properties' || typeof value !== 'object' || value === null)
+        return [keyword, pickSizeLimits(value)];
+      return [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, member]) => [name, pickSizeLimits(member)])),
+      ];
+    }),
+  );
+}
+
+/** Keywords whose members have names chosen by the contract's author: a property may be called "title". */
+const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
+/** Keywords that contain values, not schemas. */
+const VALUES = new Set(['const', 'default', 'enum']);
+
+function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => keepRules(item, dropped));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
+  return Object.fromEntries(
+    kept.map(([keyword, value]: [string, unknown]) => {
+      if (VALUES.has(keyword)) return [keyword, value];
+      return [keyword, NAMED.has(keyword) ? keepMembers(value, dropped) : keepRules(value, dropped)];
+    }),
+  );
+}
+
+function keepMembers(members: unknown, dropped: ReadonlySet<string>): unknown {
+  if (typeof members !== 'object' || members === null) return members;
+  return Object.fromEntries(Object.entries(members).map(([name, schema]) => [name, keepRules(schema, dropped)]));
+}

@@ -1,0 +1,158 @@
+import { spawn } from 'node:child_process';
+import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { watch } from '../../../src/codegen/generate/command.js';
+import { generate } from '../../../src/codegen/generate/generate.js';
+import { copyRepository, generateArguments, type RepositoryCopy } from './repository-copy.js';
+import { createProject } from './temporary-project.js';
+
+/** A repository copy whose files are generated once for all tests. */
+let copy: RepositoryCopy;
+beforeAll(async () => {
+  copy = await copyRepository();
+  expect(await run()).toMatchObject({ exitCode: 0, stderr: '' });
+});
+afterAll(() => copy.close());
+
+const inRoot = (file: string) => path.join(copy.root, file);
+const generated = () => copy.generated();
+const run = (...flags: string[]) => copy.generate(...flags);
+
+/** Changes a file while `test` runs, then restores it. */
+async function withText(file: string, change: (text: string) => string, test: () => Promise<void>): Promise<void> {
+  const text = await readFile(inRoot(file), 'utf8');
+  await writeFile(inRoot(file), change(text));
+  try {
+    await test();
+  } finally {
+    await writeFile(inRoot(file), text);
+  }
+}
+
+test('npm run generate: the output is the same in another process', async () => {
+  expect(await run('--check')).toMatchObject({ exitCode: 0, stderr: '' });
+});
+
+test('npm run generate: changes no file if the contracts have not changed', async () => {
+  const before = await generated();
+  expect(await run()).toMatchObject({ exitCode: 0, stdout: expect.stringContaining('Nothing changed: ') as string });
+  expect(await generated()).toEqual(before);
+});
+
+test('npm run generate -- --check: reports edited, deleted and stale files, and changes of a contract', async () => {
+  const before = await generated();
+  await appendFile(inRoot('src/generated/site/records.ts'), '// edited\n');
+  await rm(inRoot('src/generated/dashboard/client.ts'));
+  await writeFile(inRoot('src/generated/old.ts'), '');
+  await withText(
+    'openapi/secrets.yaml',
+    (text) => text.replace(/^( *title: ).*$/mu, '$1Other'),
+    async () => {
+      const { exitCode, stderr } = await run('--check');
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^src\/generated\/site\/records\.ts:\d+ differs\.$/mu);
+      expect(stderr).toMatch(/^src\/generated\/dashboard\/client\.ts is missing\.$/mu);
+      expect(stderr).toMatch(/^src\/generated\/old\.ts is stale: no contract generates it\.$/mu);
+      expect(stderr).toMatch(/^src\/generated\/secrets\/openapi\.json:\d+ differs\.$/mu);
+      expect(stderr).toContain('Run "npm run generate"');
+    },
+  );
+  expect(await run()).toMatchObject({ exitCode: 0 });
+  expect(await generated()).toEqual(before);
+});
+
+test('npm run generate: prints an error with its line and a caret, and changes no file', async () => {
+  const before = await generated();
+  await withText(
+    'schema/file.graphql',
+    (text) => `${text}\ntype Herb {\n  title: Strng\n}\n`,
+    async () => {
+      const { exitCode, stderr } = await run();
+      expect(exitCode).toBe(1);
+      expect(stderr).toMatch(/^schema\/file\.graphql:\d+:10 .*Strng.*\n {4}title: Strng\n {11}\^\n/u);
+      expect(stderr).toMatch(/1 error\. No file was changed\.\n$/u);
+    },
+  );
+  expect(await generated()).toEqual(before);
+});
+
+test.each([
+  [['--help'], 0, 'Usage: npm run generate', 'help'],
+  [['--chek'], 2, "Unknown option '--chek'", 'an unknown flag'],
+  [['schema'], 2, "Unexpected argument 'schema'", 'an unexpected argument'],
+  [['--check', '--watch'], 2, 'Expected at most one flag', 'two flags'],
+])('npm run generate: %j exits with %i and prints %j: %s', async (flags, exitCode, printed) => {
+  const result = await run(...flags);
+  expect(result.exitCode).toBe(exitCode);
+  expect(result.stdout + result.stderr).toContain(printed);
+});
+
+test('npm run generate -- --watch: generates after a save, continues after an error, and ends on SIGINT', async () => {
+  const watching = spawn(process.execPath, generateArguments(['--watch']), { cwd: copy.root });
+  const exitCode = new Promise((resolve) => watching.once('exit', resolve));
+  let output = '';
+  const collect = (chunk: Buffer) => (output += chunk.toString());
+  watching.stdout.on('data', collect);
+  watching.stderr.on('data', collect);
+  const waitFor = async (expected: string) => {
+    while (!output.includes(expected) && watching.exitCode === null) await new Promise((wake) => setTimeout(wake, 20));
+    expect(output).toContain(expected);
+    output = '';
+  };
+
+  await waitFor('Nothing changed');
+  await withText(
+    'schema/file.graphql',
+    (text) => `${text}\ntype Herb implements Node @record {\n  title: String!\n}\n`,
+    () => waitFor('Generated: '),
+  );
+  await waitFor('Generated: ');
+  await withText(
+    'schema/file.graphql',
+    (text) => `${text}\ntype Herb {\n  title: Strng\n}\n`,
+    () => waitFor('No file was changed'),
+  );
+  await waitFor('Nothing changed');
+  watching.kill('SIGINT');
+  expect(await exitCode).toBe(0);
+});
+
+test('watch: runs immediately and after each save of a document, until it is aborted', async () => {
+  const temporary = await createProject();
+  const stop = new AbortController();
+  const runs = new Runs();
+  const watching = watch(
+    temporary.project,
+    async () => runs.end((await generate(temporary.project)).generated),
+    stop.signal,
+  );
+  try {
+    expect(await runs.next()).toEqual(['src/generated/fruits/', 'src/generated/trees/']);
+    await temporary.write('words/notes.md', 'not a document');
+    await temporary.write('words/trees.txt', 'oak\nelm\n');
+    expect(await runs.next()).toEqual(['src/generated/trees/']);
+    expect((await temporary.generated()).get('src/generated/trees/words.ts')).toContain('elm');
+  } finally {
+    stop.abort();
+    await watching;
+    await temporary.close();
+  }
+});
+
+/** A queue of the targets that each run generated. */
+class Runs {
+  readonly #ended: (readonly string[])[] = [];
+  #wake: () => void = () => undefined;
+
+  end(generated: readonly string[]): void {
+    this.#ended.push(generated);
+    this.#wake();
+  }
+
+  async next(): Promise<readonly string[]> {
+    const first = this.#ended.shift();
+    if (first !== undefined) return first;
+    await new Promise<void>((resolve) => (this.#wake = resolve));
+    return this.next();
+  }
+}

@@ -1,0 +1,60 @@
+import { execFile } from 'node:child_process';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { readGenerated } from '../../../src/codegen/generate/generate.js';
+
+export const repository = fileURLToPath(new URL('../../..', import.meta.url));
+const COPIED = ['codegen.ts', 'scripts', 'src/codegen', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+
+/** The exit code and output of a process. */
+export interface Result {
+  exitCode: number;
+  stdout: string;
+  stderr: string;
+}
+
+/** A copy of the contracts and generators of this repository, without generated files. */
+export interface RepositoryCopy {
+  root: string;
+  /** Runs `npm run generate` with its flags. */
+  generate(...flags: string[]): Promise<Result>;
+  /** Runs `npx graphql-codegen`. */
+  graphqlCodegen(): Promise<Result>;
+  /** Replaces the text of a file by the result of a change, which receives '' for a file that does not exist. */
+  edit(file: string, change: (text: string) => string): Promise<void>;
+  /** Path from the root → text, of every file below `src/generated`. */
+  generated(): Promise<Map<string, string>>;
+  close(): Promise<void>;
+}
+
+/** Arguments of node that run `npm run generate`. */
+export const generateArguments = (flags: readonly string[]) => ['--import', 'tsx', 'scripts/generate.ts', ...flags];
+
+export async function copyRepository(): Promise<RepositoryCopy> {
+  const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));
+  for (const name of COPIED) await cp(path.join(repository, name), path.join(root, name), { recursive: true });
+  await symlink(path.join(repository, 'node_modules'), path.join(root, 'node_modules'));
+  return {
+    root,
+    generate: (...flags) => run(root, generateArguments(flags)),
+    graphqlCodegen: () => run(root, ['node_modules/.bin/graphql-codegen']),
+    edit: async (file, change) => {
+      const text = await readFile(path.join(root, file), 'utf8').catch(() => '');
+      await writeFile(path.join(root, file), change(text));
+    },
+    generated: () => readGenerated(root),
+    close: () => rm(root, { recursive: true, force: true }),
+  };
+}
+
+function run(cwd: string, args: readonly string[]): Promise<Result> {
+  // graphql-codegen prints nothing where NODE_ENV is "test".
+  const env = { ...process.env, NODE_ENV: 'development' };
+  return new Promise((resolve) => {
+    execFile(process.execPath, args, { cwd, env }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), stdout, stderr });
+    });
+  });
+}
