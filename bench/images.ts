@@ -198,7 +198,8 @@ async function benchServing(
     for (const [name, { src }] of Object.entries(file.childImageProc)) {
       const { byteLength } = await (await fetch(server.origin + src)).arrayBuffer();
       const urls = { ours: server.origin + src, bare: bare.origin + storedPath(src) };
-      await alternate(1, { ours: () => rateOf(urls.ours, 1), bare: () => rateOf(urls.bare, 1) });
+      const warmUp = Math.min(1, seconds);
+      await alternate(1, { ours: () => rateOf(urls.ours, warmUp), bare: () => rateOf(urls.bare, warmUp) });
       const rates = await alternate(rounds, {
         ours: () => rateOf(urls.ours, seconds),
         bare: () => rateOf(urls.bare, seconds),

@@ -83,8 +83,9 @@ interface Contest {
 
 async function compare(query: SiteQuery, { real, constant, rounds, seconds }: Contest): Promise<string[]> {
   const load = (server: RunningServer) => () => send(server.origin, query, seconds);
-  await send(real.origin, query, 1);
-  await send(constant.origin, query, 1);
+  const warmUp = Math.min(1, seconds);
+  await send(real.origin, query, warmUp);
+  await send(constant.origin, query, warmUp);
   const results = await alternate(rounds, { real: load(real), constant: load(constant) });
   const rate = (measured: readonly Load[]): number => median(measured.map(({ perSecond }) => perSecond));
   const p99 = median(results.real.map((one) => one.p99));

@@ -133,8 +133,9 @@ interface Contest extends RestBenchOptions {
 
 async function compare(operation: Operation, { real, bare, rounds, seconds }: Contest): Promise<string[]> {
   const load = (server: RunningServer) => () => send(server.origin, operation, seconds);
-  await send(real.origin, operation, 1);
-  await send(bare.origin, operation, 1);
+  const warmUp = Math.min(1, seconds);
+  await send(real.origin, operation, warmUp);
+  await send(bare.origin, operation, warmUp);
   const results = await alternate(rounds, { real: load(real), bare: load(bare) });
   const rate = (measured: readonly Load[]): number => median(measured.map(({ perSecond }) => perSecond));
   const p99 = median(results.real.map((one) => one.p99));
