@@ -39,6 +39,7 @@ export default {
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },
   ],
+  testSequencer: '<rootDir>/tests/runner/sequencer.js',
   // An option of the run; jest ignores it in a project. Only a busy machine makes a test slow.
   testTimeout: 180_000,
   maxWorkers: 2,
