@@ -49,7 +49,7 @@ async function run(step: string, isAlone: boolean): Promise<boolean> {
   const stdio = isAlone ? 'inherit' : 'pipe';
   const child = spawn('npm', ['run', '--silent', ...step.split(' ')], { stdio: ['ignore', stdio, stdio] });
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  const output = await Promise.all([child.stdout, child.stderr].map((stream) => (stream ? text(stream) : '')));
+  const output = await Promise.all([child.stdout, child.stderr].map(async (stream) => (stream ? text(stream) : '')));
   const isPassed = (await ended) === 0;
   const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
   process.stdout.write(`== ${step}: ${isPassed ? 'passed' : 'FAILED'} in ${seconds} s\n${output.join('')}`);
