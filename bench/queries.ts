@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { ask, startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { siteQueries } from './site-queries.js';
@@ -112,7 +112,7 @@ async function send(origin: string, { name, query, variables }: SiteQuery, secon
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     connections: CONNECTIONS,
-    duration: seconds,
+    ...lasting(seconds),
     requests,
   });
   if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx + result.errors} requests failed.`);

@@ -11,7 +11,7 @@ import { createBoards } from '../src/dashboard/boards.js';
 import { openDatabase } from '../src/storage/database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
 import { build } from './child.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
@@ -159,7 +159,7 @@ async function send(origin: string, { name, next }: Operation, seconds: number):
   const result = await autocannon({
     url: origin,
     connections: CONNECTIONS,
-    duration: seconds,
+    ...lasting(seconds),
     requests: [{ ...next(), setupRequest: (request) => ({ ...request, ...next() }) }],
   });
   if (result.non2xx + result.errors > 0)
