@@ -1,36 +1,45 @@
-/** The options of every project; they differ in the database engine. */
-const project = (engine) => ({
-  displayName: engine,
+import { listDatabaseTests } from './tests/runner/database-tests.js';
+
+/** The options of every project; `engine` is the database that its tests use. */
+const project = (name, engine = name) => ({
+  displayName: name,
   globals: { ENGINE: engine },
-  // Node's environment, in which browser tests run in order.
-  testEnvironment: '<rootDir>/tests/e2e/in-order.js',
-  roots: ['<rootDir>/tests'],
+  // Tests run on Node's own module loader and in one realm, so that a worker loads the application once.
+  runtime: '<rootDir>/tests/runner/runtime.js',
+  testEnvironment: '<rootDir>/tests/runner/environment.js',
+  transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  // Sources import each other with the extension of the built files.
-  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
-  transform: { '\\.ts$': ['@swc/jest', { jsc: { target: 'es2022', parser: { syntax: 'typescript' } } }] },
+  roots: ['<rootDir>/tests'],
   setupFilesAfterEnv: ['<rootDir>/tests/seed.ts'],
 });
 
 export default {
   projects: [
     {
+      ...project('Browser', 'SQLite'),
+      testMatch: ['<rootDir>/tests/e2e/**/*.test.ts'],
+      // The tests of a file run in order.
+      testEnvironment: '<rootDir>/tests/e2e/in-order.js',
+    },
+    {
       ...project('SQLite'),
-      // Several servers on one database.
-      testPathIgnorePatterns: ['/node_modules/', 'storage/postgres\\.test\\.ts$', 'contract/two-servers\\.test\\.ts$'],
+      // Browsers, and several servers on one database.
+      testPathIgnorePatterns: [
+        '/node_modules/',
+        '/tests/e2e/',
+        'storage/postgres\\.test\\.ts$',
+        'contract/two-servers\\.test\\.ts$',
+      ],
     },
     {
       ...project('PostgreSQL'),
-      // All tests that use the database, on the second engine.
-      testMatch: ['accounts', 'commands', 'contract', 'dashboard', 'secrets', 'storage'].map(
-        (room) => `<rootDir>/tests/${room}/**/*.test.ts`,
-      ),
-      // Tests of forges store nothing, and these tests of the contract do not depend on the engine.
-      testPathIgnorePatterns: ['/node_modules/', '/tests/dashboard/forges/', '/tests/commands/(secrets/|completion)'],
+      // The tests that open a database, on the second engine. The outcome of others cannot depend on it.
+      testMatch: listDatabaseTests(),
       globalSetup: '<rootDir>/tests/storage/start-postgres.js',
       globalTeardown: '<rootDir>/tests/storage/stop-postgres.js',
     },
   ],
+  testSequencer: '<rootDir>/tests/runner/sequencer.js',
   // An option of the run; jest ignores it in a project. Only a busy machine makes a test slow.
   testTimeout: 180_000,
   maxWorkers: 2,

@@ -13,7 +13,7 @@ import { openDatabase } from '../src/storage/open-database.js';
 import type { Database } from '../src/storage/database.js';
 import { build } from './child.js';
 import { makeBoard } from './make-board.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
@@ -134,7 +134,7 @@ interface Load {
 
 /** @throws Error when any request is refused. */
 async function send(url: string, headers: Headers, seconds: number): Promise<Load> {
-  const result = await autocannon({ url, headers, connections: CONNECTIONS, duration: seconds });
+  const result = await autocannon({ url, headers, connections: CONNECTIONS, ...lasting(seconds) });
   const refused = result['4xx'] + result['5xx'] + result.errors;
   if (refused > 0) throw new Error(`${refused} requests failed, ${JSON.stringify(result.statusCodeStats)}.`);
   return { perSecond: result.requests.average, p99: result.latency.p99 };

@@ -14,7 +14,7 @@ import type { ImageSource } from '../src/images/source.js';
 import { spawnNode } from '../tests/child-process.js';
 import { build } from './child.js';
 import { makePictures } from './make-pictures.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { ask, startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
@@ -198,7 +198,8 @@ async function benchServing(
     for (const [name, { src }] of Object.entries(file.childImageProc)) {
       const { byteLength } = await (await fetch(server.origin + src)).arrayBuffer();
       const urls = { ours: server.origin + src, bare: bare.origin + storedPath(src) };
-      await alternate(1, { ours: () => rateOf(urls.ours, 1), bare: () => rateOf(urls.bare, 1) });
+      const warmUp = Math.min(1, seconds);
+      await alternate(1, { ours: () => rateOf(urls.ours, warmUp), bare: () => rateOf(urls.bare, warmUp) });
       const rates = await alternate(rounds, {
         ours: () => rateOf(urls.ours, seconds),
         bare: () => rateOf(urls.bare, seconds),
@@ -225,7 +226,7 @@ const CONNECTIONS = 8;
 
 /** @throws Error when a response is not the file. */
 async function rateOf(url: string, seconds: number): Promise<number> {
-  const result = await autocannon({ url, connections: CONNECTIONS, duration: seconds });
+  const result = await autocannon({ url, connections: CONNECTIONS, ...lasting(seconds) });
   if (result.non2xx + result.errors > 0) throw new Error(`${url}: ${result.non2xx + result.errors} requests failed.`);
   return result.requests.average;
 }

@@ -6,7 +6,7 @@ import autocannon from 'autocannon';
 
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { ask, startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { siteQueries } from './site-queries.js';
@@ -83,8 +83,9 @@ interface Contest {
 
 async function compare(query: SiteQuery, { real, constant, rounds, seconds }: Contest): Promise<string[]> {
   const load = (server: RunningServer) => () => send(server.origin, query, seconds);
-  await send(real.origin, query, 1);
-  await send(constant.origin, query, 1);
+  const warmUp = Math.min(1, seconds);
+  await send(real.origin, query, warmUp);
+  await send(constant.origin, query, warmUp);
   const results = await alternate(rounds, { real: load(real), constant: load(constant) });
   const rate = (measured: readonly Load[]): number => median(measured.map(({ perSecond }) => perSecond));
   const p99 = median(results.real.map((one) => one.p99));
@@ -111,7 +112,7 @@ async function send(origin: string, { name, query, variables }: SiteQuery, secon
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     connections: CONNECTIONS,
-    duration: seconds,
+    ...lasting(seconds),
     requests,
   });
   if (result.non2xx + result.errors > 0) throw new Error(`${name}: ${result.non2xx + result.errors} requests failed.`);

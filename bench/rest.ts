@@ -11,7 +11,7 @@ import { createBoards } from '../src/dashboard/boards/boards.js';
 import { openDatabase } from '../src/storage/open-database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
 import { build } from './child.js';
-import { alternate, median } from './rounds.js';
+import { alternate, lasting, median } from './rounds.js';
 import { startServer } from './server.js';
 import type { RunningServer } from './server.js';
 import { toTable } from './table.js';
@@ -133,8 +133,9 @@ interface Contest extends RestBenchOptions {
 
 async function compare(operation: Operation, { real, bare, rounds, seconds }: Contest): Promise<string[]> {
   const load = (server: RunningServer) => () => send(server.origin, operation, seconds);
-  await send(real.origin, operation, 1);
-  await send(bare.origin, operation, 1);
+  const warmUp = Math.min(1, seconds);
+  await send(real.origin, operation, warmUp);
+  await send(bare.origin, operation, warmUp);
   const results = await alternate(rounds, { real: load(real), bare: load(bare) });
   const rate = (measured: readonly Load[]): number => median(measured.map(({ perSecond }) => perSecond));
   const p99 = median(results.real.map((one) => one.p99));
@@ -158,7 +159,7 @@ async function send(origin: string, { name, next }: Operation, seconds: number):
   const result = await autocannon({
     url: origin,
     connections: CONNECTIONS,
-    duration: seconds,
+    ...lasting(seconds),
     requests: [{ ...next(), setupRequest: (request) => ({ ...request, ...next() }) }],
   });
   if (result.non2xx + result.errors > 0)

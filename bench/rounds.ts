@@ -21,3 +21,8 @@ export function median(values: readonly number[]): number {
   const upper = sorted[middle] ?? NaN;
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? NaN) + upper) / 2;
 }
+
+/** Returns the options of a load. It ends with a sample of its rate, which is shorter than a second only in a smoke run. */
+export function lasting(seconds: number): { readonly duration: number; readonly sampleInt: number } {
+  return { duration: seconds, sampleInt: Math.min(1_000, seconds * 1_000) };
+}

@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { ageValue } from '../tests/secrets/age-files.js';
+import { lasting } from './rounds.js';
 import { CONSUMER, OBJECTS } from './secrets-seed.js';
 import type { Seeded } from './secrets-seed.js';
 
@@ -29,7 +30,7 @@ export async function sendReads(origin: string, { connections, seconds, toPath, 
     return { ...request, path: toPath(turn) };
   };
   const requests = [{ method: 'GET', path: toPath(0), headers, setupRequest }] as const;
-  return toLoad(await autocannon({ url: origin, connections, duration: seconds, requests: [...requests] }));
+  return toLoad(await autocannon({ url: origin, connections, ...lasting(seconds), requests: [...requests] }));
 }
 
 /** The secret that a writer created. */
@@ -73,7 +74,7 @@ export async function sendWrites(
     })),
     step((made) => ({ method: 'DELETE', path: at(made, '-renamed') })),
   ];
-  return toLoad(await autocannon({ url: origin, connections: rotated.length, duration: seconds, requests }));
+  return toLoad(await autocannon({ url: origin, connections: rotated.length, ...lasting(seconds), requests }));
 }
 
 /** The client sends one too, so that a retry is safe. */

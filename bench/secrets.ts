@@ -82,7 +82,7 @@ async function compareReads({ real, bare, rounds, roundSeconds, writeToken }: Co
     'Express, audited': load(bare, '/audited', seconds),
     'Express, not audited': load(bare, '/read', seconds),
   });
-  for (const warmUp of Object.values(contenders(1))) await warmUp();
+  for (const warmUp of Object.values(contenders(Math.min(1, roundSeconds)))) await warmUp();
   const results = await alternate(rounds, contenders(roundSeconds));
   for (const loads of Object.values(results)) loads.forEach(requireNoRefusal);
   const rates = Object.entries(results).map(([name, loads]) => [name, loads, rateOf(loads)] as const);

@@ -18,9 +18,9 @@ export interface RunningServer {
   stop(): Promise<number | null>;
 }
 
-/** Runs the command line in a child process, with only these environment variables. */
+/** Runs the built command line in a child process, with only these environment variables. */
 export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawnNode(['--import', 'tsx', 'src/cli.ts', ...args], {
+  return spawnNode(['dist/cli.js', ...args], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
   });
 }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 
-/** npm installs Bun in a platform package. Its install script, if allowed to run, moves the binary. */
+/** `npm ci --prefix tools/bun` installs Bun in a platform package. Its install script, if it may run, moves the binary. */
 const BUN_PATHS = [
-  `node_modules/@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
-  'node_modules/bun/bin/bun.exe',
-];
+  `@oven/bun-${process.platform}-${process.arch === 'arm64' ? 'aarch64' : process.arch}/bin/bun`,
+  'bun/bin/bun.exe',
+].map((path) => `tools/bun/node_modules/${path}`);
 
 export interface Runtime {
   /** The name and version. */
@@ -25,7 +25,7 @@ export function findBun(): string | undefined {
 export function findRuntimes(): Runtime[] {
   const bun = findBun();
   if (bun === undefined) {
-    process.stderr.write('\n*** SKIPPED: the client tests in Bun need Bun, which is not installed. ***\n\n');
+    process.stderr.write('\n*** SKIPPED: the client tests in Bun need Bun: npm ci --prefix tools/bun ***\n\n');
   }
   const others = (process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((command) => command !== '');
   return [process.execPath, ...(bun === undefined ? [] : [bun]), ...others].map(toRuntime);

@@ -1,18 +1,9 @@
-import { execFile } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { LOOPBACK } from '../forges/forge-server.js';
-import { listFiles } from '../../src/codegen/files.js';
 import { spawnNode } from '../child-process.js';
 
-const root = fileURLToPath(new URL('../..', import.meta.url));
-const cache = join(root, '.cache');
-
-/** A compiled server. Compiling it once reduces the time of each start by two thirds. */
+/** The built server and its commands. */
 export interface CompiledServer {
   /** Starts the server and waits until it is ready. */
   start(args: readonly string[], env: Readonly<Record<string, string>>): Promise<ChildProcess>;
@@ -29,25 +20,13 @@ export interface CommandResult {
   readonly err: string;
 }
 
-/** Compiles the server without type checks, into a folder from which packages can be resolved. */
+/** Uses the built server, which `npm test` builds first. */
 export async function compileServer(): Promise<CompiledServer> {
-  await mkdir(cache, { recursive: true });
-  const folder = await mkdtemp(join(cache, 'server-'));
-  // Tests may start it as a different user.
-  await chmod(folder, 0o755);
-  const isCode = (file: string) => file.endsWith('.ts') && !file.endsWith('.d.ts');
-  const sources = await listFiles(join(root, 'src'));
-  await cp(join(root, 'src'), join(folder, 'src'), { recursive: true, filter: (file) => !file.endsWith('.ts') });
-  await cp(join(root, 'package.json'), join(folder, 'package.json'));
-  const files = sources.filter(isCode).map((file) => join('src', file));
-  const options = ['--format=esm', '--target=node20', '--log-level=error', '--outbase=src'];
-  const esbuild = join(root, 'node_modules/esbuild/bin/esbuild');
-  await promisify(execFile)(esbuild, [...files, ...options, `--outdir=${join(folder, 'src')}`], { cwd: root });
   return {
-    start: (args, env) => start(join(folder, 'src/cli.js'), args, env),
-    spawn: (args, env, uid) => spawnCli(join(folder, 'src/cli.js'), args, { env, uid }),
-    run: (args, env = {}) => run(join(folder, 'src/cli.js'), args, env),
-    remove: () => rm(folder, { recursive: true, force: true }),
+    start,
+    spawn: (args, env, uid) => spawnCli(args, { env, uid }),
+    run: (args, env = {}) => run(args, env),
+    remove: async () => undefined,
   };
 }
 
@@ -56,13 +35,16 @@ interface SpawnOptions {
   readonly uid?: number | undefined;
 }
 
-function spawnCli(cli: string, args: readonly string[], { env, uid }: SpawnOptions) {
+function spawnCli(args: readonly string[], { env, uid }: SpawnOptions) {
   const defaults = { PATH: process.env.PATH, LOG_LEVEL: 'silent', TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
-  return spawnNode([cli, ...args], { env: { ...defaults, ...env }, ...(uid !== undefined && { uid, gid: uid }) });
+  return spawnNode(['dist/cli.js', ...args], {
+    env: { ...defaults, ...env },
+    ...(uid !== undefined && { uid, gid: uid }),
+  });
 }
 
-async function start(cli: string, args: readonly string[], env: Readonly<Record<string, string>>) {
-  const child = spawnCli(cli, ['serve', ...args], { env });
+async function start(args: readonly string[], env: Readonly<Record<string, string>>) {
+  const child = spawnCli(['serve', ...args], { env });
   let output = '';
   const read = (chunk: Buffer) => (output += chunk.toString());
   child.stderr.on('data', read);
@@ -76,12 +58,8 @@ async function start(cli: string, args: readonly string[], env: Readonly<Record<
   return child;
 }
 
-async function run(
-  cli: string,
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-): Promise<CommandResult> {
-  const child = spawnCli(cli, args, { env });
+async function run(args: readonly string[], env: Readonly<Record<string, string>>): Promise<CommandResult> {
+  const child = spawnCli(args, { env });
   const output = { out: '', err: '' };
   child.stdout.on('data', (chunk: Buffer) => (output.out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (output.err += chunk.toString()));

@@ -1,29 +1,27 @@
-import { TestEnvironment } from 'jest-environment-node';
+import SharedRealm from '../runner/environment.js';
 
 /** The global function of `chromium.ts` that describes the open pages. */
 const DESCRIBE_PAGES = Symbol.for('trellis.describe-pages');
 
 /**
- * A Jest environment for files of browser tests, in which each test continues from the state of the previous one. After
- * a failure the remaining tests of the file are skipped, as they would fail too, each after a long timeout. The error
- * of the failed test gets a description of the open pages. Files outside tests/e2e are not affected.
+ * The environment of browser tests, in which each test continues from the state of the previous one. After a failure
+ * the remaining tests of the file are skipped, as they would fail too, each after a long timeout. The error of the
+ * failed test gets a description of the open pages.
  */
-export default class InOrder extends TestEnvironment {
-  #isBrowserTest;
+export default class InOrder extends SharedRealm {
   #hasFailed = false;
 
-  constructor(config, context) {
-    super(config, context);
-    this.#isBrowserTest = context.testPath.includes('/tests/e2e/');
-  }
-
   async handleTestEvent({ name, test, error }) {
-    if (!this.#isBrowserTest) return;
     if (name === 'test_start' && this.#hasFailed) test.mode = 'skip';
     if (name !== 'test_fn_failure' && name !== 'hook_failure') return;
     if (!this.#hasFailed) addPages(await this.global[DESCRIBE_PAGES]?.(), error, test);
     // A failure before the first test fails all of them; they must not count as skipped.
     if (test !== undefined) this.#hasFailed = true;
+  }
+
+  async teardown() {
+    delete this.global[DESCRIBE_PAGES];
+    await super.teardown();
   }
 }
 

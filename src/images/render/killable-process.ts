@@ -92,10 +92,9 @@ function toResult(reply: RenderReply | Error): unknown {
 /** Starts the program without the server's environment, which may contain secrets: it reads untrusted files. */
 function forkProgram(args: readonly string[]): ChildProcess {
   const options: ForkOptions = { env: { HOME: homedir() }, stdio: ['ignore', 'ignore', 'ignore', 'ipc'] };
-  // Tests run the TypeScript sources, which Node needs a loader for.
-  const isCompiled = !import.meta.url.endsWith('.ts');
-  const program = new URL(`./render-process.${isCompiled ? 'js' : 'ts'}`, import.meta.url);
-  return fork(fileURLToPath(program), args, { ...options, execArgv: isCompiled ? [] : ['--import', 'tsx'] });
+  // Tests run the sources, but the built program.
+  const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
+  return fork(fileURLToPath(new URL('./render-process.js', built)), args, { ...options, execArgv: [] });
 }
 
 function watchLimits(child: ChildProcess, limits: JobLimits, onExceeded: (reason: string) => void): NodeJS.Timeout {

@@ -1,16 +1,10 @@
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 
-/** Starts a worker thread with a module of this folder, compiled or not. */
+/** Starts a worker thread with a built module of this folder, also from the sources, which tests and benchmarks run. */
 export function openThread(
   module: 'content/content-worker' | 'digests/digest-worker',
   options: WorkerOptions = {},
 ): Worker {
-  if (import.meta.url.endsWith('.ts')) return openUncompiled(new URL(`./${module}.ts`, import.meta.url), options);
-  return new Worker(new URL(`./${module}.js`, import.meta.url), { ...options, execArgv: [] });
-}
-
-/** In tests and benchmarks, the modules are TypeScript, which a new thread can load only with `tsx`. */
-function openUncompiled(url: URL, options: WorkerOptions): Worker {
-  const start = `import('tsx/esm/api').then(({ register }) => { register(); return import(${JSON.stringify(url.href)}); })`;
-  return new Worker(start, { ...options, eval: true, execArgv: [] });
+  const built = import.meta.url.replace(/^(.*)\/src\/(.*)\.ts$/u, '$1/dist/$2.js');
+  return new Worker(new URL(`./${module}.js`, built), { ...options, execArgv: [] });
 }

@@ -156,7 +156,7 @@ describe('init', () => {
 
   test('prompts on a terminal, without showing the token', async () => {
     const home = join(cli.folder, 'guided');
-    const command = `${process.execPath} --import tsx src/cli.ts secrets init`;
+    const command = `${process.execPath} dist/cli.js secrets init`;
     const env = { PATH: process.env.PATH, HOME: home, TERM: 'dumb' };
     const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
     let shown = '';

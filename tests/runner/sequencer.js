@@ -1,0 +1,29 @@
+import { createHash } from 'node:crypto';
+import process from 'node:process';
+
+/** Folders whose files take longest, so that workers do not wait for one of them at the end. */
+const FIRST = ['/tests/e2e/', '/tests/codegen/', '/tests/fuzz/', '/tests/images/', '/tests/contract/'];
+
+/**
+ * Decides the order of the test files. As a worker loads the application once, no file may depend on those before it:
+ * `FILE_ORDER=1 npm test`, or any other text, runs them in another order.
+ */
+export default class Sequencer {
+  sort(tests) {
+    const order = process.env.FILE_ORDER;
+    const rank = ({ path }) => {
+      if (order)
+        return createHash('sha256')
+          .update(order + path)
+          .digest('hex');
+      const room = FIRST.findIndex((folder) => path.includes(folder));
+      return `${room < 0 ? FIRST.length : room} ${path}`;
+    };
+    return tests
+      .map((test) => [rank(test), test])
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, test]) => test);
+  }
+
+  cacheResults() {}
+}
