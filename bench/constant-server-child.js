@@ -6,11 +6,10 @@ import express from 'express';
 import { buildSchema, execute } from 'graphql';
 
 import { typeDefs } from '../dist/generated/site/type-defs.js';
-import { requestBounds } from '../dist/server/bounds.js';
-import { createGraphqlEndpoint } from '../dist/server/graphql.js';
-import { createHttpServer } from '../dist/server/http-server.js';
-import { createLog } from '../dist/server/log.js';
-import { getRequestContext, requestContext } from '../dist/server/request-context.js';
+import { requestBounds } from '../dist/server/http/admission.js';
+import { createGraphqlEndpoint } from '../dist/server/graphql/endpoint.js';
+import { createHttpServer } from '../dist/server/http/server.js';
+import { createLog, getRequestContext, requestContext } from '../dist/server/http/request.js';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const log = createLog({ level: 'info' });

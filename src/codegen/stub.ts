@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { findText, writeFiles } from './files.js';
+import { findText, listFiles, writeFiles } from './files.js';
 import { findLiteral } from './object-literal.js';
 import type { ObjectLiteral } from './object-literal.js';
 import type { Stub } from './generator-output.js';
@@ -19,8 +19,24 @@ export interface StubResult {
 export async function writeStubs(root: string, stubs: readonly Stub[]): Promise<StubResult[]> {
   const outcomes: StubResult[] = [];
   // Sequential, as two stubs may belong to the same file.
-  for (const stub of stubs) outcomes.push({ ...(await writeStub(root, stub)), ...(await findUse(root, stub)) });
+  for (const each of stubs) {
+    const stub = await locate(root, each);
+    outcomes.push({ ...(await writeStub(root, stub)), ...(await findUse(root, stub)) });
+  }
   return outcomes.filter(({ written, refused, toAdd }) => written.length > 0 || refused !== undefined || toAdd);
+}
+
+/** Returns the stub with the file of its folder that declares the object, which may also hold objects of other stubs. */
+async function locate(root: string, stub: Stub): Promise<Stub> {
+  const folder = path.posix.dirname(stub.file);
+  for (const name of await listFiles(path.join(root, folder))) {
+    const file = `${folder}/${name}`;
+    const text = (await findText(path.join(root, file))) ?? '';
+    if (new RegExp(String.raw`^(?:export )?(?:const|function) ${stub.exportName}\b`, 'mu').test(text)) {
+      return { ...stub, file };
+    }
+  }
+  return stub;
 }
 
 /** Returns the lines to add to the file that uses the object, unless that file already mentions it. */
