@@ -6,7 +6,7 @@ import { PRIVATE } from '../http/headers.js';
 import type { OperationSpec, ServerSentEvent } from './operation.js';
 import type { ToPayload } from '../http/payload.js';
 
-export const EVENT_STREAM = 'text/event-stream';
+export const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Proxies close an idle connection after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
@@ -79,7 +79,7 @@ function negotiateGzip(response: Response): GzipStream | undefined {
 
 function open({ response, gzip }: Sink): void {
   response.status(200).set({
-    'Content-Type': EVENT_STREAM,
+    'Content-Type': EVENT_STREAM_TYPE,
     'Cache-Control': PRIVATE,
     // Disables buffering in nginx and compatible proxies.
     'X-Accel-Buffering': 'no',

@@ -8,7 +8,7 @@ import { isJson, Payload, sendPayload, type ToPayload } from '../http/payload.js
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
-import { EVENT_STREAM, type EventStreamOptions, sendEvents } from './event-stream.js';
+import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import {
   assertValid,
   type ParameterValues,
@@ -192,7 +192,7 @@ function findEvents(
   { status, body }: HandlerResponse,
 ): AsyncIterable<ServerSentEvent> | undefined {
   // The generated types guarantee that the body of such a response is iterable.
-  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM;
+  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM_TYPE;
   return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 

@@ -205,5 +205,5 @@ test('listChecks: returns the current checks at the forge', async () => {
   const checks = await stage.dashboard.actions.listChecks(stage.ada, onGithub);
   expect(checks).toMatchObject([{ name: 'build', state: 'failure' }]);
   const missing = stage.dashboard.actions.listChecks(stage.ada, { ...onGithub, number: 9 });
-  await expect(missing).rejects.toMatchObject({ code: 'not_found', action: undefined });
+  await expect(missing).rejects.toMatchObject({ code: 'not_found', details: undefined });
 });

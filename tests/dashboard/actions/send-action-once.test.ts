@@ -24,7 +24,7 @@ afterEach(() => stage.close());
 
 const codesOf = (results: readonly PromiseSettledResult<unknown>[]) =>
   results.map((result) =>
-    result.status === 'fulfilled' ? 'done' : (result.reason as { action?: { code: string } }).action?.code,
+    result.status === 'fulfilled' ? 'done' : (result.reason as { details?: { code: string } }).details?.code,
   );
 
 /** Makes the forge perform a request, but not respond to it. */
