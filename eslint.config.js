@@ -26,5 +26,7 @@ export default tseslint.config(
   },
   { files: ['tests/**'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
+  // The compiler checks these scripts, and knows their globals.
+  { files: ['src/server/pages/browser/*.js'], rules: { 'no-undef': 'off' } },
   prettier,
 );

@@ -148,7 +148,7 @@ interface ListenAddress {
  *
  * @throws StartError when the port is in use or not permitted, or the address does not belong to this machine.
  */
-export async function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
+async function listen(server: Server, { host, port }: ListenAddress): Promise<AddressInfo> {
   server.listen(port, host);
   try {
     await once(server, 'listening');
@@ -175,14 +175,14 @@ function toStartError(error: NodeJS.ErrnoException, { host, port }: ListenAddres
 }
 
 /** Returns the origin at which a browser on this machine reaches the server. */
-export function localOrigin({ address, port, family }: AddressInfo): string {
+function localOrigin({ address, port, family }: AddressInfo): string {
   const isLocal = ['127.0.0.1', '::1', '0.0.0.0', '::'].includes(address);
   const name = family === 'IPv6' ? `[${address}]` : address;
   return `http://${isLocal ? 'localhost' : name}:${port}`;
 }
 
 /** Stops accepting connections, and resolves when all open requests have their response, or after 8 seconds. */
-export async function drain(server: Server): Promise<void> {
+async function drain(server: Server): Promise<void> {
   const closed = once(server, 'close');
   server.close();
   // A connection becomes idle after its response, and keep-alive would hold it open for the next request.

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '../../src/core/errors.js';
 import { ERROR_STATUS } from '../../src/core/errors.js';
-import { isJson } from '../../src/server/http/body.js';
+import { isJson } from '../../src/server/http/payload.js';
 import { createRouteMatcher } from '../../src/server/rest/router.js';
 import type { DocumentedOperation, TestedContract } from './contract.js';
 

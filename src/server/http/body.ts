@@ -1,5 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '../../core/errors.js';
+import { isJson } from './payload.js';
+import { hasBody } from './request.js';
 
 /** The body that an operation accepts. */
 export interface BodySpec {
@@ -44,15 +46,6 @@ export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promi
     if (bytes.length === 0) requireOptional(spec);
     return bytes;
   };
-}
-
-export function isJson(contentType: string): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
-}
-
-/** Returns whether the headers announce a body. */
-export function hasBody({ headers }: IncomingMessage): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
 function requireOptional({ required }: BodySpec): void {

@@ -90,6 +90,11 @@ export function getClientAddress(request: Peer): string {
   return ((isDirect ? request.socket.remoteAddress : request.ip) ?? '').replace(/^::ffff:(?=\d+\.)/i, '');
 }
 
+/** Returns whether the headers announce a body. */
+export function hasBody({ headers }: IncomingMessage): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
 /** A request target, still percent-encoded. */
 interface RequestTarget {
   readonly path: string;

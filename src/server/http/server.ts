@@ -9,9 +9,8 @@ import {
 } from 'node:http';
 import { Socket } from 'node:net';
 import type { ErrorCode } from '../../core/errors.js';
-import { hasBody } from './body.js';
 import type { ErrorBody } from './errors.js';
-import { type Log, useTargetAuthority } from './request.js';
+import { hasBody, type Log, useTargetAuthority } from './request.js';
 
 /** The limits of one connection, and of the number of connections. Tests shorten the times. */
 export interface ConnectionLimits extends LingerLimits {

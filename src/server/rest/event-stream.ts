@@ -3,10 +3,10 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
-import type { HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
+import type { OperationSpec, ServerSentEvent } from './operation.js';
 import type { ToPayload } from '../http/payload.js';
 
-const EVENT_STREAM = 'text/event-stream';
+export const EVENT_STREAM_TYPE = 'text/event-stream';
 
 /** Proxies close an idle connection after 30 to 60 seconds. */
 const HEARTBEAT_MS = 15_000;
@@ -34,16 +34,6 @@ export interface EventStream extends EventStreamOptions {
   readonly isAllowed: () => Promise<boolean>;
   /** Whether each event is validated against the contract. */
   readonly validate: boolean;
-}
-
-/** Returns the events of a response that is an event stream; `undefined` for other responses. */
-export function findEvents(
-  { responses }: OperationSpec,
-  { status, body }: HandlerResponse,
-): AsyncIterable<ServerSentEvent> | undefined {
-  // The generated types guarantee that the body of such a response is iterable.
-  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM;
-  return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 
 /**
@@ -89,7 +79,7 @@ function negotiateGzip(response: Response): GzipStream | undefined {
 
 function open({ response, gzip }: Sink): void {
   response.status(200).set({
-    'Content-Type': EVENT_STREAM,
+    'Content-Type': EVENT_STREAM_TYPE,
     'Cache-Control': PRIVATE,
     // Disables buffering in nginx and compatible proxies.
     'X-Accel-Buffering': 'no',

@@ -1,14 +1,14 @@
 /** The steps from a matched operation to its response. */
 import type { Request, Response } from 'express';
 import { AppError } from '../../core/errors.js';
-import { deferBody, isJson, readBody } from '../http/body.js';
+import { deferBody, readBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
-import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
+import { isJson, Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
-import { type EventStreamOptions, findEvents, sendEvents } from './event-stream.js';
+import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import {
   assertValid,
   type ParameterValues,
@@ -16,7 +16,7 @@ import {
   readPathParameters,
   readQueryParameters,
 } from './input.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec } from './operation.js';
+import type { HandlerRequest, HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
 
 /** Stores the first responses to requests that may be sent repeatedly. */
 export interface IdempotencyStore {
@@ -184,6 +184,16 @@ function abortSignal(response: Response): AbortSignal {
   if (response.closed) controller.abort();
   response.once('close', () => controller.abort());
   return controller.signal;
+}
+
+/** Returns the events of a response that is an event stream; `undefined` for other responses. */
+function findEvents(
+  { responses }: OperationSpec,
+  { status, body }: HandlerResponse,
+): AsyncIterable<ServerSentEvent> | undefined {
+  // The generated types guarantee that the body of such a response is iterable.
+  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM_TYPE;
+  return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 
 interface Format {

@@ -46,6 +46,13 @@ test('writeStubs: creates a missing file and its folder', async () => {
   );
 });
 
+test('writeStubs: adds missing members to the file of the folder that declares the object', async () => {
+  const account = path.join(root, 'src/account.ts');
+  await writeFile(account, 'export const health = (): Handlers => ({\n  async getHealth() {},\n});\n');
+  expect(await writeStubs(root, [stub])).toEqual([{ file: 'src/account.ts', written: ['getVersion'] }]);
+  expect(await readFile(account, 'utf8')).toContain('  async getVersion() {},\n});\n');
+});
+
 const use = { file: 'src/handlers.ts', lines: ["import { health } from './health.js';", '...health(),'] };
 
 test.each([
