@@ -5,12 +5,12 @@ import process from 'node:process';
 import express from 'express';
 import { buildSchema, execute } from 'graphql';
 
-import { typeDefs } from '../src/generated/site/type-defs.js';
-import { requestBounds } from '../src/server/http/admission.js';
-import { createGraphqlEndpoint } from '../src/server/graphql/endpoint.js';
-import { createHttpServer } from '../src/server/http/server.js';
-import { createLog } from '../src/server/http/request.js';
-import { getRequestContext, requestContext } from '../src/server/http/request.js';
+import { typeDefs } from '../dist/generated/site/type-defs.js';
+import { requestBounds } from '../dist/server/http/admission.js';
+import { createGraphqlEndpoint } from '../dist/server/graphql/endpoint.js';
+import { createHttpServer } from '../dist/server/http/server.js';
+import { createLog } from '../dist/server/http/request.js';
+import { getRequestContext, requestContext } from '../dist/server/http/request.js';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const log = createLog({ level: 'info' });

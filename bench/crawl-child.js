@@ -2,8 +2,8 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 
-import { openSite } from '../src/site/site.js';
-import { records } from '../src/generated/site/records.js';
+import { openSite } from '../dist/site/site.js';
+import { records } from '../dist/generated/site/records.js';
 
 const [directory, stateDirectory] = process.argv.slice(2);
 const started = performance.now();

@@ -5,11 +5,11 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { execute, parse } from 'graphql';
 
-import { records } from '../src/generated/site/records.js';
-import { createSiteContext } from '../src/resolvers/engine.js';
-import { buildSiteSchema } from '../src/resolvers/schema.js';
-import { createFormatDate } from '../src/site/query/dates.js';
-import { openSite } from '../src/site/site.js';
+import { records } from '../dist/generated/site/records.js';
+import { createSiteContext } from '../dist/resolvers/engine.js';
+import { buildSiteSchema } from '../dist/resolvers/schema.js';
+import { createFormatDate } from '../dist/site/query/dates.js';
+import { openSite } from '../dist/site/site.js';
 
 const [queries, rounds, ...directories] = JSON.parse(process.argv[2]);
 const schema = buildSiteSchema();
