@@ -1,14 +1,15 @@
-import { defineConfig } from 'vite';
+import { defaultClientConditions, defineConfig } from 'vite';
 
 /** Modules that nearly every page needs. */
 const SHELL =
-  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|src[\\/](?:client|generated[\\/]dashboard)[\\/]|app[\\/](?:ui[\\/])?(?!passkeys)[^\\/]+$/;
+  /node_modules[\\/](?:@preact|preact|preact-iso|openapi-fetch)[\\/]|packages[\\/]client[\\/]|src[\\/]generated[\\/]dashboard[\\/]|app[\\/](?:ui[\\/])?(?!passkeys)[^\\/]+$/;
 
 /** Builds the pages from `src/web/app` to `dist/pages`. The server adds its data to `index.html`. */
 export default defineConfig({
   root: 'src/web/app',
   base: '/pages/',
   logLevel: 'warn',
+  resolve: { conditions: ['trellis-source', ...defaultClientConditions] },
   oxc: { jsx: { runtime: 'automatic', importSource: 'preact' } },
   build: {
     outDir: '../../../dist/pages',

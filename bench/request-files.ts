@@ -150,7 +150,7 @@ function toFiles(scripts: readonly Profiler.ScriptCoverage[]): Files {
 
 function measureGenerate(work: string): Files {
   const folder = path.join(work, 'coverage');
-  execFileSync(process.execPath, ['--import', 'tsx', 'scripts/generate.ts', '--check'], {
+  execFileSync(process.execPath, ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', '--check'], {
     cwd: ROOT,
     env: { ...process.env, NODE_V8_COVERAGE: folder },
   });

@@ -5,9 +5,9 @@ import { fileURLToPath } from 'node:url';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
 /** Builds the client package: JavaScript and types of its modules, without files of earlier builds. */
-await rm('packages/client/dist', { recursive: true, force: true });
-await copyFile('LICENSE', 'packages/client/LICENSE');
+await rm('client/dist', { recursive: true, force: true });
+await copyFile('LICENSE', 'client/LICENSE');
 const compiler = 'node_modules/typescript7/bin/tsc';
-const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'packages/client'], { stdio: 'inherit' });
+const { status, error } = spawnSync(process.execPath, [compiler, '-p', 'client'], { stdio: 'inherit' });
 if (error) throw error;
 process.exitCode = status ?? 1;

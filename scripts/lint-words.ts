@@ -1,7 +1,7 @@
 /**
  * Checks comments, texts, contracts and documents for wording that CONTRIBUTING.md advises against.
  *
- * Usage: node --import tsx scripts/lint-words.ts [--list] [path…]
+ * Usage: node --conditions=trellis-source --import tsx scripts/lint-words.ts [--list] [path…]
  *
  * A few matches are idiomatic, so the check passes up to MAX_PER_1000_WORDS. It lists the matches when it fails, or
  * with `--list`. A line that contains `check-words-ignore` is skipped; use it for quoted texts of others.

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import type { Config } from './config/config.js';
-import { AppError } from './core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { records } from './generated/site/records.js';
 import { toImageFolder } from './images/store/files.js';
 import { type Images, type ImagesOptions, openImages } from './images/images.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';

@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { createTokenCallers, type TokenKind } from './bearer-tokens.js';

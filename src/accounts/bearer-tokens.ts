@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
-import { batch } from '../core/batch.js';
+import { batch } from '@trellis/core/batch';
 import type { Database } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared.js';
 import { prepareInsert } from '../storage/prepared.js';

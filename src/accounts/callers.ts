@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 /** The authenticated origin of a request. */
 export type Caller = ConsumerTokenCaller | SessionCaller | TokenCaller;

@@ -1,6 +1,6 @@
 /** The parts that all WebAuthn ceremonies share: options for browsers, challenges, and parsing of credentials. */
 import { hash, randomBytes } from 'node:crypto';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../generated/dashboard/types.js';
 import type { Database } from '../storage/database.js';
 import type { ChallengesTable } from '../storage/tables.js';

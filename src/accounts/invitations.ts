@@ -1,5 +1,5 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { InvitationsTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/tables.js';

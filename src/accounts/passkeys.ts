@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { type Caller, requireSession } from './callers.js';

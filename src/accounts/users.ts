@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { PeopleTable } from '../storage/tables.js';
 import { toUsernameKey } from '../storage/tables.js';

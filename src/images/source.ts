@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Box } from './plan/sizes.js';
 
 /** An image file of the site, as recorded by the last scan. */

@@ -1,4 +1,4 @@
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import type { FieldArguments, FieldName } from '../images/plan/field-results.js';

@@ -1,5 +1,5 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
-import type { RecordField, RecordTable, RelationField } from '../core/record-types.js';
+import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
 import type { DateArguments } from '../site/query/dates.js';
 import type {
   GroupQuery,

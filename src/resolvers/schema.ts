@@ -21,7 +21,7 @@ import {
   Kind,
   print,
 } from 'graphql';
-import type { RecordField, RecordTable } from '../core/record-types.js';
+import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';

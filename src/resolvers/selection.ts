@@ -18,7 +18,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { ObjectField, RecordField, RecordTable, ScalarField } from '../core/record-types.js';
+import type { ObjectField, RecordField, RecordTable, ScalarField } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
 import type { RecordSelection, SelectedRelation, SelectedValue } from '../site/query/record-queries.js';
 

@@ -12,7 +12,7 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { FieldName } from '../images/plan/field-results.js';
 import type { StoredQuery } from '../site/config/stored-queries.js';
 

@@ -5,7 +5,7 @@ import type { CreationOptions, RequestOptions } from '../accounts/ceremony.js';
 import type { PasskeyListener } from '../accounts/events.js';
 import type { Passkey } from '../accounts/passkeys.js';
 import type { SignIn } from '../accounts/sign-in.js';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';

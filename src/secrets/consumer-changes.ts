@@ -1,5 +1,5 @@
 /** Changes to consumers, within a transaction of the caller. */
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 
 /** Reports whether a secret names the consumer, or it was added. */

@@ -1,5 +1,5 @@
 import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, inAuditedTransaction, type RequestOrigin } from './audit/chain.js';
 import { parsePublicKey } from './consumers.js';

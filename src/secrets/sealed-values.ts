@@ -1,5 +1,5 @@
 /** Sealed values: storing current and previous ones in the caller's transaction, and reading their age header. */
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { Actor } from './audit/chain.js';

@@ -3,7 +3,7 @@
  * a consumer belongs to at most one variant of a slug.
  */
 import type { Selectable } from 'kysely';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Caller, requireOwner } from '../accounts/callers.js';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';

@@ -1,6 +1,6 @@
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
 import { type Caller, requireAdminSession, requireOwner, type UserCaller } from '../accounts/callers.js';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
 import {

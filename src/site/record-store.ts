@@ -1,5 +1,5 @@
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import { makeDatabasePrivate } from '../core/private-file.js';
+import { makeDatabasePrivate } from '@trellis/core/private-file';
 import { PatternCache } from './patterns/pattern-cache.js';
 import { firstRowStatement } from './query/compile-query.js';
 import { withComputedValues } from './query/computed-values.js';

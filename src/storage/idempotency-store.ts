@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, runInSharedTransaction } from './database.js';
 import { prepare, prepareInsert } from './prepared.js';
 import { encryptAtRest, decryptAtRest } from './server-key.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
-import { makeDatabasePrivate } from '../core/private-file.js';
+import { makeDatabasePrivate } from '@trellis/core/private-file';
 import {
   connectDatabase,
   type Database,

@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryCompiler,
 } from 'kysely';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { toBindable } from './bindable.js';
 
 /**

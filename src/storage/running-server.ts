@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from './database.js';
 
 /** A database that takes longer to respond counts as unavailable. */

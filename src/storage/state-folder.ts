@@ -1,7 +1,7 @@
 import { mkdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { isAccessibleToOthers, makeDatabasePrivate } from '../core/private-file.js';
+import { isAccessibleToOthers, makeDatabasePrivate } from '@trellis/core/private-file';
 
 export interface StateFolder {
   /** Whether other users of the machine may access the folder. */

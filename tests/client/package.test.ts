@@ -19,7 +19,7 @@ beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'trellis-client-'));
   const modules = join(project, 'node_modules');
   await mkdir(join(modules, 'trellis-client'), { recursive: true });
-  const pack = ['pack', './packages/client', '--json', '--pack-destination', project];
+  const pack = ['pack', './client', '--json', '--pack-destination', project];
   const { stdout } = await run('npm', pack);
   const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed];
   packed = files.map(({ path }) => path);
@@ -86,7 +86,7 @@ test('the package contains only the clients and the sealing functions', () => {
 });
 
 test('the package has the version, licence and dependency versions of the repository', async () => {
-  const [repository, client] = await Promise.all(['package.json', 'packages/client/package.json'].map(readManifest));
+  const [repository, client] = await Promise.all(['package.json', 'client/package.json'].map(readManifest));
   expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
   const names = ['age-encryption', 'openapi-fetch'];
   expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, repository?.dependencies[name]])));

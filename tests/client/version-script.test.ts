@@ -15,7 +15,7 @@ beforeEach(async () => {
 afterEach(() => server.close());
 
 async function run(args: readonly string[], env: Record<string, string> = {}) {
-  const command = ['--import', 'tsx', 'scripts/version.ts', ...args];
+  const command = ['--conditions=trellis-source', '--import', 'tsx', 'scripts/version.ts', ...args];
   const child = spawn(process.execPath, command, { env: { ...process.env, ...env } });
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { stdout, stderr, code: child.exitCode };

@@ -1,5 +1,5 @@
-import type { ErrorCode } from '../../src/core/errors.js';
-import { ERROR_STATUS } from '../../src/core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
+import { ERROR_STATUS } from '@trellis/core/errors';
 import { isJson } from '../../src/server/http/payload.js';
 import { createRouteMatcher } from '../../src/server/rest/router.js';
 import type { DocumentedOperation, TestedContract } from './contract.js';

@@ -1,4 +1,4 @@
-import { batch } from '../../src/core/batch.js';
+import { batch } from '@trellis/core/batch';
 
 /** Creates runs that the test completes, and records the batch of each. */
 function createRuns() {

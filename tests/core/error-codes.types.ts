@@ -1,7 +1,7 @@
 /*
  * Checked by the compiler only: the error codes of the server are those of every contract.
  */
-import type { ErrorCode } from '../../src/core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import type { components as dashboard } from '../../src/generated/dashboard/types.js';
 import type { components as secrets } from '../../src/generated/secrets/types.js';
 

@@ -1,4 +1,4 @@
-import { singleFlightWithTrailingRun } from '../../src/core/concurrency.js';
+import { singleFlightWithTrailingRun } from '@trellis/core/concurrency';
 
 /** Creates runs that end one by one, on demand. */
 function createRuns() {

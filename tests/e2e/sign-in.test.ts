@@ -14,7 +14,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);
 
 const RUNTIMES = [
-  ['Node', process.execPath, ['--import', 'tsx']],
+  ['Node', process.execPath, ['--conditions=trellis-source', '--import', 'tsx']],
   ['Bun', findBun() ?? 'bun', ['run']],
 ] as const;
 

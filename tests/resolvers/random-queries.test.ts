@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
-import type { RecordTable, RelationField } from '../../src/core/record-types.js';
+import type { RecordTable, RelationField } from '@trellis/core/record-types';
 import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';

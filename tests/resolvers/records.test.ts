@@ -1,4 +1,4 @@
-import type { ComputedField, ScalarField } from '../../src/core/record-types.js';
+import type { ComputedField, ScalarField } from '@trellis/core/record-types';
 import { createRecordResolvers } from '../../src/resolvers/records.js';
 
 const taken: ScalarField = {

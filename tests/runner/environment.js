@@ -32,7 +32,7 @@ export default class SharedRealm {
   }
 
   exportConditions() {
-    return ['node', 'node-addons'];
+    return ['trellis-source', 'node', 'node-addons'];
   }
 }
 

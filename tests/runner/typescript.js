@@ -1,6 +1,6 @@
 /**
  * Hooks of Node's module loader for tests. They load TypeScript by replacing its types with spaces, so that lines and
- * columns stay those of the source. Modules below `tests` are loaded again for each test file, those of the
+ * columns stay those of the source. Modules of tests are loaded again for each test file, those of the
  * application once.
  */
 import { existsSync } from 'node:fs';
@@ -8,13 +8,16 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import typescript from '@swc/wasm-typescript';
 
-const TESTS = new URL('..', import.meta.url).href;
+const ROOT = new URL('../..', import.meta.url).href;
+
+/** Test files and the modules beside them, of the application and of the packages. */
+const isOfTests = (url) => url.startsWith(ROOT) && /^(?:packages\/[^/]+\/)?tests\//u.test(url.slice(ROOT.length));
 
 export async function resolve(specifier, context, nextResolve) {
   const found = findTypeScript(specifier, context) ?? (await nextResolve(specifier, context));
   const url = new URL(found.url);
   const run = new URL(context.parentURL ?? url).searchParams.get('run');
-  if (run === null || !url.href.startsWith(TESTS)) return found;
+  if (run === null || !isOfTests(url.href)) return found;
   url.searchParams.set('run', run);
   return { ...found, url: url.href };
 }

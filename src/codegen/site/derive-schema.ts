@@ -8,7 +8,7 @@ import {
   specifiedDirectives,
   visit,
 } from 'graphql';
-import type { RecordField, RecordTable } from '../../core/record-types.js';
+import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import type { SiteContract } from './load-schema.js';
 import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './sdl.js';
 

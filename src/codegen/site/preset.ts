@@ -8,7 +8,7 @@ import {
   isTypeDefinitionNode,
   isTypeExtensionNode,
 } from 'graphql';
-import type { RecordTable } from '../../core/record-types.js';
+import type { RecordTable } from '@trellis/core/record-types';
 import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
 import { getDerivation } from './load-schema.js';

@@ -20,7 +20,7 @@ import type {
   RecordField,
   RecordTable,
   RelationField,
-} from '../../core/record-types.js';
+} from '@trellis/core/record-types';
 import { printLiteral, printModules, toKey } from '../output.js';
 import type { SiteContract } from './load-schema.js';
 import { isRecordType, type SdlField } from './sdl.js';

@@ -7,7 +7,7 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { RecordTable } from '../../core/record-types.js';
+import type { RecordTable } from '@trellis/core/record-types';
 import type { Stub } from '../output.js';
 import { getDerivation } from './load-schema.js';
 import { BANNER, toRecordTypeName } from './print-records.js';

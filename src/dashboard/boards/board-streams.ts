@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { rateLimitError } from '../../core/errors.js';
+import { rateLimitError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
 import type { BoardVersion } from './board-changes.js';

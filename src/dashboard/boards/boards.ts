@@ -1,8 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { singleFlight } from '../../core/concurrency.js';
-import { AppError } from '../../core/errors.js';
+import { singleFlight } from '@trellis/core/concurrency';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { setOpenCount } from '../insights/daily-counts.js';
 import {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Caller } from '../../accounts/callers.js';
 import { requireSession, requireUser } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';

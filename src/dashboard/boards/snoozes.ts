@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { SnoozesTable } from '../../storage/tables.js';
 import { type ForgeName, pullRequestKey } from '../forges/forge.js';

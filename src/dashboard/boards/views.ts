@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { RequestLog } from '../request-log.js';
 import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { Settings } from '../settings/settings.js';

@@ -1,4 +1,4 @@
-import { AppError, type ErrorCode, type ErrorDetails } from '../../core/errors.js';
+import { AppError, type ErrorCode, type ErrorDetails } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import {
   type ActionErrorCode,

@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
 import { type ForgeClients, requireForge } from '../forges/forge-clients.js';

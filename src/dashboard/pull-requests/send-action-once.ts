@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { ActionName, Forge, ForgePullRequest, PullRequest } from '../forges/forge.js';

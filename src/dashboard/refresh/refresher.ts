@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Caller } from '../../accounts/callers.js';
 import { requireUser } from '../../accounts/callers.js';
-import { singleFlight, singleFlightWithTrailingRun } from '../../core/concurrency.js';
-import { AppError, rateLimitError } from '../../core/errors.js';
+import { singleFlight, singleFlightWithTrailingRun } from '@trellis/core/concurrency';
+import { AppError, rateLimitError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { type Board, type BoardSnapshot, EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
 import type { BoardOptions, Boards } from '../boards/boards.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { limitConcurrency } from '../../core/concurrency.js';
+import { limitConcurrency } from '@trellis/core/concurrency';
 import type { Database } from '../../storage/database.js';
 
 /** How often the schedule is polled, for boards that another process has scheduled, or that a dead one has left. */

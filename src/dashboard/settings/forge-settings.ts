@@ -1,5 +1,5 @@
 /** A user's forge settings, and how a request changes them. */
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 
 export type SettingsRequest = components['schemas']['SettingsRequest'];

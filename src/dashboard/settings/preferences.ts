@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/callers.js';
 import { requireSession, requireUser } from '../../accounts/callers.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';

@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
 import type { SettingsTable } from '../../storage/tables.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { type ConcurrencyLimit, limitConcurrency } from '../../core/concurrency.js';
-import { AppError } from '../../core/errors.js';
+import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import type { ServerKey } from '../../storage/server-key.js';

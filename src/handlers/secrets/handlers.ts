@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import type { HealthHandlers, McpHandlers, SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import { auditHandlers } from './audit.js';

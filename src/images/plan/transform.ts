@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import {
   assertWithin,
   type CropFocus,

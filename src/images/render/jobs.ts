@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import type { TraceOptions } from '../plan/arguments.js';
 import type { Box } from '../plan/sizes.js';
 import type { ImageTransform } from '../plan/transform.js';

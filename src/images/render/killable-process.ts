@@ -2,7 +2,7 @@ import { type ChildProcess, fork, type ForkOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, homedir } from 'node:os';
 import { fileURLToPath } from 'node:url';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Job, JobLimits, RenderReply } from './jobs.js';
 
 /** A process that takes one job at a time and is killed when the job exceeds its limits. */

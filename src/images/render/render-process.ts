@@ -2,7 +2,7 @@
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import sharp from 'sharp';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
 import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './jobs.js';

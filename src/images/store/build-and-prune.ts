@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { DerivedImage } from '../plan/links.js';
 import type { GenerateFile, ImageFiles, StoredFile } from './files.js';
 

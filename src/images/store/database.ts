@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance, type StatementSyncInstance } from '@photostructure/sqlite';
-import { makeDatabasePrivate } from '../../core/private-file.js';
+import { makeDatabasePrivate } from '@trellis/core/private-file';
 
 /** The database `images.db`: image metadata, and the files and values that the quota counts. */
 export interface ImageDatabase {

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { singleFlight } from '../../core/concurrency.js';
-import { AppError } from '../../core/errors.js';
+import { singleFlight } from '@trellis/core/concurrency';
+import { AppError } from '@trellis/core/errors';
 import type { Box } from '../plan/sizes.js';
 import type { ImageTransform } from '../plan/transform.js';
 import type { Renderer } from '../render/renderer.js';

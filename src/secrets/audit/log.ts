@@ -1,6 +1,6 @@
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Caller, requireOwner } from '../../accounts/callers.js';
-import { limitConcurrency } from '../../core/concurrency.js';
+import { limitConcurrency } from '@trellis/core/concurrency';
 import type { Database } from '../../storage/database.js';
 import type { AuditLogTable, Tables } from '../../storage/tables.js';
 import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { getClientAddress, getRequestContext } from '../http/request.js';
 import { REVALIDATE } from '../http/headers.js';
 import type { RateLimiter } from '../http/rate-limits.js';

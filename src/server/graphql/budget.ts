@@ -1,5 +1,5 @@
 import { openSync, readSync } from 'node:fs';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 export interface BudgetLimits {
   /** The largest number of values in a response. */

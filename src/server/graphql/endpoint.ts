@@ -10,7 +10,7 @@ import {
   type GraphQLSchema,
   OperationTypeNode,
 } from 'graphql';
-import { AppError, type ErrorCode } from '../../core/errors.js';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';

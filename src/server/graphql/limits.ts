@@ -9,7 +9,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 /** The size limits of a document. */
 const DOCUMENT_LIMITS = {

@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type BodySpec, parseUntrustedJson, readBody } from '../http/body.js';
 import { parseQuery, parseTarget } from '../http/request.js';
 

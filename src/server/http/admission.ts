@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import type { RequestHandler, Response } from 'express';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { ErrorBody } from './errors.js';
 import { getRequestContext } from './request.js';
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { isJson } from './payload.js';
 import { hasBody } from './request.js';
 

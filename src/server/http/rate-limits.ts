@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
 import { LRUCache } from 'lru-cache';
-import { AppError, rateLimitError, rateLimitHeaders } from '../../core/errors.js';
+import { AppError, rateLimitError, rateLimitHeaders } from '@trellis/core/errors';
 import { type Caller, toCallerId } from './security.js';
 
 /** The limits of contracts (`x-rate-limit`). */

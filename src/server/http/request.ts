@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Caller, toCallerId } from './security.js';
 
 /** The data for the log line of a request. Handlers add the operation and the caller. */

@@ -1,6 +1,6 @@
 /** The callers of requests, and the operations that they may call. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import { AppError, type ErrorCode } from '../../core/errors.js';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 
 /** The authenticated origin of a request, as far as the server needs to know it. Applications have wider types. */
 export type Caller =

@@ -8,7 +8,7 @@ import {
   STATUS_CODES,
 } from 'node:http';
 import { Socket } from 'node:net';
-import type { ErrorCode } from '../../core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import type { ErrorBody } from './errors.js';
 import { hasBody, type Log, useTargetAuthority } from './request.js';
 

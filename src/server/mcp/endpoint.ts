@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { createMcpTools, type McpSender, type McpTool, type McpToolsOptions, type ToolContract } from './tools.js';
 
 /** A stateless endpoint of the Model Context Protocol. */

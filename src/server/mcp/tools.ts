@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { OperationHandler } from '../rest/handle-operation.js';
 import { assertValid } from '../rest/input.js';
 import type { HandlerRequest, HandlerResponse, HttpMethod, OperationSpec } from '../rest/operation.js';

@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Request, RequestHandler, Response } from 'express';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
 import { PRIVATE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';

@@ -1,6 +1,6 @@
 /** The steps from a matched operation to its response. */
 import type { Request, Response } from 'express';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { deferBody, readBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import express, { type RequestHandler } from 'express';
-import { AppError, type ErrorCode } from '../../core/errors.js';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';

@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 /** The private entries that a site shows; none by default. */
 export interface ExposureConfig {

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type Automaton, closure, createAutomaton, type GlobOptions, step } from './glob-automaton.js';
 import { type Glob, type GlobNode, parseGlob } from './parse-glob.js';
 

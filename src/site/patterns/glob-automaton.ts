@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { ANY, CharClasses, type CharSet, DOT, invert, NOT_SLASH, single, SLASH, WORD } from './char-set.js';
 import type { Glob, GlobNode, Quantifier } from './parse-glob.js';
 

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type CharSet, invert, NOT_SLASH, POSIX, range, single } from './char-set.js';
 
 /** The quantifier of a group: `(…)`, `?(…)`, `*(…)` or `+(…)`. */

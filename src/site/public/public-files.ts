@@ -3,8 +3,8 @@ import { createReadStream } from 'node:fs';
 import { access, constants, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { limitConcurrency, singleFlight } from '../../core/concurrency.js';
-import { AppError } from '../../core/errors.js';
+import { limitConcurrency, singleFlight } from '@trellis/core/concurrency';
+import { AppError } from '@trellis/core/errors';
 import { isMissingFileError } from '../sources/file-errors.js';
 import type { LinkSigner } from './link-signer.js';
 

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.js';
-import type { RecordField, RelationField, ScalarField } from '../../core/record-types.js';
+import { AppError } from '@trellis/core/errors';
+import type { RecordField, RelationField, ScalarField } from '@trellis/core/record-types';
 import type { PatternCache } from '../patterns/pattern-cache.js';
 import {
   ALWAYS,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import {
   ALWAYS,
   and,

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { SqlValue } from '../records/sql.js';
 import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
 

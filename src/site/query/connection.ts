@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { SqlValue } from '../records/sql.js';
 import {
   type CompiledQuery,

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.js';
-import type { RecordField, RelationField } from '../../core/record-types.js';
+import { AppError } from '@trellis/core/errors';
+import type { RecordField, RelationField } from '@trellis/core/record-types';
 import { sql, type Sql, sqlTemplate } from '../records/sql.js';
 import type { RecordSort } from './record-queries.js';
 import {

@@ -1,4 +1,4 @@
-import type { RelationField } from '../../core/record-types.js';
+import type { RelationField } from '@trellis/core/record-types';
 
 /** The queries that resolvers run on the records of the site. */
 export interface RecordQueries {

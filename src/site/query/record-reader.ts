@@ -1,4 +1,4 @@
-import type { RelationField } from '../../core/record-types.js';
+import type { RelationField } from '@trellis/core/record-types';
 import { quoteIdentifier, type SqlValue, type Statements } from '../records/sql.js';
 import type {
   RecordSelection,

@@ -1,5 +1,5 @@
-import { AppError } from '../../core/errors.js';
-import type { ComputedField, RecordField, RecordTable, Relation, RelationField } from '../../core/record-types.js';
+import { AppError } from '@trellis/core/errors';
+import type { ComputedField, RecordField, RecordTable, Relation, RelationField } from '@trellis/core/record-types';
 import type { PatternCache } from '../patterns/pattern-cache.js';
 import { listTableColumns, type RecordTables } from '../records/record-schema.js';
 import { quoteIdentifier, sql, type Sql, sqlTemplate } from '../records/sql.js';

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { RecordField, RecordTable, RelationField, ScalarField } from '../../core/record-types.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '@trellis/core/record-types';
 import { quoteIdentifier } from './sql.js';
 
 export type RecordTables = Readonly<Record<string, RecordTable>>;

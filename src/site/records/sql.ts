@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 /** A value in SQLite. Booleans are 0 and 1; lists are JSON text. */
 export type SqlValue = string | number | null;

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 
 /** An entry of a source that is skipped. */
 export interface EntryProblem {

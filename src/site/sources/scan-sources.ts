@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '../record-store.js';
 import type { ContentProblems, ContentRecords } from './content/content.js';
 import type { LargeFileDigests } from './digests/large-file-digests.js';

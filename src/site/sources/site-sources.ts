@@ -1,5 +1,5 @@
 import { realpathSync } from 'node:fs';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { ExposureConfig, SourceConfig } from '../config/site-config.js';
 import type { RecordStore } from '../record-store.js';
 import type { RecordTables } from '../records/record-schema.js';

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { type Dirent, lstatSync, readdirSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { setImmediate } from 'node:timers/promises';
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { WalkEntries } from './entries.js';
 import { createExclude, DEFAULT_EXPOSURE, type Exclude, isExcludedPath } from './exclusions.js';
 import {

@@ -1,4 +1,4 @@
-import { AppError } from '../../core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { RecordStore } from '../record-store.js';
 import { type ContentProblems, type ContentRecords, PositionsExhaustedError } from '../sources/content/content.js';
 import { LargeFileDigests } from '../sources/digests/large-file-digests.js';

@@ -30,7 +30,7 @@ export interface RepositoryCopy {
 }
 
 /** Arguments of node that run `npm run generate`. */
-export const generateArguments = (flags: readonly string[]) => ['--import', 'tsx', 'scripts/generate.ts', ...flags];
+export const generateArguments = (flags: readonly string[]) => ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', ...flags];
 
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));

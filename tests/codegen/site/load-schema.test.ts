@@ -1,4 +1,4 @@
-import type { RecordField } from '../../../src/core/record-types.js';
+import type { RecordField } from '@trellis/core/record-types';
 import { listColumns } from '../../../src/codegen/site/print-records.js';
 import { readContract } from '../../../src/codegen/site/load-schema.js';
 import { documentsWith } from './documents.js';

@@ -52,7 +52,7 @@ test('delete: requires a confirmation', async () => {
 test('delete: Ctrl+C at the confirmation ends with exit code 130 and deletes nothing', async () => {
   const name = newName();
   await put(name);
-  const command = `${process.execPath} --import tsx src/cli.ts secrets delete ${name}`;
+  const command = `${process.execPath} --conditions=trellis-source --import tsx src/cli.ts secrets delete ${name}`;
   const env = { ...cli.env, PATH: process.env.PATH, TERM: 'dumb' };
   const child = spawn('script', ['-qec', command, '/dev/null'], { env, stdio: ['pipe', 'pipe', 'inherit'] });
   let shown = '';

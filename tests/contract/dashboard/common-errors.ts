@@ -1,7 +1,7 @@
 /** Errors that are common to many operations, tested for every operation that documents them. */
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { ErrorCode } from '../../../src/core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import { documented, withStatus } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
 import { engine } from '../../storage/engine.js';

@@ -1,7 +1,7 @@
 /** Tests the errors that operations have in common, for every operation that documents them. */
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { ErrorCode } from '../../../src/core/errors.js';
+import type { ErrorCode } from '@trellis/core/errors';
 import { secretsContract } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
 import type { ExampleResponse, RequestChange } from '../send-example.js';

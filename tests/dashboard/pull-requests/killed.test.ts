@@ -51,7 +51,7 @@ async function killDuringMerge(caller: SessionCaller): Promise<void> {
   github.failNext(() => (report(), new Promise<never>(() => undefined)), { path: /merge$/ });
   const script = fileURLToPath(new URL('./act-in-child.ts', import.meta.url));
   const argument = JSON.stringify({ place, caller });
-  const child = spawnNode(['--import', 'tsx', script, argument]);
+  const child = spawnNode(['--conditions=trellis-source', '--import', 'tsx', script, argument]);
   child.stderr.pipe(process.stderr);
   await received;
   child.kill('SIGKILL');

@@ -16,7 +16,7 @@ afterAll(() => pictures.remove());
 /** Runs the child until it has generated this many images, then kills it with a signal that can't be caught. */
 function killAfter(count: number): Promise<void> {
   const script = fileURLToPath(new URL('./build-in-child.ts', import.meta.url));
-  const child = spawnNode(['--import', 'tsx', script, pictures.folder]);
+  const child = spawnNode(['--conditions=trellis-source', '--import', 'tsx', script, pictures.folder]);
   child.stderr.pipe(process.stderr);
   createInterface({ input: child.stdout }).on('line', (line) => {
     if (line === `done ${count}`) child.kill('SIGKILL');

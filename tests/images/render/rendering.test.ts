@@ -156,7 +156,7 @@ onLinux('a rendering process', () => {
     const running = ['filters.svg', 'noise.png'].map(sourceOf);
     await writeFile(path.join(pictures.folder, 'sources.json'), JSON.stringify(running));
     const script = fileURLToPath(new URL('./render-in-child.ts', import.meta.url));
-    const parent = spawn(process.execPath, ['--import', 'tsx', script, pictures.folder], { stdio: 'inherit' });
+    const parent = spawn(process.execPath, ['--conditions=trellis-source', '--import', 'tsx', script, pictures.folder], { stdio: 'inherit' });
     const { pid = 0 } = parent;
     await eventually(() => expect(childrenOf(pid)).toHaveLength(2));
     const children = childrenOf(pid).map((child) => child.pid);

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { type BudgetLimits, OperationBudget, readCpuMs } from '../../../src/server/graphql/budget.js';
 
 const budgetOf = (limits: Partial<BudgetLimits>) =>

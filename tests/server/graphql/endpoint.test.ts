@@ -1,7 +1,7 @@
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import type { OperationBudget } from '../../../src/server/graphql/budget.js';
 import { createGraphqlEndpoint, type GraphqlOptions } from '../../../src/server/graphql/endpoint.js';
 import { createHttpServer } from '../../../src/server/http/server.js';

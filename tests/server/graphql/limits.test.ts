@@ -1,5 +1,5 @@
 import { GraphQLError, buildSchema, parse } from 'graphql';
-import type { AppError } from '../../../src/core/errors.js';
+import type { AppError } from '@trellis/core/errors';
 import { assertBreadthLimits } from '../../../src/server/graphql/limits.js';
 import { createDocumentCache } from '../../../src/server/graphql/request.js';
 

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { contractRouter } from '../../../src/server/rest/router.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../../src/server/rest/operation.js';
 import { serve, type TestServer } from '../serve.js';

@@ -1,5 +1,5 @@
 import type { Caller } from '../../../src/accounts/callers.js';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import {
   createRateCounter,
   createRateLimiter,

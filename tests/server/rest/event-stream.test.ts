@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { contractRouter } from '../../../src/server/rest/router.js';
 import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../../src/server/rest/operation.js';
 import { serve, type TestServer } from '../serve.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../../src/accounts/callers.js';
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { contractRouter } from '../../../src/server/rest/router.js';
 import type { HandlerRequest, HandlerResponse } from '../../../src/server/rest/operation.js';
 import type { IdempotencyStore } from '../../../src/storage/idempotency-store.js';

@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { compileGlob } from '../../../src/site/patterns/compile-glob.js';
 import { compileRegex } from '../../../src/site/patterns/compile-regex.js';
 

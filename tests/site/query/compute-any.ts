@@ -1,4 +1,4 @@
-import type { ComputedField, RecordField } from '../../../src/core/record-types.js';
+import type { ComputedField, RecordField } from '@trellis/core/record-types';
 import type { RecordTables } from '../../../src/site/records/record-schema.js';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';

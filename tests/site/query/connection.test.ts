@@ -1,4 +1,4 @@
-import { AppError } from '../../../src/core/errors.js';
+import { AppError } from '@trellis/core/errors';
 import { pageInfo, parsePage } from '../../../src/site/query/connection.js';
 
 test.each([

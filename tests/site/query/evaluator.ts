@@ -1,5 +1,5 @@
 import picomatch from 'picomatch';
-import type { RecordField, RelationField } from '../../../src/core/record-types.js';
+import type { RecordField, RelationField } from '@trellis/core/record-types';
 import type { RecordSort } from '../../../src/site/query/record-queries.js';
 import type { RecordTables } from '../../../src/site/records/record-schema.js';
 

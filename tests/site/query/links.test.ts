@@ -1,4 +1,4 @@
-import type { RelationField } from '../../../src/core/record-types.js';
+import type { RelationField } from '@trellis/core/record-types';
 import { tables } from './tables.js';
 import { fill, storeOf } from './world.js';
 

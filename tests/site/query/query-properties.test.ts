@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RelationField } from '../../../src/core/record-types.js';
+import type { RelationField } from '@trellis/core/record-types';
 import type { WorkMeter } from '../../../src/site/query/record-queries.js';
 import { Evaluator } from './evaluator.js';
 import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './query-arbitraries.js';

@@ -6,7 +6,7 @@ import type {
   RelationField,
   ScalarField,
   ScalarType,
-} from '../../../src/core/record-types.js';
+} from '@trellis/core/record-types';
 import type { ComputedValues } from '../../../src/site/query/record-queries.js';
 
 const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({

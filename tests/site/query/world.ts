@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { RecordField, RecordTable, RelationField, ScalarField } from '../../../src/core/record-types.js';
+import type { RecordField, RecordTable, RelationField, ScalarField } from '@trellis/core/record-types';
 import { openRecordStore, type RecordStore } from '../../../src/site/record-store.js';
 import type { RecordTables } from '../../../src/site/records/record-schema.js';
 import type { SqlValue } from '../../../src/site/records/sql.js';

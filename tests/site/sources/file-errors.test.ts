@@ -14,7 +14,7 @@ test('openSite: reads thousands of files with few file descriptors', () => {
     console.log(JSON.stringify(site.summary));
     site.close();`;
   // Node.js, its TypeScript loader and one thread need about 50.
-  const limited = 'ulimit -n 64 && exec node --import tsx --input-type=module -e "$0" "$1" "$2"';
+  const limited = 'ulimit -n 64 && exec node --conditions=trellis-source --import tsx --input-type=module -e "$0" "$1" "$2"';
   const output = execFileSync('bash', ['-c', limited, script, folder.directory, folder.stateDirectory], {
     encoding: 'utf8',
   });

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { limitConcurrency } from '../../../core/concurrency.js';
+import { limitConcurrency } from '@trellis/core/concurrency';
 import type { NewRequestLogEntry } from '../../request-log.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { RecordTable } from '../../../core/record-types.js';
+import type { RecordTable } from '@trellis/core/record-types';
 import { compilePathGlobs } from '../../patterns/compile-glob.js';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';

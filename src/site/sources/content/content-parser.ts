@@ -1,5 +1,5 @@
 import type { Worker } from 'node:worker_threads';
-import { limitConcurrency } from '../../../core/concurrency.js';
+import { limitConcurrency } from '@trellis/core/concurrency';
 import { openThread } from '../threads.js';
 import { type ContentEntry, ContentError, countParsedCharacters, readEntries } from './read-entries.js';
 

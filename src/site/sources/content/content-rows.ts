@@ -4,7 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import prettyBytes from 'pretty-bytes';
-import type { RecordTable } from '../../../core/record-types.js';
+import type { RecordTable } from '@trellis/core/record-types';
 import { describeErrorCode, getErrorCode, isMissingFileError } from '../file-errors.js';
 import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
 import { formatSourcePath, type SiteProblem } from '../problems.js';

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RecordTable } from '../../../core/record-types.js';
+import type { RecordTable } from '@trellis/core/record-types';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';
 import type { RecordWriter } from '../../records/record-writer.js';

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import path from 'node:path';
-import type { RecordField, RelationField } from '../../../core/record-types.js';
+import type { RecordField, RelationField } from '@trellis/core/record-types';
 import { isExcludedPath } from '../exclusions.js';
 import { toFileId } from '../file-records.js';
 import { findSource, type SiteSource } from '../site-sources.js';

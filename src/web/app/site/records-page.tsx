@@ -1,6 +1,6 @@
 import { useLocation } from 'preact-iso';
 import { useCallback } from 'preact/hooks';
-import type { KindDescription } from '../../../core/record-types.js';
+import type { KindDescription } from '@trellis/core/record-types';
 import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { DetailsPanel } from './details-panel.js';

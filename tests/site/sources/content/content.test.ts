@@ -1,5 +1,5 @@
 import { mkdirSync, renameSync, rmSync } from 'node:fs';
-import type { RecordField, RecordTable, ScalarField, ScalarType } from '../../../../src/core/record-types.js';
+import type { RecordField, RecordTable, ScalarField, ScalarType } from '@trellis/core/record-types';
 import { records } from '../../../../src/generated/site/records.js';
 import { type Row, SiteFolder } from '../site-folder.js';
 

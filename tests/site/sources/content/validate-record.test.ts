@@ -1,4 +1,4 @@
-import type { RecordField, ScalarField, ScalarType } from '../../../../src/core/record-types.js';
+import type { RecordField, ScalarField, ScalarType } from '@trellis/core/record-types';
 import { readEntries } from '../../../../src/site/sources/content/read-entries.js';
 import { validateRecord } from '../../../../src/site/sources/content/validate-record.js';
 

@@ -1,4 +1,4 @@
-import type { ArgumentDescription, DerivedFieldDescription } from '../../../../core/record-types.js';
+import type { ArgumentDescription, DerivedFieldDescription } from '@trellis/core/record-types';
 import { findRecordType } from '../record.js';
 
 /** An image transform: a field of the schema such as `fluid`, or `traced`, which selects only the outlines of one. */
