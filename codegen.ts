@@ -13,7 +13,7 @@ const TOOLKIT = {
   clientPaging: '../../client/paging.js',
   clientRetry: '../../client/retry.js',
   operation: '../../server/rest/operation.js',
-  recordTypes: '../../core/record-types.js',
+  recordTypes: '@trellis/core/record-types',
 } as const;
 
 /** The application's modules that generated files import. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 import { createAccounts } from '../src/accounts/accounts.js';
-import { readEvents } from '../src/client/events.js';
+import { readEvents } from '@trellis/client/events';
 import type { Board } from '../src/dashboard/boards/board.js';
 import { createDashboardClient } from '../src/generated/dashboard/client.js';
 import type { DashboardClient } from '../src/generated/dashboard/client.js';

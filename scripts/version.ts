@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { decodeError } from '../src/client/errors.js';
+import { decodeError } from '@trellis/client/errors';
 import { createDashboardClient } from '../src/generated/dashboard/client.js';
 
 const USAGE = `Usage: tsx scripts/version.ts [address]

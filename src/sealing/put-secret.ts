@@ -1,4 +1,4 @@
-import { decodeError } from '../client/errors.js';
+import { decodeError } from '@trellis/client/errors';
 import type { components, SecretsClient } from '../generated/secrets/client.js';
 import type { CheckKeys, PartyKey } from './known-keys.js';
 import { seal } from './seal.js';

@@ -1,4 +1,4 @@
-import { createClient } from '../../src/client/create-client.js';
+import { createClient } from '@trellis/client/create-client';
 import type { NotePaths, NotesServer } from './notes-server.js';
 import { createNotesClient, notesContract, sendJson, serveNotes } from './notes-server.js';
 

@@ -1,4 +1,4 @@
-import { ApiError, decodeError } from '../../src/client/errors.js';
+import { ApiError, decodeError } from '@trellis/client/errors';
 import type { Responder, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 

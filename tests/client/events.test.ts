@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { findEventEnd, parseEvent, readEvents, type StreamEvent, type StreamOptions } from '../../src/client/events.js';
+import { findEventEnd, parseEvent, readEvents, type StreamEvent, type StreamOptions } from '@trellis/client/events';
 import { createNotesClient, type NotesServer, type Responder, sendJson, serveNotes } from './notes-server.js';
 
 describe('readEvents', () => {

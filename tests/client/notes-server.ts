@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientOptions } from '../../src/client/create-client.js';
-import { createClient } from '../../src/client/create-client.js';
+import type { ClientOptions } from '@trellis/client/create-client';
+import { createClient } from '@trellis/client/create-client';
 
 /** A small contract in the form that openapi-typescript generates. */
 export interface NotePaths {

@@ -1,5 +1,5 @@
-import { ApiError } from '../../src/client/errors.js';
-import { readAll, readAllAfter } from '../../src/client/paging.js';
+import { ApiError } from '@trellis/client/errors';
+import { readAll, readAllAfter } from '@trellis/client/paging';
 import type { NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import type { RetryEvent } from '../../src/client/retry.js';
+import type { RetryEvent } from '@trellis/client/retry';
 import { CLOSED_PORT } from '../closed-port.js';
 import type { Responder, NotesServer } from './notes-server.js';
 import { createNotesClient, sendJson, serveNotes } from './notes-server.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { readAllAfter } from '../../client/paging.js';
+import { readAllAfter } from '@trellis/client/paging';
 import type { components } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';

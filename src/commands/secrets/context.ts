@@ -1,4 +1,4 @@
-import { decodeError } from '../../client/errors.js';
+import { decodeError } from '@trellis/client/errors';
 import type { SecretsClient } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
 import { EXIT, toCommandError } from './exit-codes.js';

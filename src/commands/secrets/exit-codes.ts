@@ -1,4 +1,4 @@
-import type { ApiError } from '../../client/errors.js';
+import type { ApiError } from '@trellis/client/errors';
 import { CommandError } from '../../config/startup-error.js';
 
 /** The exit codes of `trellis secrets`. Scripts rely on them, so they don't change. */

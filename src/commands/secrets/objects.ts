@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { readAll } from '../../client/paging.js';
+import { readAll } from '@trellis/client/paging';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { confirm } from './input.js';

@@ -1,4 +1,4 @@
-import { readEvents } from '../../../src/client/events.js';
+import { readEvents } from '@trellis/client/events';
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
