@@ -6,12 +6,12 @@ const presetAt = (module: string) => module as Types.PresetNames;
 
 /** The toolkit's modules that generated files import, as seen from a folder of `src/generated`. */
 const TOOLKIT = {
-  client: '../../client/create-client.js',
-  clientErrors: '../../client/errors.js',
-  clientEvents: '../../client/events.js',
-  clientOptions: '../../client/create-client.js',
-  clientPaging: '../../client/paging.js',
-  clientRetry: '../../client/retry.js',
+  client: '@trellis/client/create-client',
+  clientErrors: '@trellis/client/errors',
+  clientEvents: '@trellis/client/events',
+  clientOptions: '@trellis/client/create-client',
+  clientPaging: '@trellis/client/paging',
+  clientRetry: '@trellis/client/retry',
   operation: '../../server/rest/operation.js',
   recordTypes: '@trellis/core/record-types',
 } as const;
@@ -32,7 +32,7 @@ const service = (name: string, tokenVariable: string) => {
   return {
     // graphql-codegen requires a schema for every output; an OpenAPI document has no GraphQL schema.
     schema: [],
-    preset: presetAt('./src/codegen/openapi/preset.ts'),
+    preset: presetAt('./packages/codegen/src/openapi/preset.ts'),
     presetConfig: { service: name, documents, tokenVariable, modules: { ...TOOLKIT, callers: APPLICATION.callers } },
     watchPattern: documents,
   };
@@ -47,11 +47,11 @@ const config: CodegenConfig = {
   config: { sort: false },
   generates: {
     'src/generated/site/': {
-      schema: { 'schema/*.graphql': { loader: './src/codegen/site/load-schema.ts' } },
-      preset: presetAt('./src/codegen/site/preset.ts'),
+      schema: { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } },
+      preset: presetAt('./packages/codegen/src/site/preset.ts'),
       // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
       presetConfig: { recordMapper: './records.js#{T}Record', recordTypes: TOOLKIT.recordTypes },
-      plugins: ['typescript', 'typescript-resolvers', './src/codegen/site/resolvers-plugin.ts'],
+      plugins: ['typescript', 'typescript-resolvers', './packages/codegen/src/site/resolvers-plugin.ts'],
       config: {
         contextType: APPLICATION.siteContext,
         enumsAsTypes: true,

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { digestTexts, findText, readFolder, writeFiles } from '../src/codegen/files.js';
+import { digestTexts, findText, readFolder, writeFiles } from '@trellis/codegen/files';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
-import { listFiles } from '../../src/codegen/files.js';
+import { listFiles } from '@trellis/codegen/files';
 
 const source = fileURLToPath(new URL('../../src', import.meta.url));
 

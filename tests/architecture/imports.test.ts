@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { listFiles } from '../../src/codegen/files.js';
+import { listFiles } from '@trellis/codegen/files';
 import { findViolations } from './find-violations.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));

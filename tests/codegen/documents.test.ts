@@ -1,4 +1,4 @@
-import { closestName } from '../../src/codegen/documents.js';
+import { closestName } from '@trellis/codegen/documents';
 
 test.each([
   ['a missing letter', 'limt', 'limit'],

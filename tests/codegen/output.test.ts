@@ -1,12 +1,4 @@
-import {
-  camel,
-  docstring,
-  kebab,
-  pascal,
-  printLiteral,
-  printModules,
-  toStringLiteral,
-} from '../../src/codegen/output.js';
+import { camel, docstring, kebab, pascal, printLiteral, printModules, toStringLiteral } from '@trellis/codegen/output';
 
 test.each([
   ['Audit log', 'AuditLog', 'auditLog', 'audit-log'],

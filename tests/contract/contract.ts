@@ -1,7 +1,7 @@
 /** Reads the contracts for the tests from the documents that clients are generated from. */
 import { readFileSync } from 'node:fs';
-import type { ContractDocument, OperationObject, ParameterObject } from '../../src/codegen/openapi/contract.js';
-import { dereference } from '../../src/codegen/openapi/contract.js';
+import type { ContractDocument, OperationObject, ParameterObject } from '@trellis/codegen/openapi/contract';
+import { dereference } from '@trellis/codegen/openapi/contract';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import type { OperationSpec } from '../../src/server/rest/operation.js';

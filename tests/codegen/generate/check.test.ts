@@ -1,7 +1,7 @@
 import { rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { check, findSourceLine, formatDifferences } from '../../../src/codegen/generate/check.js';
-import { generate } from '../../../src/codegen/generate/generate.js';
+import { check, findSourceLine, formatDifferences } from '@trellis/codegen/generate/check';
+import { generate } from '@trellis/codegen/generate/generate';
 import { createProject, type TemporaryProject } from './temporary-project.js';
 
 let temporary: TemporaryProject;

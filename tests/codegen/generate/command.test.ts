@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { watch } from '../../../src/codegen/generate/command.js';
-import { generate } from '../../../src/codegen/generate/generate.js';
+import { watch } from '@trellis/codegen/generate/command';
+import { generate } from '@trellis/codegen/generate/generate';
 import { copyRepository, generateArguments, type RepositoryCopy } from './repository-copy.js';
 import { createProject } from './temporary-project.js';
 

@@ -1,8 +1,8 @@
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
-import { generate, openProject, type Project } from '../../../src/codegen/generate/generate.js';
+import { ContractError, type Diagnostic } from '@trellis/codegen/documents';
+import { generate, openProject, type Project } from '@trellis/codegen/generate/generate';
 import { createProject, type TemporaryProject } from './temporary-project.js';
 
 let temporary: TemporaryProject;

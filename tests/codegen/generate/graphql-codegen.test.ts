@@ -1,5 +1,5 @@
-import { digestTexts } from '../../../src/codegen/files.js';
-import { readGenerated } from '../../../src/codegen/generate/generate.js';
+import { digestTexts } from '@trellis/codegen/files';
+import { readGenerated } from '@trellis/codegen/generate/generate';
 import { copyRepository, repository, type RepositoryCopy } from './repository-copy.js';
 
 /**

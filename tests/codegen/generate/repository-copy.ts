@@ -3,7 +3,7 @@ import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { readGenerated } from '../../../src/codegen/generate/generate.js';
+import { readGenerated } from '@trellis/codegen/generate/generate';
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 const COPIED = ['codegen.ts', 'scripts', 'src/codegen', 'schema', 'openapi', 'package.json', 'package-lock.json'];
@@ -30,7 +30,13 @@ export interface RepositoryCopy {
 }
 
 /** Arguments of node that run `npm run generate`. */
-export const generateArguments = (flags: readonly string[]) => ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', ...flags];
+export const generateArguments = (flags: readonly string[]) => [
+  '--conditions=trellis-source',
+  '--import',
+  'tsx',
+  'scripts/generate.ts',
+  ...flags,
+];
 
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));

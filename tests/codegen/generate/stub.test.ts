@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { writeStubs } from '../../../src/codegen/generate/stub.js';
-import type { Stub } from '../../../src/codegen/output.js';
+import { writeStubs } from '@trellis/codegen/generate/stub';
+import type { Stub } from '@trellis/codegen/output';
 
 let root: string;
 beforeEach(async () => {

@@ -2,9 +2,9 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
-import { openProject, type Project, readGenerated } from '../../../src/codegen/generate/generate.js';
-import { type GeneratorOutput, toOutputs } from '../../../src/codegen/output.js';
+import { ContractError, type Diagnostic } from '@trellis/codegen/documents';
+import { openProject, type Project, readGenerated } from '@trellis/codegen/generate/generate';
+import { type GeneratorOutput, toOutputs } from '@trellis/codegen/output';
 
 /** A temporary project whose contracts have one word per line, and whose targets generate a constant for each word. */
 export interface TemporaryProject {

@@ -1,5 +1,5 @@
-import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
-import { generateService, type ServiceConfig } from '../../../src/codegen/openapi/preset.js';
+import { ContractError, type Diagnostic } from '@trellis/codegen/documents';
+import { generateService, type ServiceConfig } from '@trellis/codegen/openapi/preset';
 
 /** Writes the lines that declare error responses. */
 export const errorResponses = (...statuses: readonly number[]): string =>

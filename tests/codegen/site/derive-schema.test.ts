@@ -8,8 +8,8 @@ import {
   getFilterType,
   listMembers,
   publishSchema,
-} from '../../../src/codegen/site/derive-schema.js';
-import { parseDocuments, readContract } from '../../../src/codegen/site/load-schema.js';
+} from '@trellis/codegen/site/derive-schema';
+import { parseDocuments, readContract } from '@trellis/codegen/site/load-schema';
 import { documentsWith } from './documents.js';
 
 /** Reads the fields of the record type Pan, without those of Node, and the lookup of inner fields. */

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { ContractError, type Diagnostic } from '../../../src/codegen/documents.js';
-import { readContract } from '../../../src/codegen/site/load-schema.js';
+import { ContractError, type Diagnostic } from '@trellis/codegen/documents';
+import { readContract } from '@trellis/codegen/site/load-schema';
 
 const read = (name: string): [string, string] => [
   `schema/${name}`,

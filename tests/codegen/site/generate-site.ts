@@ -4,9 +4,9 @@ import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
 import config from '../../../codegen.js';
-import type { OutputDetails, GeneratorOutput } from '../../../src/codegen/output.js';
-import { deriveFullSchema } from '../../../src/codegen/site/load-schema.js';
-import * as siteResolvers from '../../../src/codegen/site/resolvers-plugin.js';
+import type { OutputDetails, GeneratorOutput } from '@trellis/codegen/output';
+import { deriveFullSchema } from '@trellis/codegen/site/load-schema';
+import * as siteResolvers from '@trellis/codegen/site/resolvers-plugin';
 
 const OUTPUT = 'src/generated/site/';
 

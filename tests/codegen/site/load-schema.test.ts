@@ -1,6 +1,6 @@
 import type { RecordField } from '@trellis/core/record-types';
-import { listColumns } from '../../../src/codegen/site/print-records.js';
-import { readContract } from '../../../src/codegen/site/load-schema.js';
+import { listColumns } from '@trellis/codegen/site/print-records';
+import { readContract } from '@trellis/codegen/site/load-schema';
 import { documentsWith } from './documents.js';
 
 const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW HIGH }';

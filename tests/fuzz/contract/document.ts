@@ -6,8 +6,8 @@ import type {
   OperationObject,
   ParameterObject,
   RequestBodyObject,
-} from '../../../src/codegen/openapi/contract.js';
-import { dereference, METHODS } from '../../../src/codegen/openapi/contract.js';
+} from '@trellis/codegen/openapi/contract';
+import { dereference, METHODS } from '@trellis/codegen/openapi/contract';
 
 export type ServiceName = 'dashboard' | 'secrets';
 

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SchemaObject } from '../../../src/codegen/openapi/contract.js';
+import type { SchemaObject } from '@trellis/codegen/openapi/contract';
 import { generateCorrupted } from './corrupt.js';
 import type { FuzzedContract, FuzzedOperation, FuzzedParameter } from './document.js';
 import { generateValues } from './schema-values.js';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SchemaObject } from '../../../src/codegen/openapi/contract.js';
+import type { SchemaObject } from '@trellis/codegen/openapi/contract';
 import { SeenValue } from './seen-values.js';
 
 type Keywords = Exclude<SchemaObject, boolean>;

@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
 import { ContractError, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
@@ -56,8 +57,8 @@ export async function generate(project: Project, { useCache } = { useCache: true
 /** The folder that contains only generated files. */
 const GENERATED = 'src/generated';
 
-/** The folder of the generating code. */
-const GENERATORS = 'src/codegen';
+/** The folder of the generating code: this package. */
+const GENERATORS = fileURLToPath(new URL('..', import.meta.url));
 
 /** A repository whose `src/generated` is generated from contract documents. */
 export interface Project {
@@ -106,10 +107,10 @@ export async function readGenerated(root: string): Promise<Map<string, string>> 
 
 /** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */
 async function digestGenerators(root: string): Promise<string> {
-  const generators = (await listFiles(path.join(root, GENERATORS))).map((name) => `${GENERATORS}/${name}`);
-  const files = ['codegen.ts', 'package-lock.json', ...generators];
-  const texts = await Promise.all(files.map((file) => findText(path.join(root, file))));
-  return digestTexts(files.map((file, index) => [file, texts[index] ?? '']));
+  const settings = ['codegen.ts', 'package-lock.json'].map((name) => path.join(root, name));
+  const generators = (await listFiles(GENERATORS)).map((name) => path.join(GENERATORS, name));
+  const files = [...settings, ...generators];
+  return digestTexts(await Promise.all(files.map(async (file) => [file, (await findText(file)) ?? ''] as const)));
 }
 
 /** The output of a target. */
