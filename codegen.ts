@@ -12,7 +12,7 @@ const TOOLKIT = {
   clientOptions: '@trellis/client/create-client',
   clientPaging: '@trellis/client/paging',
   clientRetry: '@trellis/client/retry',
-  operation: '../../server/rest/operation.js',
+  operation: '@trellis/server/rest/operation',
   recordTypes: '@trellis/core/record-types',
 } as const;
 

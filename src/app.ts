@@ -12,24 +12,24 @@ import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
 import { BOARD_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
 import { createSiteContext, createSiteEngine } from './resolvers/engine.js';
 import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
-import { imageLinks, staticFiles } from './server/files/published-files.js';
-import { createSiteGate, type SiteGate } from './server/files/site-gate.js';
-import { createGraphqlEndpoint, type GraphqlOptions } from './server/graphql/endpoint.js';
-import { createHostCheck, createStartupListener, requestBounds, siteRouter } from './server/http/admission.js';
-import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from './server/http/errors.js';
-import { dataHeaders, securityHeaders } from './server/http/headers.js';
+import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
+import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
+import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
+import { createHostCheck, createStartupListener, requestBounds, siteRouter } from '@trellis/server/http/admission';
+import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
+import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
 import {
   type AddressLimit,
   createAddressLimit,
   createRateLimiter,
   type RateLimiter,
-} from './server/http/rate-limits.js';
-import { createLog, getClientAddress, getRequestContext, type Log, requestContext } from './server/http/request.js';
-import { createHttpServer } from './server/http/server.js';
-import { createMcp } from './server/mcp/endpoint.js';
-import { type BuiltPages, createPageDataReader, loadBuiltPages } from './server/pages/built-pages.js';
-import { loadApiReference, loadExplorer } from './server/pages/developer-pages.js';
-import { type ServedContract, contractDocument, contractRouter } from './server/rest/router.js';
+} from '@trellis/server/http/rate-limits';
+import { createLog, getClientAddress, getRequestContext, type Log, requestContext } from '@trellis/server/http/request';
+import { createHttpServer } from '@trellis/server/http/server';
+import { createMcp } from '@trellis/server/mcp/endpoint';
+import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
+import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
+import { type ServedContract, contractDocument, contractRouter } from '@trellis/server/rest/router';
 import type { Services } from './services.js';
 import type { ImageService, OpenSite, SiteService } from './site-service.js';
 

@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
-import { createStartupListener } from '../src/server/http/admission.js';
-import { createHttpServer } from '../src/server/http/server.js';
-import { createLog } from '../src/server/http/request.js';
+import { createStartupListener } from '@trellis/server/http/admission';
+import { createHttpServer } from '@trellis/server/http/server';
+import { createLog } from '@trellis/server/http/request';
 import { startServer } from './running-server.js';
 import type { RunningServer } from './running-server.js';
 

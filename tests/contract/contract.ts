@@ -4,7 +4,7 @@ import type { ContractDocument, OperationObject, ParameterObject } from '@trelli
 import { dereference } from '@trellis/codegen/openapi/contract';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
-import type { OperationSpec } from '../../src/server/rest/operation.js';
+import type { OperationSpec } from '@trellis/server/rest/operation';
 
 /** A valid request, composed of the examples in the contract. */
 export interface ExampleRequest {

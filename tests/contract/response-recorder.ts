@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@trellis/core/errors';
 import { ERROR_STATUS } from '@trellis/core/errors';
-import { isJson } from '../../src/server/http/payload.js';
-import { createRouteMatcher } from '../../src/server/rest/router.js';
+import { isJson } from '@trellis/server/http/payload';
+import { createRouteMatcher } from '@trellis/server/rest/router';
 import type { DocumentedOperation, TestedContract } from './contract.js';
 
 /** Validates every response to a client against the contract, and records its operation and status. */

@@ -8,7 +8,7 @@ import { type Images, openImages } from '../../src/images/images.js';
 import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '../../src/server/graphql/budget.js';
+import { OperationBudget } from '@trellis/server/graphql/budget';
 import { createFormatDate } from '../../src/site/query/dates.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';

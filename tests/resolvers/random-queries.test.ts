@@ -5,7 +5,7 @@ import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '../../src/server/graphql/budget.js';
+import { OperationBudget } from '@trellis/server/graphql/budget';
 import type { ComputedValues } from '../../src/site/query/record-queries.js';
 import type { RecordSort } from '../../src/site/query/record-queries.js';
 import { computeAny } from '../site/query/compute-any.js';

@@ -7,7 +7,7 @@ import { records } from '../../src/generated/site/records.js';
 import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '../../src/server/graphql/budget.js';
+import { OperationBudget } from '@trellis/server/graphql/budget';
 import { type Images, openImages } from '../../src/images/images.js';
 import { createFormatDate } from '../../src/site/query/dates.js';
 import { createPublicPath } from '../../src/site/public/public-files.js';

@@ -1,11 +1,11 @@
 import type { AddressInfo } from 'node:net';
 import express from 'express';
 import type { RequestHandler } from 'express';
-import { requestBounds } from '../../src/server/http/admission.js';
-import { errorHandler, notFoundHandler } from '../../src/server/http/errors.js';
-import { securityHeaders } from '../../src/server/http/headers.js';
-import { createHttpServer } from '../../src/server/http/server.js';
-import { createLog, requestContext } from '../../src/server/http/request.js';
+import { requestBounds } from '@trellis/server/http/admission';
+import { errorHandler, notFoundHandler } from '@trellis/server/http/errors';
+import { securityHeaders } from '@trellis/server/http/headers';
+import { createHttpServer } from '@trellis/server/http/server';
+import { createLog, requestContext } from '@trellis/server/http/request';
 
 export interface TestServer {
   readonly url: string;

@@ -7,7 +7,7 @@ import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
 import type { SecretStore } from '../../secrets/secret-store.js';
 import type { VersionStore } from '../../secrets/versions.js';
-import type { Mcp } from '../../server/mcp/endpoint.js';
+import type { Mcp } from '@trellis/server/mcp/endpoint';
 import type { Readiness } from '../../storage/running-server.js';
 
 /** The services that the operations of the secrets API use. */

@@ -3,7 +3,7 @@ import { operations } from '../../../src/generated/dashboard/operations.js';
 import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
-import { assertContractResponse } from '../../../src/server/rest/handle-operation.js';
+import { assertContractResponse } from '@trellis/server/rest/handle-operation';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import type { ForgeServer } from '../../forges/forge-server.js';

@@ -4,8 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
-import { loadAssets, renderPageTemplate } from '../../../src/server/files/assets.js';
-import { staticFiles } from '../../../src/server/files/published-files.js';
+import { loadAssets, renderPageTemplate } from '@trellis/server/files/assets';
+import { staticFiles } from '@trellis/server/files/published-files';
 
 let root: string;
 let server: Server;

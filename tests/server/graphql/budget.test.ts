@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from '@trellis/core/errors';
-import { type BudgetLimits, OperationBudget, readCpuMs } from '../../../src/server/graphql/budget.js';
+import { type BudgetLimits, OperationBudget, readCpuMs } from '@trellis/server/graphql/budget';
 
 const budgetOf = (limits: Partial<BudgetLimits>) =>
   new OperationBudget({ values: 1e6, workMs: 10_000, timeoutMs: 10_000, ...limits });

@@ -2,10 +2,10 @@ import { request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { AppError } from '@trellis/core/errors';
-import type { OperationBudget } from '../../../src/server/graphql/budget.js';
-import { createGraphqlEndpoint, type GraphqlOptions } from '../../../src/server/graphql/endpoint.js';
-import { createHttpServer } from '../../../src/server/http/server.js';
-import { createLog } from '../../../src/server/http/request.js';
+import type { OperationBudget } from '@trellis/server/graphql/budget';
+import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
+import { createHttpServer } from '@trellis/server/http/server';
+import { createLog } from '@trellis/server/http/request';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 

@@ -2,14 +2,9 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import express from 'express';
-import {
-  createHostCheck,
-  createStartupListener,
-  type HostRules,
-  requestBounds,
-} from '../../../src/server/http/admission.js';
-import { errorHandler } from '../../../src/server/http/errors.js';
-import { createLog, requestContext } from '../../../src/server/http/request.js';
+import { createHostCheck, createStartupListener, type HostRules, requestBounds } from '@trellis/server/http/admission';
+import { errorHandler } from '@trellis/server/http/errors';
+import { createLog, requestContext } from '@trellis/server/http/request';
 
 const log = createLog({ level: 'silent' });
 

@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
-import { chooseEncoding, type ContentEncoding } from '../../../src/server/http/compression.js';
-import { contractRouter } from '../../../src/server/rest/router.js';
-import { createGraphqlEndpoint } from '../../../src/server/graphql/endpoint.js';
-import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../../src/server/rest/operation.js';
-import { createTextSender, loadAssets } from '../../../src/server/files/assets.js';
+import { chooseEncoding, type ContentEncoding } from '@trellis/server/http/compression';
+import { contractRouter } from '@trellis/server/rest/router';
+import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
+import type { HandlerResponse, OperationSpec, ServerSentEvent } from '@trellis/server/rest/operation';
+import { createTextSender, loadAssets } from '@trellis/server/files/assets';
 import { serve, type TestServer } from '../serve.js';
 
 const LONG = 'Text that can be compressed. '.repeat(1_000);

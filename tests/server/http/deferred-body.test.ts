@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { AppError } from '@trellis/core/errors';
-import { contractRouter } from '../../../src/server/rest/router.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../../src/server/rest/operation.js';
+import { contractRouter } from '@trellis/server/rest/router';
+import type { HandlerRequest, HandlerResponse, OperationSpec } from '@trellis/server/rest/operation';
 import { serve, type TestServer } from '../serve.js';
 
 /** More than is buffered before the body is requested. */

@@ -1,4 +1,4 @@
-import { createLog } from '../../../src/server/http/request.js';
+import { createLog } from '@trellis/server/http/request';
 
 test.each([
   ['at the top', { authorization: 'S3CRET', cookie: 'S3CRET', 'set-cookie': 'S3CRET' }],

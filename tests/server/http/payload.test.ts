@@ -1,4 +1,4 @@
-import { createStringify, createToPayload } from '../../../src/server/http/payload.js';
+import { createStringify, createToPayload } from '@trellis/server/http/payload';
 
 /** Counts how often it is serialized. */
 function createCounted(text = 'x') {

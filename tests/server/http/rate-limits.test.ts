@@ -5,9 +5,9 @@ import {
   createRateLimiter,
   type RateLimitName,
   toRateLimitKey,
-} from '../../../src/server/http/rate-limits.js';
-import type { OperationSpec } from '../../../src/server/rest/operation.js';
-import { contractRouter } from '../../../src/server/rest/router.js';
+} from '@trellis/server/http/rate-limits';
+import type { OperationSpec } from '@trellis/server/rest/operation';
+import { contractRouter } from '@trellis/server/rest/router';
 import { serve, type TestServer } from '../serve.js';
 
 const ada = { personId: 'p1', username: 'ada', isAdmin: false };

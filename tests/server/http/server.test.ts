@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import express from 'express';
-import { createHostCheck, requestBounds } from '../../../src/server/http/admission.js';
-import { errorHandler } from '../../../src/server/http/errors.js';
-import { createLog, requestContext } from '../../../src/server/http/request.js';
-import { type ConnectionLimits, createHttpServer } from '../../../src/server/http/server.js';
+import { createHostCheck, requestBounds } from '@trellis/server/http/admission';
+import { errorHandler } from '@trellis/server/http/errors';
+import { createLog, requestContext } from '@trellis/server/http/request';
+import { type ConnectionLimits, createHttpServer } from '@trellis/server/http/server';
 
 let lines: Readonly<Record<string, unknown>>[];
 const destination = { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) };

@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { AppError } from '@trellis/core/errors';
-import { contractRouter } from '../../../src/server/rest/router.js';
-import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../../src/server/rest/operation.js';
+import { contractRouter } from '@trellis/server/rest/router';
+import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '@trellis/server/rest/operation';
 import { serve, type TestServer } from '../serve.js';
 
 const validate = new Ajv2020().compile({ type: 'object', required: ['n'] }) as Validator;

@@ -1,6 +1,6 @@
 /** A small contract with one example of each feature. */
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { OperationSpec, ParameterSpec, Validator } from '../../../src/server/rest/operation.js';
+import type { OperationSpec, ParameterSpec, Validator } from '@trellis/server/rest/operation';
 
 const ajv = new Ajv2020({ strictRequired: false });
 

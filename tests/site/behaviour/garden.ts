@@ -2,7 +2,7 @@ import { graphql } from 'graphql';
 import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../../src/resolvers/schema.js';
-import { OperationBudget } from '../../../src/server/graphql/budget.js';
+import { OperationBudget } from '@trellis/server/graphql/budget';
 import { createFormatDate } from '../../../src/site/query/dates.js';
 import type { World } from '../query/evaluator.js';
 import { storeOf } from '../query/world.js';
