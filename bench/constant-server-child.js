@@ -6,11 +6,11 @@ import express from 'express';
 import { buildSchema, execute } from 'graphql';
 
 import { typeDefs } from '../dist/generated/site/type-defs.js';
-import { requestBounds } from '../dist/server/http/admission.js';
-import { createGraphqlEndpoint } from '../dist/server/graphql/endpoint.js';
-import { createHttpServer } from '../dist/server/http/server.js';
-import { createLog } from '../dist/server/http/request.js';
-import { getRequestContext, requestContext } from '../dist/server/http/request.js';
+import { requestBounds } from '@trellis/server/http/admission';
+import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
+import { createHttpServer } from '@trellis/server/http/server';
+import { createLog } from '@trellis/server/http/request';
+import { getRequestContext, requestContext } from '@trellis/server/http/request';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const log = createLog({ level: 'info' });

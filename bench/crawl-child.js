@@ -2,7 +2,7 @@
 import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 
-import { openSite } from '../dist/site/site.js';
+import { openSite } from '@trellis/site/site';
 import { records } from '../dist/generated/site/records.js';
 
 const [directory, stateDirectory] = process.argv.slice(2);

@@ -7,7 +7,7 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import sharp from 'sharp';
 
-import { openImages } from '../dist/images/images.js';
+import { openImages } from '@trellis/images/images';
 
 const [mode, folder] = process.argv.slice(2);
 /** The concurrency of a build, and the threads of each image. */

@@ -3,8 +3,8 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 
 import { records } from '../src/generated/site/records.js';
-import { openSite } from '../src/site/site.js';
-import type { Site } from '../src/site/site.js';
+import { openSite } from '@trellis/site/site';
+import type { Site } from '@trellis/site/site';
 import { benchFolder } from './crawl.js';
 import { toTable } from './table.js';
 

@@ -8,8 +8,8 @@ import { execute, parse } from 'graphql';
 import { records } from '../dist/generated/site/records.js';
 import { createSiteContext } from '../dist/resolvers/engine.js';
 import { buildSiteSchema } from '../dist/resolvers/schema.js';
-import { createFormatDate } from '../dist/site/query/dates.js';
-import { openSite } from '../dist/site/site.js';
+import { createFormatDate } from '@trellis/site/query/dates';
+import { openSite } from '@trellis/site/site';
 
 const [queries, rounds, ...directories] = JSON.parse(process.argv[2]);
 const schema = buildSiteSchema();

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { ImageSource } from './images/source.js';
-import type { SelectedColumn, SiteRecord } from './site/query/record-queries.js';
-import type { RecordStore } from './site/record-store.js';
+import type { SelectedColumn, SiteRecord } from '@trellis/site/query/record-queries';
+import type { RecordStore } from '@trellis/site/record-store';
 
 /** Finds the files of the site that contain images. */
 export interface ImageSources {

@@ -4,16 +4,16 @@ import { AppError } from '@trellis/core/errors';
 import { records } from './generated/site/records.js';
 import { toImageFolder } from './images/store/files.js';
 import { type Images, type ImagesOptions, openImages } from './images/images.js';
-import { createFormatDate, type FormatDate } from './site/query/dates.js';
+import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import { createImageSources, type ImageSources } from './site-images.js';
-import type { ProblemReport } from './site/sources/problems.js';
-import { openPublicFiles, type PublicFiles } from './site/public/public-files.js';
-import { openScanTerminal } from './site/terminal.js';
-import { openSite, type Site, type SiteWatchOptions } from './site/site.js';
-import { readStoredQueries, type StoredQuery } from './site/config/stored-queries.js';
-import { formatWarnings } from './site/terminal.js';
-import { formatChange } from './site/terminal.js';
-import type { SiteChange } from './site/watch/site-watcher.js';
+import type { ProblemReport } from '@trellis/site/sources/problems';
+import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
+import { openScanTerminal } from '@trellis/site/terminal';
+import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
+import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
+import { formatWarnings } from '@trellis/site/terminal';
+import { formatChange } from '@trellis/site/terminal';
+import type { SiteChange } from '@trellis/site/watch/site-watcher';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {

@@ -1,10 +1,10 @@
 import type { Images } from '../images/images.js';
 import type { ImageSource } from '../images/source.js';
-import type { ComputedValues } from '../site/query/record-queries.js';
-import type { FormatDate } from '../site/query/dates.js';
+import type { ComputedValues } from '@trellis/site/query/record-queries';
+import type { FormatDate } from '@trellis/site/query/dates';
 import type { ImageSources } from '../site-images.js';
-import type { PublicFiles } from '../site/public/public-files.js';
-import type { WorkMeter, RecordQueries } from '../site/query/record-queries.js';
+import type { PublicFiles } from '@trellis/site/public/public-files';
+import type { WorkMeter, RecordQueries } from '@trellis/site/query/record-queries';
 import type { ImagePolicy } from './stored-arguments.js';
 
 /** The services of the site that resolvers use. */

@@ -10,7 +10,7 @@ import {
   isIntrospectionType,
   isObjectType,
 } from 'graphql';
-import type { ComputedValues } from '../site/query/record-queries.js';
+import type { ComputedValues } from '@trellis/site/query/record-queries';
 import type { ResolverBudget, SiteContext, SiteServices } from './context.js';
 import { createComputedValues } from './fields.js';
 import { buildSiteSchema } from './schema.js';

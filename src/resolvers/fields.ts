@@ -3,7 +3,7 @@ import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import type { FieldArguments, FieldName } from '../images/plan/field-results.js';
 import type { ImageSource } from '../images/source.js';
-import type { ComputedValues } from '../site/query/record-queries.js';
+import type { ComputedValues } from '@trellis/site/query/record-queries';
 import type { SiteContext, SiteServices } from './context.js';
 
 /** The build time is a field of the `SiteBuildMetadata` record, which the scan writes. */

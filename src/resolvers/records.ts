@@ -1,6 +1,6 @@
 import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
-import type { DateArguments } from '../site/query/dates.js';
+import type { DateArguments } from '@trellis/site/query/dates';
 import type {
   GroupQuery,
   QueryContext,
@@ -9,7 +9,7 @@ import type {
   RecordGroup,
   RecordQuery,
   RecordSort,
-} from '../site/query/record-queries.js';
+} from '@trellis/site/query/record-queries';
 import type { ResolverBudget, SiteContext } from './context.js';
 import { getSelection, valuesPerRecord } from './selection.js';
 

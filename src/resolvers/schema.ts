@@ -25,7 +25,7 @@ import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';
-import type { DateArguments } from '../site/query/dates.js';
+import type { DateArguments } from '@trellis/site/query/dates';
 import type { SiteContext } from './context.js';
 import { fileResolvers, imageProcResolvers, siteResolvers } from './fields.js';
 import { createRecordResolvers } from './records.js';

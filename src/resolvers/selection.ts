@@ -20,7 +20,7 @@ import {
 } from 'graphql';
 import type { ObjectField, RecordField, RecordTable, ScalarField } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
-import type { RecordSelection, SelectedRelation, SelectedValue } from '../site/query/record-queries.js';
+import type { RecordSelection, SelectedRelation, SelectedValue } from '@trellis/site/query/record-queries';
 
 const tables: Readonly<Record<string, RecordTable>> = records;
 

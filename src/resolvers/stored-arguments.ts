@@ -14,7 +14,7 @@ import {
 } from 'graphql';
 import { AppError } from '@trellis/core/errors';
 import type { FieldName } from '../images/plan/field-results.js';
-import type { StoredQuery } from '../site/config/stored-queries.js';
+import type { StoredQuery } from '@trellis/site/config/stored-queries';
 
 /** The fields that derive images, each with the field that it is an alias of. */
 const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {

@@ -1,6 +1,6 @@
 import type { ErrorCode } from '@trellis/core/errors';
 import { ERROR_STATUS } from '@trellis/core/errors';
-import { isJson } from '@trellis/server/http/payload';
+import { isJson } from '@trellis/server/http/request';
 import { createRouteMatcher } from '@trellis/server/rest/router';
 import type { DocumentedOperation, TestedContract } from './contract.js';
 

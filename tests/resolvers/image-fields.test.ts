@@ -9,11 +9,11 @@ import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createFormatDate } from '../../src/site/query/dates.js';
+import { createFormatDate } from '@trellis/site/query/dates';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
-import { createPublicPath } from '../../src/site/public/public-files.js';
-import { openSite, type Site } from '../../src/site/site.js';
+import { createPublicPath } from '@trellis/site/public/public-files';
+import { openSite, type Site } from '@trellis/site/site';
 
 const schema = buildSiteSchema();
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

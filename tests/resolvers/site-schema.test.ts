@@ -9,12 +9,12 @@ import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '@trellis/server/graphql/budget';
 import { type Images, openImages } from '../../src/images/images.js';
-import { createFormatDate } from '../../src/site/query/dates.js';
-import { createPublicPath } from '../../src/site/public/public-files.js';
+import { createFormatDate } from '@trellis/site/query/dates';
+import { createPublicPath } from '@trellis/site/public/public-files';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
-import { openRecordStore, type RecordStore } from '../../src/site/record-store.js';
-import { type RecordWriter } from '../../src/site/records/record-writer.js';
+import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
+import { type RecordWriter } from '@trellis/site/records/record-writer';
 
 /** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

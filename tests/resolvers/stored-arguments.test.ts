@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
-import type { StoredQuery } from '../../src/site/config/stored-queries.js';
+import type { StoredQuery } from '@trellis/site/config/stored-queries';
 import { scene } from '../images/image-folder.js';
 import { collect, runCli, type RunningServer, startServer } from '../running-server.js';
 

@@ -1,5 +1,5 @@
 import { PassThrough } from 'node:stream';
-import { describeProgress, formatChange, formatWarnings, openScanTerminal } from '../../src/site/terminal.js';
+import { describeProgress, formatChange, formatWarnings, openScanTerminal } from '@trellis/site/terminal';
 
 const progress = { found: 21_000, total: 20_000, hashed: 12_000, totalBytes: 184e6, bytes: 110e6 };
 

@@ -7,7 +7,7 @@ import { toImageFolder } from '../../../src/images/store/files.js';
 import { type Images, openImages } from '../../../src/images/images.js';
 import type { ImageSource } from '../../../src/images/source.js';
 import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
-import { openPublicFiles } from '../../../src/site/public/public-files.js';
+import { openPublicFiles } from '@trellis/site/public/public-files';
 import { createImageFolder, type ImageFolder, scene } from '../../images/image-folder.js';
 import { serve, type TestServer } from '../serve.js';
 

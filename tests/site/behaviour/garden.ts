@@ -3,7 +3,7 @@ import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../../src/resolvers/schema.js';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createFormatDate } from '../../../src/site/query/dates.js';
+import { createFormatDate } from '@trellis/site/query/dates';
 import type { World } from '../query/evaluator.js';
 import { storeOf } from '../query/world.js';
 

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { readPlugins, toPluginId } from '../../../src/site/config/plugins.js';
-import { listExports } from '../../../src/site/config/static-module.js';
+import { readPlugins, toPluginId } from '@trellis/site/config/plugins';
+import { listExports } from '@trellis/site/config/static-module';
 
 let directory: string;
 beforeEach(async () => {

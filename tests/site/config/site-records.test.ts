@@ -2,9 +2,9 @@ import { rmSync } from 'node:fs';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { PAGE_CREATOR, toPluginId } from '../../../src/site/config/plugins.js';
-import { readPages } from '../../../src/site/config/site-records.js';
-import type { Site } from '../../../src/site/site.js';
+import { PAGE_CREATOR, toPluginId } from '@trellis/site/config/plugins';
+import { readPages } from '@trellis/site/config/site-records';
+import type { Site } from '@trellis/site/site';
 import { type Row, SiteFolder } from '../sources/site-folder.js';
 
 let folder: SiteFolder;

@@ -1,8 +1,8 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { STORED_QUERIES } from '../../../src/site/config/site-config.js';
-import { readStoredQueries } from '../../../src/site/config/stored-queries.js';
+import { STORED_QUERIES } from '@trellis/site/config/site-config';
+import { readStoredQueries } from '@trellis/site/config/stored-queries';
 
 let directory: string;
 beforeEach(async () => {

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import fc from 'fast-check';
 import micromatch from 'micromatch';
 import { AppError } from '@trellis/core/errors';
-import { compileGlob, compilePathGlobs } from '../../../src/site/patterns/compile-glob.js';
+import { compileGlob, compilePathGlobs } from '@trellis/site/patterns/compile-glob';
 
 /** Returns all texts over an alphabet up to a length. */
 function textsOver(alphabet: readonly string[], length: number): string[] {

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
-import { compileGlob } from '../../../src/site/patterns/compile-glob.js';
-import { compileRegex } from '../../../src/site/patterns/compile-regex.js';
+import { compileGlob } from '@trellis/site/patterns/compile-glob';
+import { compileRegex } from '@trellis/site/patterns/compile-regex';
 
 describe('regex', () => {
   test.each([

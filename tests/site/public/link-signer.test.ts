@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import { createLinkSigner } from '../../../src/site/public/link-signer.js';
+import { createLinkSigner } from '@trellis/site/public/link-signer';
 
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;

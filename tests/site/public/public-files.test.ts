@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openPublicFiles, type PublicFile, type PublicFiles } from '../../../src/site/public/public-files.js';
+import { openPublicFiles, type PublicFile, type PublicFiles } from '@trellis/site/public/public-files';
 
 let base: string;
 let publicFiles: PublicFiles;

@@ -1,5 +1,5 @@
 import type { ComputedField, RecordField } from '@trellis/core/record-types';
-import type { RecordTables } from '../../../src/site/records/record-schema.js';
+import type { RecordTables } from '@trellis/site/records/record-schema';
 import type { Plain } from './evaluator.js';
 import { VALUES } from './world.js';
 

@@ -1,5 +1,5 @@
 import { AppError } from '@trellis/core/errors';
-import { pageInfo, parsePage } from '../../../src/site/query/connection.js';
+import { pageInfo, parsePage } from '@trellis/site/query/connection';
 
 test.each([
   [

@@ -1,4 +1,4 @@
-import { createFormatDate } from '../../../src/site/query/dates.js';
+import { createFormatDate } from '@trellis/site/query/dates';
 
 const NOW = Date.parse('2020-03-01T00:00:00.000Z');
 const DAY = '2019-04-04T05:06:07.089Z';

@@ -1,7 +1,7 @@
 import picomatch from 'picomatch';
 import type { RecordField, RelationField } from '@trellis/core/record-types';
-import type { RecordSort } from '../../../src/site/query/record-queries.js';
-import type { RecordTables } from '../../../src/site/records/record-schema.js';
+import type { RecordSort } from '@trellis/site/query/record-queries';
+import type { RecordTables } from '@trellis/site/records/record-schema';
 
 export type Plain = Readonly<Record<string, unknown>>;
 /** Records in creation order, by record type. */

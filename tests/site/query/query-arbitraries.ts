@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RecordField, RecordTable } from '@trellis/core/record-types';
-import type { RecordTables } from '../../../src/site/records/record-schema.js';
+import type { RecordTables } from '@trellis/site/records/record-schema';
 import { isLeaf, type Plain } from './evaluator.js';
 import { poolOf, VALUES } from './world.js';
 

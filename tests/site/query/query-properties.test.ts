@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { RelationField } from '@trellis/core/record-types';
-import type { WorkMeter } from '../../../src/site/query/record-queries.js';
+import type { WorkMeter } from '@trellis/site/query/record-queries';
 import { Evaluator } from './evaluator.js';
 import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './query-arbitraries.js';
 import { computedValues, computeValue, tables } from './tables.js';

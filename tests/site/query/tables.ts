@@ -7,7 +7,7 @@ import type {
   ScalarField,
   ScalarType,
 } from '@trellis/core/record-types';
-import type { ComputedValues } from '../../../src/site/query/record-queries.js';
+import type { ComputedValues } from '@trellis/site/query/record-queries';
 
 const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import type { RecordField, RecordTable, RelationField, ScalarField } from '@trellis/core/record-types';
-import { openRecordStore, type RecordStore } from '../../../src/site/record-store.js';
-import type { RecordTables } from '../../../src/site/records/record-schema.js';
-import type { SqlValue } from '../../../src/site/records/sql.js';
+import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
+import type { RecordTables } from '@trellis/site/records/record-schema';
+import type { SqlValue } from '@trellis/site/records/sql';
 import type { Plain, World } from './evaluator.js';
 import { tables as small } from './tables.js';
 

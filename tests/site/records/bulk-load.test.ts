@@ -4,9 +4,9 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
 import { records } from '../../../src/generated/site/records.js';
-import type { RecordSelection } from '../../../src/site/query/record-queries.js';
-import { openRecordStore, type RecordStore } from '../../../src/site/record-store.js';
-import { createIndexes } from '../../../src/site/records/record-schema.js';
+import type { RecordSelection } from '@trellis/site/query/record-queries';
+import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
+import { createIndexes } from '@trellis/site/records/record-schema';
 
 let folder: string;
 let file: string;

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { createIsoTimes } from '../../../src/site/records/iso-times.js';
+import { createIsoTimes } from '@trellis/site/records/iso-times';
 
 const DAY_MS = 86_400_000;
 const LAST_MS = 8.64e15;

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { retryOnEmfile } from '../../../src/site/sources/file-errors.js';
+import { retryOnEmfile } from '@trellis/site/sources/file-errors';
 import { SiteFolder } from './site-folder.js';
 
 test('openSite: reads thousands of files with few file descriptors', () => {
@@ -14,7 +14,8 @@ test('openSite: reads thousands of files with few file descriptors', () => {
     console.log(JSON.stringify(site.summary));
     site.close();`;
   // Node.js, its TypeScript loader and one thread need about 50.
-  const limited = 'ulimit -n 64 && exec node --conditions=trellis-source --import tsx --input-type=module -e "$0" "$1" "$2"';
+  const limited =
+    'ulimit -n 64 && exec node --conditions=trellis-source --import tsx --input-type=module -e "$0" "$1" "$2"';
   const output = execFileSync('bash', ['-c', limited, script, folder.directory, folder.stateDirectory], {
     encoding: 'utf8',
   });

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, statSync, utimesSync } from 'node:fs';
 import path from 'node:path';
-import { createIdGenerator, toMediaType } from '../../../src/site/sources/file-records.js';
+import { createIdGenerator, toMediaType } from '@trellis/site/sources/file-records';
 import { pathsOf, type Row, type ScannedSite, SiteFolder } from './site-folder.js';
 
 const NAMES = [

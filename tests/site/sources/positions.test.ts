@@ -4,7 +4,7 @@ import {
   nextPosition,
   POSITION_GAP,
   POSITIONS_PER_SOURCE,
-} from '../../../src/site/sources/positions.js';
+} from '@trellis/site/sources/positions';
 
 const [none] = [undefined];
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import path from 'node:path';
-import type { ProblemReport, SiteProblem } from '../../../src/site/sources/problems.js';
+import type { ProblemReport, SiteProblem } from '@trellis/site/sources/problems';
 import { pathsOf, SiteFolder } from './site-folder.js';
 
 const byPath = ({ entries }: ProblemReport): SiteProblem[] =>

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, linkSync, mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import { LARGE_FILE_BYTES } from '../../../src/site/sources/digests/large-file-digests.js';
+import { LARGE_FILE_BYTES } from '@trellis/site/sources/digests/large-file-digests';
 import { eventually } from '../../eventually.js';
 import { WatchedFolder } from './watched-folder.js';
 

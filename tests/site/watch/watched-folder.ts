@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
-import type { Site, SiteOptions } from '../../../src/site/site.js';
-import type { SiteChange } from '../../../src/site/watch/site-watcher.js';
+import type { Site, SiteOptions } from '@trellis/site/site';
+import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import { type Row, rowsOf, SiteFolder } from '../sources/site-folder.js';
 
 /** A watched site, with its reported changes and problems. */

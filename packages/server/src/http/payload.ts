@@ -53,11 +53,6 @@ export class Payload {
 
 const toBuffer = (bytes: Buffer | string): Buffer => (typeof bytes === 'string' ? Buffer.from(bytes) : bytes);
 
-/** Returns whether a content type is JSON. */
-export function isJson(contentType: string): boolean {
-  return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
-}
-
 export type ToPayload = (body: unknown) => Payload;
 
 /**

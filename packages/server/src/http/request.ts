@@ -95,6 +95,11 @@ export function hasBody({ headers }: IncomingMessage): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }
 
+/** Returns whether a content type is JSON. */
+export function isJson(contentType: string): boolean {
+  return /^application\/(?:[\w.+-]+\+)?json(?:;|$)/.test(contentType);
+}
+
 /** A request target, still percent-encoded. */
 interface RequestTarget {
   readonly path: string;

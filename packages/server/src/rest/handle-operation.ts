@@ -4,9 +4,9 @@ import { AppError } from '@trellis/core/errors';
 import { deferBody, readBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
-import { isJson, Payload, sendPayload, type ToPayload } from '../http/payload.js';
+import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
 import type { RateLimiter } from '../http/rate-limits.js';
-import { getClientAddress, getRequestContext } from '../http/request.js';
+import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import {

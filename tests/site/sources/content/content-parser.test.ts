@@ -1,5 +1,5 @@
-import { type ContentParser, openContentParser } from '../../../../src/site/sources/content/content-parser.js';
-import { ContentError } from '../../../../src/site/sources/content/read-entries.js';
+import { type ContentParser, openContentParser } from '@trellis/site/sources/content/content-parser';
+import { ContentError } from '@trellis/site/sources/content/read-entries';
 
 const KIB = 1024;
 

@@ -1,4 +1,4 @@
-import { ContentError, readEntries } from '../../../../src/site/sources/content/read-entries.js';
+import { ContentError, readEntries } from '@trellis/site/sources/content/read-entries';
 
 const valuesOf = (text: string, extension: string) => readEntries(text, extension).map(({ values }) => values);
 

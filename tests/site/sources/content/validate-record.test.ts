@@ -1,6 +1,6 @@
 import type { RecordField, ScalarField, ScalarType } from '@trellis/core/record-types';
-import { readEntries } from '../../../../src/site/sources/content/read-entries.js';
-import { validateRecord } from '../../../../src/site/sources/content/validate-record.js';
+import { readEntries } from '@trellis/site/sources/content/read-entries';
+import { validateRecord } from '@trellis/site/sources/content/validate-record';
 
 const scalar = (path: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
   kind: 'scalar',

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { createBatchDigester } from '../../../../src/site/sources/digests/digest-files.js';
-import { STAT_FIELDS } from '../../../../src/site/sources/entries.js';
+import { createBatchDigester } from '@trellis/site/sources/digests/digest-files';
+import { STAT_FIELDS } from '@trellis/site/sources/entries';
 import { SiteFolder } from '../site-folder.js';
 
 const MEGABYTE = 1024 * 1024;

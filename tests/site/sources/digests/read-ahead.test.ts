@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { lstatSync, rmSync, symlinkSync } from 'node:fs';
-import { ReadAhead } from '../../../../src/site/sources/digests/digest-writes.js';
-import { STAT_FIELDS, type WalkEntries } from '../../../../src/site/sources/entries.js';
-import type { PlannedWrite } from '../../../../src/site/sources/scan-plan.js';
-import { walk } from '../../../../src/site/sources/walk.js';
+import { ReadAhead } from '@trellis/site/sources/digests/digest-writes';
+import { STAT_FIELDS, type WalkEntries } from '@trellis/site/sources/entries';
+import type { PlannedWrite } from '@trellis/site/sources/scan-plan';
+import { walk } from '@trellis/site/sources/walk';
 import { SiteFolder } from '../site-folder.js';
 
 const COUNT = 3000;
