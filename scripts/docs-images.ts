@@ -5,11 +5,11 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
 import type { OverlayOptions } from 'sharp';
-import type { FieldArguments } from '../src/images/plan/field-results.js';
-import type { TraceArguments } from '../src/images/plan/arguments.js';
-import { toImageFolder } from '../src/images/store/files.js';
-import { type Images, openImages } from '../src/images/images.js';
-import type { ImageSource } from '../src/images/source.js';
+import type { FieldArguments } from '@trellis/images/plan/field-results';
+import type { TraceArguments } from '@trellis/images/plan/arguments';
+import { toImageFolder } from '@trellis/images/store/files';
+import { type Images, openImages } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

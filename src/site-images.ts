@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { ImageSource } from './images/source.js';
+import type { ImageSource } from '@trellis/images/source';
 import type { SelectedColumn, SiteRecord } from '@trellis/site/query/record-queries';
 import type { RecordStore } from '@trellis/site/record-store';
 

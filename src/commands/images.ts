@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
 import { CONFIG_OPTIONS } from '../config/options.js';
 import { loadConfig } from '../config/config.js';
-import type { BuildProgress } from '../images/store/build-and-prune.js';
+import type { BuildProgress } from '@trellis/images/store/build-and-prune';
 import { StartupError } from '../config/startup-error.js';
 import { openProgressBar } from './progress-bar.js';
 import { addServerOptions } from './server-options.js';

@@ -10,7 +10,7 @@ import {
   parse,
 } from 'graphql';
 import type { Config } from '../config/config.js';
-import type { DerivedImage } from '../images/plan/links.js';
+import type { DerivedImage } from '@trellis/images/plan/links';
 import { createSiteContext } from '../resolvers/engine.js';
 import { type ResolverBudget, type SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';

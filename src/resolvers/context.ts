@@ -1,5 +1,5 @@
-import type { Images } from '../images/images.js';
-import type { ImageSource } from '../images/source.js';
+import type { Images } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 import type { ComputedValues } from '@trellis/site/query/record-queries';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { ImageSources } from '../site-images.js';

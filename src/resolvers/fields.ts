@@ -1,8 +1,8 @@
 import { AppError } from '@trellis/core/errors';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
-import type { FieldArguments, FieldName } from '../images/plan/field-results.js';
-import type { ImageSource } from '../images/source.js';
+import type { FieldArguments, FieldName } from '@trellis/images/plan/field-results';
+import type { ImageSource } from '@trellis/images/source';
 import type { ComputedValues } from '@trellis/site/query/record-queries';
 import type { SiteContext, SiteServices } from './context.js';
 

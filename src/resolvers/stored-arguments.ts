@@ -13,7 +13,7 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { AppError } from '@trellis/core/errors';
-import type { FieldName } from '../images/plan/field-results.js';
+import type { FieldName } from '@trellis/images/plan/field-results';
 import type { StoredQuery } from '@trellis/site/config/stored-queries';
 
 /** The fields that derive images, each with the field that it is an alias of. */

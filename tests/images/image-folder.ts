@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import type { ImageSource } from '../../src/images/source.js';
+import type { ImageSource } from '@trellis/images/source';
 
 /** A temporary folder for the image files of one test file. */
 export interface ImageFolder {

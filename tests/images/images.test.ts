@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import type { FieldArguments, FieldName } from '../../src/images/plan/field-results.js';
-import type { TraceArguments } from '../../src/images/plan/arguments.js';
-import { openImages } from '../../src/images/images.js';
-import type { Images } from '../../src/images/images.js';
-import type { DerivedImage } from '../../src/images/plan/links.js';
-import type { ImageSource } from '../../src/images/source.js';
+import type { FieldArguments, FieldName } from '@trellis/images/plan/field-results';
+import type { TraceArguments } from '@trellis/images/plan/arguments';
+import { openImages } from '@trellis/images/images';
+import type { Images } from '@trellis/images/images';
+import type { DerivedImage } from '@trellis/images/plan/links';
+import type { ImageSource } from '@trellis/images/source';
 import { createImageFolder, scene } from './image-folder.js';
 import type { ImageFolder } from './image-folder.js';
 

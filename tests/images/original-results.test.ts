@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
-import type { FieldName } from '../../src/images/plan/field-results.js';
-import { openImages } from '../../src/images/images.js';
-import type { Images } from '../../src/images/images.js';
-import type { ImageSource } from '../../src/images/source.js';
+import type { FieldName } from '@trellis/images/plan/field-results';
+import { openImages } from '@trellis/images/images';
+import type { Images } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 import { STORED_FILES } from './content.js';
 import { createImageFolder } from './image-folder.js';
 import type { ImageFolder } from './image-folder.js';

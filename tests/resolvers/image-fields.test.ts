@@ -4,7 +4,7 @@ import path from 'node:path';
 import { execute, graphql, parse } from 'graphql';
 import sharp from 'sharp';
 import { records } from '../../src/generated/site/records.js';
-import { type Images, openImages } from '../../src/images/images.js';
+import { type Images, openImages } from '@trellis/images/images';
 import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';

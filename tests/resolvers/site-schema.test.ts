@@ -8,7 +8,7 @@ import { createSiteContext } from '../../src/resolvers/engine.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { OperationBudget } from '@trellis/server/graphql/budget';
-import { type Images, openImages } from '../../src/images/images.js';
+import { type Images, openImages } from '@trellis/images/images';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { createPublicPath } from '@trellis/site/public/public-files';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';

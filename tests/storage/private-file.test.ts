@@ -1,7 +1,7 @@
 import { appendFile, chmod, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
-import { openImageDatabase } from '../../src/images/store/database.js';
+import { openImageDatabase } from '@trellis/images/store/database';
 import { openRecordStore } from '@trellis/site/record-store';
 import { openDatabase } from '../../src/storage/open-database.js';
 import { openStateFolder } from '../../src/storage/state-folder.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
-import { createLinks, formatOriginalName, parseOriginalName, toOriginal } from '../../../src/images/plan/links.js';
-import { findOutputFormat, type ImageTransform } from '../../../src/images/plan/transform.js';
+import { createLinks, formatOriginalName, parseOriginalName, toOriginal } from '@trellis/images/plan/links';
+import { findOutputFormat, type ImageTransform } from '@trellis/images/plan/transform';
 
 const links = createLinks(Buffer.alloc(32, 1));
 const contentDigest = '0123456789abcdef0123456789abcdef';

@@ -1,6 +1,6 @@
-import type { Fit } from '../../../src/images/plan/arguments.js';
-import { fitFrame, fixedFrames, fluidFrames, resizeFrame, rotateSize } from '../../../src/images/plan/sizes.js';
-import type { Frame } from '../../../src/images/plan/sizes.js';
+import type { Fit } from '@trellis/images/plan/arguments';
+import { fitFrame, fixedFrames, fluidFrames, resizeFrame, rotateSize } from '@trellis/images/plan/sizes';
+import type { Frame } from '@trellis/images/plan/sizes';
 
 const photo = { width: 1600, height: 1200 };
 

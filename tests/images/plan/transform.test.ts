@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import type { ImageArguments } from '../../../src/images/plan/arguments.js';
-import { type FieldName, parseOperations } from '../../../src/images/plan/field-results.js';
-import { formatTransformText, parseTransformText } from '../../../src/images/plan/links.js';
-import { fitFrame, type Frame } from '../../../src/images/plan/sizes.js';
+import type { ImageArguments } from '@trellis/images/plan/arguments';
+import { type FieldName, parseOperations } from '@trellis/images/plan/field-results';
+import { formatTransformText, parseTransformText } from '@trellis/images/plan/links';
+import { fitFrame, type Frame } from '@trellis/images/plan/sizes';
 import {
   assertRenderable,
   formatTransform,
@@ -11,7 +11,7 @@ import {
   toImageDigest,
   toOperations,
   toTransform,
-} from '../../../src/images/plan/transform.js';
+} from '@trellis/images/plan/transform';
 
 const photo = { width: 1600, height: 1200 };
 

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { openImages } from '../../../src/images/images.js';
-import type { DerivedImage } from '../../../src/images/plan/links.js';
-import type { ImageSource } from '../../../src/images/source.js';
+import { openImages } from '@trellis/images/images';
+import type { DerivedImage } from '@trellis/images/plan/links';
+import type { ImageSource } from '@trellis/images/source';
 
 /** Issues 500 links and generates their images, reporting each on standard output, until it is killed. */
 const [folder = ''] = process.argv.slice(2);

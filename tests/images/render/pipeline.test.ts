@@ -1,11 +1,11 @@
 import sharp, { type Sharp } from 'sharp';
-import type { ImageArguments } from '../../../src/images/plan/arguments.js';
-import { trimmedSize, untrimmedSize } from '../../../src/images/plan/field-results.js';
-import { fitFrame, type Frame } from '../../../src/images/plan/sizes.js';
-import { toOperations, toOutput, toTransform } from '../../../src/images/plan/transform.js';
-import { readHeader } from '../../../src/images/render/open-image.js';
-import { measureTrim, renderImage } from '../../../src/images/render/pipeline.js';
-import type { ImageDimensions, ImageSource } from '../../../src/images/source.js';
+import type { ImageArguments } from '@trellis/images/plan/arguments';
+import { trimmedSize, untrimmedSize } from '@trellis/images/plan/field-results';
+import { fitFrame, type Frame } from '@trellis/images/plan/sizes';
+import { toOperations, toOutput, toTransform } from '@trellis/images/plan/transform';
+import { readHeader } from '@trellis/images/render/open-image';
+import { measureTrim, renderImage } from '@trellis/images/render/pipeline';
+import type { ImageDimensions, ImageSource } from '@trellis/images/source';
 import { createImageFolder, type ImageFolder, scene } from '../image-folder.js';
 
 let pictures: ImageFolder;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { openImages } from '../../../src/images/images.js';
-import type { ImageSource } from '../../../src/images/source.js';
+import { openImages } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 
 /** Derives an image and its outlines from each source, then runs until it is killed. */
 const [folder = ''] = process.argv.slice(2);

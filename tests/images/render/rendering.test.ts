@@ -5,10 +5,10 @@ import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import sharp from 'sharp';
-import { openImages } from '../../../src/images/images.js';
-import type { Images } from '../../../src/images/images.js';
-import { startProcess } from '../../../src/images/render/killable-process.js';
-import type { ImageSource } from '../../../src/images/source.js';
+import { openImages } from '@trellis/images/images';
+import type { Images } from '@trellis/images/images';
+import { startProcess } from '@trellis/images/render/killable-process';
+import type { ImageSource } from '@trellis/images/source';
 import { eventually } from '../../eventually.js';
 import { NESTED_REFERENCES, NO_SIZE, STACKED_FILTERS } from './hostile-drawings.js';
 import { createImageFolder, scene } from '../image-folder.js';
@@ -156,7 +156,11 @@ onLinux('a rendering process', () => {
     const running = ['filters.svg', 'noise.png'].map(sourceOf);
     await writeFile(path.join(pictures.folder, 'sources.json'), JSON.stringify(running));
     const script = fileURLToPath(new URL('./render-in-child.ts', import.meta.url));
-    const parent = spawn(process.execPath, ['--conditions=trellis-source', '--import', 'tsx', script, pictures.folder], { stdio: 'inherit' });
+    const parent = spawn(
+      process.execPath,
+      ['--conditions=trellis-source', '--import', 'tsx', script, pictures.folder],
+      { stdio: 'inherit' },
+    );
     const { pid = 0 } = parent;
     await eventually(() => expect(childrenOf(pid)).toHaveLength(2));
     const children = childrenOf(pid).map((child) => child.pid);

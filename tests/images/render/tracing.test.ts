@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
-import type { TraceArguments } from '../../../src/images/plan/arguments.js';
-import { openImages } from '../../../src/images/images.js';
-import type { Images } from '../../../src/images/images.js';
-import type { ImageSource } from '../../../src/images/source.js';
+import type { TraceArguments } from '@trellis/images/plan/arguments';
+import { openImages } from '@trellis/images/images';
+import type { Images } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
 import { STORED_FILES } from '../content.js';
 import { createImageFolder } from '../image-folder.js';
 import type { ImageFolder } from '../image-folder.js';
