@@ -12,14 +12,18 @@ interface Project {
   readonly output: string;
 }
 
-/** Builds what `npm start` needs: the packages, the application and the pages. An unchanged project takes no time. */
-const projects = await listProjects();
-for (const project of projects) await removeStale(project);
-process.exitCode = compile();
-for (const project of projects) await copyAssets(project);
-if (process.exitCode === 0) {
+process.exitCode = await build();
+
+/** Builds what `npm start` needs, where it changed: the packages, the application and the pages. */
+async function build(): Promise<number> {
+  const projects = await listProjects();
+  for (const project of projects) await removeStale(project);
+  const exitCode = compile();
+  for (const project of projects) await copyAssets(project);
+  if (exitCode !== 0) return exitCode;
   await chmod('dist/cli.js', 0o755);
   await buildPages();
+  return 0;
 }
 
 async function listProjects(): Promise<Project[]> {
@@ -45,17 +49,18 @@ async function removeStale({ sources, output }: Project): Promise<void> {
 }
 
 async function copyAssets({ sources, output }: Project): Promise<void> {
-  for (const file of (await listFiles(sources)).filter((name) => !isCompiled(name))) {
+  for (const file of (await listFiles(sources)).filter(isAsset)) {
     await mkdir(path.dirname(path.join(output, file)), { recursive: true });
     await copyFile(path.join(sources, file), path.join(output, file));
   }
 }
 
-const isCompiled = (file: string): boolean => file.endsWith('.ts') && !file.endsWith('.d.ts');
+/** Whether a file is used as it is. Declarations and settings are for the compiler only. */
+const isAsset = (file: string): boolean => !/\.ts$|tsconfig\.json$/u.test(file);
 
 /** Returns the files that a source is compiled to. */
 function outputsOf(file: string): string[] {
-  if (!isCompiled(file)) return [file];
+  if (isAsset(file)) return [file];
   const name = file.replace(/\.ts$/u, '');
   return ['.js', '.js.map', '.d.ts'].map((extension) => name + extension);
 }

@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 import { listFiles } from '@trellis/codegen/files';
 
-const source = fileURLToPath(new URL('../../src', import.meta.url));
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The hand-written sources of the product and of the packages. */
+const SOURCES = /^(?:src\/(?!generated\/)|packages\/[^/]+\/src\/).*\.tsx?$/u;
 
 /** The names that several files export, with the reason why they mean the same thing in each. */
 const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]])[] = [

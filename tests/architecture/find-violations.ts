@@ -7,7 +7,7 @@ import type { ImportRule } from './import-rules.js';
 const TRANSPORT = ['express', 'graphql', 'graphql-http', '@graphql-tools/schema'];
 
 /** graphql-codegen can load only the default export of a schema loader. */
-const SCHEMA_LOADER = 'src/codegen/site/load-schema.ts';
+const SCHEMA_LOADER = 'packages/codegen/src/site/load-schema.ts';
 
 /**
  * Lists the violations of the architecture in a file, as `file:line violation`, with the path from the repository root.
@@ -20,7 +20,7 @@ export function findViolations(file: string, text: string): string[] {
       const reason = findImportViolation(file, specifier);
       return reason === undefined ? [] : [`${file}:${line} ${reason}`];
     });
-  const isHandWritten = file.startsWith('src/') && !file.startsWith('src/generated/');
+  const isHandWritten = /^(?:src|packages\/[^/]+\/src)\/(?!generated\/)/u.test(file);
   return [
     ...forbidden,
     ...(isHandWritten && file !== SCHEMA_LOADER
@@ -36,12 +36,20 @@ function findImportViolation(file: string, specifier: string): string | undefine
   const room = roomOf(file);
   const rule = IMPORT_RULES[room];
   if (rule === undefined) return `is in "${room}", which is not in the table of allowed imports`;
-  if (!specifier.startsWith('.')) return findPackageViolation(room, rule, specifier);
-  const target = path.posix.join(path.posix.dirname(file), specifier).replace(/\.[jt]s$/u, '');
-  if (roomOf(target) === room && target.startsWith('src/') === file.startsWith('src/')) return undefined;
-  const name = target.replace(/^src\//u, '');
-  if (rule.rooms.some((allowed) => name === allowed || name.startsWith(`${allowed}/`))) return undefined;
+  const target = findTarget(file, specifier);
+  if (target === undefined) return findPackageViolation(room, rule, specifier);
+  const isOwn = roomOf(target) === room && isSource(target) === isSource(file);
+  const name = shorten(target);
+  if (isOwn || rule.rooms.some((allowed) => name === allowed || name.startsWith(`${allowed}/`))) return undefined;
   return `imports "${specifier}": ${room} may import ${rule.rooms.join(', ') || 'no other folder'}`;
+}
+
+/** Returns the imported file of this repository, without extension; `undefined` for a package from elsewhere. */
+function findTarget(file: string, specifier: string): string | undefined {
+  const [, name, module] = /^@trellis\/([^/]+)\/(.+)$/u.exec(specifier) ?? [];
+  if (name !== undefined && module !== undefined) return `packages/${name}/src/${module}`;
+  if (!specifier.startsWith('.')) return undefined;
+  return path.posix.join(path.posix.dirname(file), specifier).replace(/\.[jt]s$/u, '');
 }
 
 function findPackageViolation(room: string, { packages = 'all' }: ImportRule, specifier: string): string | undefined {
@@ -57,9 +65,17 @@ function isAllowed(packages: NonNullable<ImportRule['packages']>, specifier: str
   return packages === 'all' || packages.some(isOf);
 }
 
-/** `src/site/site.ts` → `site`, `src/main.ts` → `main`, `scripts/build.ts` → `scripts`. */
+const SOURCES = /^(?:src|packages\/([^/]+)\/src)\//u;
+
+const isSource = (file: string): boolean => SOURCES.test(file);
+
+/** `packages/site/src/site.ts` → `site/site.ts`, `src/main.ts` → `main.ts`. */
+const shorten = (file: string): string =>
+  file.replace(SOURCES, (_match, name?: string) => (name === undefined ? '' : `${name}/`));
+
+/** `packages/site/src/site.ts` → `site`, `src/main.ts` → `main`, `scripts/build.ts` → `scripts`. */
 function roomOf(file: string): string {
-  const [first = '', second] = file.replace(/^src\//u, '').split('/');
-  if (second !== undefined || !file.startsWith('src/')) return first;
+  const [first = '', second] = shorten(file).split('/');
+  if (second !== undefined || !isSource(file)) return first;
   return first.replace(/\.[jt]s$/u, '');
 }

@@ -17,7 +17,10 @@ const domain: ImportRule = {
   packages: 'no transport',
 };
 
-/** The import rules by folder of `src`, or by file next to these folders. */
+/** A part of the toolkit knows nothing of the product, and of the other parts only what they share. */
+const toolkit = { rooms: ['core'], isSelfContained: true } as const;
+
+/** The import rules by package, by folder of `src`, or by file next to these folders. */
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   cli: { rooms: ['main', 'commands', 'config'] },
   // Each command is a program that opens the services it needs.
@@ -34,28 +37,29 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
   config: { rooms: [] },
+
   // What the toolkit's parts share. Pages import it too.
-  core: { rooms: [], packages: ['node:fs', 'node:fs/promises'] },
+  core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises'] },
+  codegen: toolkit,
+  server: toolkit,
+  site: { ...toolkit, packages: 'no transport' },
+  images: { ...toolkit, packages: 'no transport' },
+  client: { rooms: [], isSelfContained: true, packages: 'browser' },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
   resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema', 'dataloader'] },
-  server: { rooms: ['core'], isSelfContained: true },
 
   accounts: domain,
-  site: domain,
-  images: { rooms: ['core'], packages: 'no transport' },
   dashboard: domain,
   secrets: domain,
   storage: { rooms: ['core'], packages: 'no transport' },
 
   generated: { rooms: ['client'] },
-  client: { rooms: [], packages: 'browser' },
   // Encrypts and decrypts values wherever the client runs.
   sealing: { rooms: ['client', 'generated/secrets/client'], packages: 'browser' },
   // The pages use the generated clients, like any other client.
   web: { rooms: ['client', 'sealing', 'generated', 'core'], packages: 'browser' },
-  codegen: { rooms: [] },
 
   // Outside of src: thin scripts, and the list of generation targets.
   // Screenshots are taken of servers and forges that test helpers start.
