@@ -12,8 +12,6 @@ interface Project {
   readonly output: string;
 }
 
-process.exitCode = await build();
-
 /** Builds what `npm start` needs, where it changed: the packages, the application and the pages. */
 async function build(): Promise<number> {
   const projects = await listProjects();
@@ -56,7 +54,9 @@ async function copyAssets({ sources, output }: Project): Promise<void> {
 }
 
 /** Whether a file is used as it is. Declarations and settings are for the compiler only. */
-const isAsset = (file: string): boolean => !/\.ts$|tsconfig\.json$/u.test(file);
+function isAsset(file: string): boolean {
+  return !/\.ts$|tsconfig\.json$/u.test(file);
+}
 
 /** Returns the files that a source is compiled to. */
 function outputsOf(file: string): string[] {
@@ -73,3 +73,5 @@ async function listFiles(folder: string): Promise<string[]> {
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
     .filter((file) => !file.startsWith('web/app/') && !file.startsWith('pages/'));
 }
+
+process.exitCode = await build();

@@ -40,11 +40,14 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
   ['GraphQL Code Generator loads presets by this name', ['preset']],
 ];
 
+const listBelow = async (folder: string): Promise<string[]> =>
+  (await listFiles(path.join(root, folder))).map((file) => `${folder}/${file}`);
+
 test('exports: a name is declared in one file, or means the same in all of them', async () => {
-  const files = (await listFiles(source)).filter((file) => /\.tsx?$/u.test(file) && !file.startsWith('generated/'));
+  const files = (await Promise.all(['src', 'packages'].map(listBelow))).flat().filter((file) => SOURCES.test(file));
   const declarations = new Map<string, string[]>();
   for (const file of files) {
-    for (const name of readExports(await readFile(path.join(source, file), 'utf8'))) {
+    for (const name of readExports(await readFile(path.join(root, file), 'utf8'))) {
       declarations.set(name, [...(declarations.get(name) ?? []), file]);
     }
   }
