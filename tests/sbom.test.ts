@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv } from 'ajv';
 import formats from 'ajv-formats';
+import { INCLUDED_PACKAGES } from '../scripts/third-party.js';
+import { installTool } from '../tools/install.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
-const schemas = join(root, 'node_modules/@cyclonedx/cyclonedx-library/res/schema');
+const schemas = join(root, 'tools/cyclonedx/node_modules/@cyclonedx/cyclonedx-library/res/schema');
 
 interface Locked {
   readonly version?: string;
@@ -34,12 +36,16 @@ const readJson = async <T>(file: string): Promise<T> => JSON.parse(await readFil
 
 let folder: string;
 let bom: Bom;
-/** All packages that are installed in production, by their path in `node_modules`. */
+/** All packages that are installed in production or part of the build, by their path in `node_modules`. */
 let locked: (readonly [string, Locked])[];
 
 beforeAll(async () => {
+  installTool('tools/cyclonedx');
   const lock = await readJson<{ packages: Record<string, Locked> }>(join(root, 'package-lock.json'));
-  locked = Object.entries(lock.packages).filter(([path, { dev, link }]) => path !== '' && !dev && !link);
+  const included = INCLUDED_PACKAGES.map((name) => `node_modules/${name}`);
+  locked = Object.entries(lock.packages).filter(
+    ([path, { dev, link }]) => path !== '' && (!dev || included.includes(path)) && !link,
+  );
   folder = await mkdtemp(join(tmpdir(), 'trellis-sbom-'));
   const file = join(folder, 'trellis.cdx.json');
   const { status, stderr } = spawnSync('npm', ['run', 'sbom', '--', file], { cwd: root, encoding: 'utf8' });
@@ -64,7 +70,7 @@ test('npm run sbom writes a valid CycloneDX file', async () => {
   expect(validate({ ...bom, components: [{ name: 'no type' }] })).toBe(false);
 });
 
-test('the SBOM lists exactly the packages of the lockfile that are installed in production', () => {
+test('the SBOM lists exactly the packages of the lockfile that are installed in production or part of the build', () => {
   const names = locked.map(([path, { name, version }]) => {
     return `${name ?? path.replace(/^.*(node_modules|stand-ins)\//, '')}@${version}`;
   });
@@ -84,7 +90,7 @@ test('the SBOM has the licence of every package, and its hash from the lockfile'
   }
   const unhashed = bom.components.filter(({ hashes: found }) => found === undefined).map(({ purl }) => purl);
   expect(unhashed.map((purl) => purl.replace(/@[^@]*$/, '')).toSorted()).toEqual([
-    'pkg:npm/%40scarf/scarf',
+    ...['client', 'core', 'images', 'server', 'site'].map((name) => `pkg:npm/%40trellis/${name}`),
     'pkg:npm/jimp',
   ]);
 });

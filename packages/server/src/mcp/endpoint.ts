@@ -3,6 +3,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { AppError } from '@trellis/core/errors';
+import type * as Sdk from './sdk.js';
 import { createMcpTools, type McpSender, type McpTool, type McpToolsOptions, type ToolContract } from './tools.js';
 
 /** A stateless endpoint of the Model Context Protocol. */
@@ -27,11 +28,12 @@ export interface McpOptions extends Omit<McpToolsOptions, 'document'> {
   readonly version: string;
 }
 
+type SdkModule = typeof Sdk;
+
 /** Far more than agents send at once. Messages of a batch are handled one after the other. */
 const MAX_BATCH = 20;
 
-interface Protocol
-  extends Awaited<ReturnType<typeof importProtocol>>, Pick<McpOptions, 'instructions' | 'name' | 'version'> {
+interface Protocol extends SdkModule, Pick<McpOptions, 'instructions' | 'name' | 'version'> {
   readonly tools: readonly McpTool[];
 }
 
@@ -57,12 +59,13 @@ export function createMcp(options: McpOptions): Mcp {
 async function load(options: McpOptions): Promise<Protocol> {
   const { name, instructions, version } = options;
   const document = JSON.parse(await readFile(options.document, 'utf8')) as ToolContract;
-  return { ...(await importProtocol()), tools: createMcpTools({ ...options, document }), name, instructions, version };
-}
-
-async function importProtocol() {
-  const { McpServer } = await import('@modelcontextprotocol/sdk/server/mcp.js');
-  return { McpServer, ...(await import('@modelcontextprotocol/sdk/types.js')) };
+  return {
+    ...(await import('./sdk.js')),
+    tools: createMcpTools({ ...options, document }),
+    name,
+    instructions,
+    version,
+  };
 }
 
 function requireVersion({ SUPPORTED_PROTOCOL_VERSIONS }: Protocol, { headers }: McpSender): void {

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -15,9 +16,14 @@ interface DeveloperPage {
 /** Returns the path of a file that the page loads, next to the sources or to the built server. */
 const own = (name: string) => fileURLToPath(new URL(`./browser/${name}`, import.meta.url));
 
-/** Returns the path of a file in a package, even if its exports don't list it. */
-const inPackage = (name: string, file: string) =>
-  join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+/**
+ * Returns the path of a file of a package: in a build its copy, otherwise the file itself, even if the exports of the
+ * package don't list it.
+ */
+function inPackage(name: string, file: string): string {
+  const copy = fileURLToPath(new URL(`./vendor/${name}/${file}`, import.meta.url));
+  return existsSync(copy) ? copy : join(dirname(createRequire(import.meta.url).resolve(`${name}/package.json`)), file);
+}
 
 /** Below the path of the endpoint, so that a proxy that forwards `/graphql` forwards these too. */
 const ASSETS_PATH = '/graphql/assets';

@@ -1,6 +1,6 @@
 import path from 'node:path';
-import { parse } from '@babel/parser';
 import type { Expression, File, Node, ObjectExpression, Statement, TemplateLiteral } from '@babel/types';
+import { parse } from './parser.js';
 
 /** Marks a part whose value depends on running the file. */
 export const UNREADABLE = Symbol('unreadable');

@@ -1,0 +1,2 @@
+/** Instruments nothing. */
+module.exports.default = () => ({ visitor: {} });
