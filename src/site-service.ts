@@ -108,18 +108,17 @@ class RetryingSite implements SiteService {
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
-    const imaging = openImageService(site, this.#config, {
-      linkKey: this.#options.linkKey,
-      signer: this.#options.signer,
-    });
+    let imaging: ImageService | undefined;
     try {
+      const { linkKey, signer } = this.#options;
+      imaging = openImageService(site, this.#config, { linkKey, signer });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };
       this.#options.checkSite?.(open);
       this.state = { open };
       return open;
     } catch (error) {
-      await imaging.images.close();
+      await imaging?.images.close();
       site.close();
       throw error;
     }
