@@ -65,13 +65,16 @@ function outputsOf(file: string): string[] {
   return ['.js', '.js.map', '.d.ts'].map((extension) => name + extension);
 }
 
-/** Returns the files below a folder without those of the pages, which have a build of their own; [] without folder. */
+/** The sources and the output of the pages, which have a build of their own. */
+const PAGES = ['src/web/app/', 'dist/pages/'];
+
+/** Returns the files below a folder, without those of the pages; none if there is no such folder. */
 async function listFiles(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)).replaceAll(path.sep, '/'))
-    .filter((file) => !file.startsWith('web/app/') && !file.startsWith('pages/'));
+    .filter((file) => !PAGES.some((pages) => `${folder}/${file}`.startsWith(pages)));
 }
 
 process.exitCode = await build();
