@@ -124,7 +124,7 @@ interface TargetOutput {
 /**
  * Runs graphql-codegen in memory, which reports the errors of all targets. Results are in the order of the targets.
  *
- * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and is no faster.
+ * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and takes as long.
  *
  * @throws ContractError with the errors of all targets.
  * @throws Error when two targets generate the same file.
