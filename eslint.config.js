@@ -21,10 +21,10 @@ export default tseslint.config(
     },
   },
   {
-    files: ['src/config/config.ts', 'scripts/**', 'bench/**', 'tests/**'],
+    files: ['src/config/config.ts', 'scripts/**', 'bench/**', 'tests/**', 'packages/*/tests/**'],
     rules: { 'no-restricted-properties': 'off' },
   },
-  { files: ['tests/**'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
+  { files: ['tests/**', 'packages/*/tests/**'], rules: { '@typescript-eslint/no-non-null-assertion': 'off' } },
   { files: ['**/*.js'], ...tseslint.configs.disableTypeChecked },
   // The compiler checks these scripts, and knows their globals.
   { files: ['src/server/pages/browser/*.js'], rules: { 'no-undef': 'off' } },

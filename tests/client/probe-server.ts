@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { Responder, NotesServer } from './notes-server.js';
-import { sendJson, serveNotes } from './notes-server.js';
+import type { Responder, NotesServer } from '../../packages/client/tests/notes-server.js';
+import { sendJson, serveNotes } from '../../packages/client/tests/notes-server.js';
 
 type Seen = Parameters<Responder>[2];
 

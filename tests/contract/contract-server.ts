@@ -34,8 +34,8 @@ import { createReadiness } from '../../src/storage/running-server.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';
-import { serve } from '../server/serve.js';
-import type { TestServer } from '../server/serve.js';
+import { serve } from '../../packages/server/tests/serve.js';
+import type { TestServer } from '../../packages/server/tests/serve.js';
 import { openTestDatabase } from '../storage/engine.js';
 
 type AllServices = DashboardServices & SecretsServices;

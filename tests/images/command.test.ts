@@ -7,7 +7,7 @@ import sharp from 'sharp';
 import { buildStoredImages } from '../../src/commands/images.js';
 import { pruneStoredImages } from '../../src/commands/images.js';
 import { loadConfig } from '../../src/config/config.js';
-import { scene } from './image-folder.js';
+import { scene } from '../../packages/images/tests/image-folder.js';
 import { collect, runCli, startServer } from '../running-server.js';
 
 let folder: string;

@@ -8,8 +8,8 @@ import { openImages } from '@trellis/images/images';
 import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
 import { imageProcResolvers } from '../../src/resolvers/fields.js';
-import { createImageFolder, scene } from './image-folder.js';
-import type { ImageFolder } from './image-folder.js';
+import { createImageFolder, scene } from '../../packages/images/tests/image-folder.js';
+import type { ImageFolder } from '../../packages/images/tests/image-folder.js';
 
 const schema = buildSchema(typeDefs);
 let pictures: ImageFolder;

@@ -9,8 +9,8 @@ import path from 'node:path';
 import sharp from 'sharp';
 import { startServer } from '../../running-server.js';
 import type { RunningServer } from '../../running-server.js';
-import { corrupt, headerBomb, prying, truncated, wholeBomb } from './bad-files.js';
-import { scene } from '../image-folder.js';
+import { corrupt, headerBomb, prying, truncated, wholeBomb } from '../../../packages/images/tests/render/bad-files.js';
+import { scene } from '../../../packages/images/tests/image-folder.js';
 
 let folder: string;
 let server: RunningServer;

@@ -6,8 +6,8 @@ import sharp from 'sharp';
 import { openImages } from '@trellis/images/images';
 import type { DerivedImage } from '@trellis/images/plan/links';
 import { spawnNode } from '../../child-process.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
+import { createImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
+import type { ImageFolder } from '../../../packages/images/tests/image-folder.js';
 
 let pictures: ImageFolder;
 beforeAll(async () => void (pictures = await createImageFolder()));

@@ -11,8 +11,8 @@ import { startProcess } from '@trellis/images/render/killable-process';
 import type { ImageSource } from '@trellis/images/source';
 import { eventually } from '../../eventually.js';
 import { NESTED_REFERENCES, NO_SIZE, STACKED_FILTERS } from './hostile-drawings.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
+import { createImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
+import type { ImageFolder } from '../../../packages/images/tests/image-folder.js';
 
 let pictures: ImageFolder;
 let images: Images;

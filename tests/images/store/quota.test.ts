@@ -10,8 +10,8 @@ import type { Images } from '@trellis/images/images';
 import { openQuota } from '@trellis/images/store/database';
 import type { ImageSource } from '@trellis/images/source';
 import { eventually } from '../../eventually.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
+import { createImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
+import type { ImageFolder } from '../../../packages/images/tests/image-folder.js';
 
 let pictures: ImageFolder;
 let photo: ImageSource;

@@ -8,8 +8,8 @@ import { type Images, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
 import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
 import { openPublicFiles } from '@trellis/site/public/public-files';
-import { createImageFolder, type ImageFolder, scene } from '../../images/image-folder.js';
-import { serve, type TestServer } from '../serve.js';
+import { createImageFolder, type ImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
+import { serve, type TestServer } from '../../../packages/server/tests/serve.js';
 
 /** A fixed key, because links must outlive the process. */
 const LINK_KEY = Buffer.alloc(32, 7);

@@ -78,10 +78,14 @@ interface CodegenTarget {
   documents: readonly string[];
 }
 
-/** Opens the repository at `root` for generation. @throws Error when an output is outside `src/generated`. */
-export async function openProject(root: string, config: CodegenConfig): Promise<Project> {
+/**
+ * Opens the repository at `root` for generation with the code in a folder.
+ *
+ * @throws Error when an output is outside `src/generated`.
+ */
+export async function openProject(root: string, config: CodegenConfig, generators = GENERATORS): Promise<Project> {
   const targets = Object.keys(config.generates).map((output) => toTarget(config, output));
-  return { root, config, targets, generators: await digestGenerators(root) };
+  return { root, config, targets, generators: await digestGenerators(root, generators) };
 }
 
 function toTarget(config: CodegenConfig, output: string): CodegenTarget {
@@ -106,9 +110,9 @@ export async function readGenerated(root: string): Promise<Map<string, string>> 
 }
 
 /** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */
-async function digestGenerators(root: string): Promise<string> {
+async function digestGenerators(root: string, folder: string): Promise<string> {
   const settings = ['codegen.ts', 'package-lock.json'].map((name) => path.join(root, name));
-  const generators = (await listFiles(GENERATORS)).map((name) => path.join(GENERATORS, name));
+  const generators = (await listFiles(folder)).map((name) => path.join(folder, name));
   const files = [...settings, ...generators];
   return digestTexts(await Promise.all(files.map(async (file) => [file, (await findText(file)) ?? ''] as const)));
 }
