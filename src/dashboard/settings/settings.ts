@@ -92,7 +92,7 @@ export function createSettings(options: SettingsOptions): Settings {
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);
-      return row === undefined || row.saved_at === null ? undefined : decryptForgeSettings(key, row);
+      return row?.saved_at == null ? undefined : decryptForgeSettings(key, row);
     },
   };
 }

@@ -48,7 +48,11 @@ const merges = () => github.seen.filter(({ method }) => method === 'PUT').length
 async function killDuringMerge(caller: SessionCaller): Promise<void> {
   let report = (): void => undefined;
   const received = new Promise<void>((resolve) => (report = resolve));
-  github.failNext(() => (report(), new Promise<never>(() => undefined)), { path: /merge$/ });
+  const answer = () => {
+    report();
+    return new Promise<never>(() => undefined);
+  };
+  github.failNext(answer, { path: /merge$/ });
   const script = fileURLToPath(new URL('./act-in-child.ts', import.meta.url));
   const argument = JSON.stringify({ place, caller });
   const child = spawnNode(['--conditions=trellis-source', '--import', 'tsx', script, argument]);

@@ -214,7 +214,7 @@ function requireShortNames(document: DocumentNode): void {
 
 function read(query: string): DocumentNode {
   try {
-    return parse(query, { maxTokens: MAX_TOKENS });
+    return parse(query, { maxLexicalTokens: MAX_TOKENS });
   } catch (cause) {
     // The parser recurses, so a deeply nested document overflows the stack.
     if (cause instanceof RangeError) throw invalidDocument('The document is nested too deeply.', cause);
