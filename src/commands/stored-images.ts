@@ -11,8 +11,7 @@ import {
 } from 'graphql';
 import type { Config } from '../config/config.js';
 import type { DerivedImage } from '@trellis/images/plan/links';
-import { createSiteContext } from '../resolvers/engine.js';
-import { type ResolverBudget, type SiteContext } from '../resolvers/context.js';
+import { createSiteContext, type ResolverBudget, type SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
 import { type ImageService, openImageService, openSiteFromConfig } from '../site-service.js';

@@ -10,7 +10,7 @@ import {
   type QueryCompiler,
 } from 'kysely';
 import { AppError } from '@trellis/core/errors';
-import { toBindable } from './bindable.js';
+import { toBindable } from './sqlite.js';
 
 /**
  * PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators.
