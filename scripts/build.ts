@@ -6,6 +6,9 @@ import { buildPages } from './build-pages.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
+/** The compiler writes it beside its output, so that it is built again after the output was deleted. */
+const COMPILER_STATE = '.tsbuildinfo';
+
 /** A folder of sources, and the folder that it is compiled to. */
 interface Project {
   readonly sources: string;
@@ -42,7 +45,7 @@ function compile(): number {
 
 /** Deletes files of earlier builds that have no source. */
 async function removeStale({ sources, output }: Project): Promise<void> {
-  const expected = new Set((await listFiles(sources)).flatMap(outputsOf));
+  const expected = new Set([COMPILER_STATE, ...(await listFiles(sources)).flatMap(outputsOf)]);
   for (const file of await listFiles(output)) if (!expected.has(file)) await rm(path.join(output, file));
 }
 

@@ -1,11 +1,11 @@
-import DataLoader from 'dataloader';
 import { AppError } from '@trellis/core/errors';
 import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
-import type { FormatDate } from '@trellis/site/query/dates';
-import type { ImageSources } from '../site-images.js';
 import type { PublicFiles } from '@trellis/site/public/public-files';
+import type { FormatDate } from '@trellis/site/query/dates';
 import type { ComputedValues, RecordQueries, WorkMeter } from '@trellis/site/query/record-queries';
+import DataLoader from 'dataloader';
+import type { ImageSources } from '../site-images.js';
 import type { ImagePolicy } from './stored-arguments.js';
 
 /** The services of the site that resolvers use. */

@@ -1,7 +1,7 @@
-import type { ImageProcRecord } from '../generated/site/records.js';
-import type { SiteResolvers } from '../generated/site/resolvers.js';
 import type { FieldArguments, FieldName } from '@trellis/images/plan/field-results';
 import type { ImageSource } from '@trellis/images/source';
+import type { ImageProcRecord } from '../generated/site/records.js';
+import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { findBuildTime, type SiteContext } from './context.js';
 
 export const siteResolvers: SiteResolvers['Site'] = {

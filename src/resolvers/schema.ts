@@ -1,4 +1,6 @@
 import { makeExecutableSchema } from '@graphql-tools/schema';
+import type { RecordField, RecordTable } from '@trellis/core/record-types';
+import type { DateArguments } from '@trellis/site/query/dates';
 import {
   execute,
   type ExecutionArgs,
@@ -26,11 +28,9 @@ import {
   Kind,
   print,
 } from 'graphql';
-import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
 import { typeDefs } from '../generated/site/type-defs.js';
-import type { DateArguments } from '@trellis/site/query/dates';
 import type { SiteContext } from './context.js';
 import { fileResolvers, imageProcResolvers, siteResolvers } from './fields.js';
 import { createRecordResolvers } from './records.js';

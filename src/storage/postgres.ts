@@ -1,5 +1,5 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
-import pg from 'pg';
+import { AppError } from '@trellis/core/errors';
 import {
   ColumnDefinitionNode,
   type DataTypeNode,
@@ -9,7 +9,7 @@ import {
   PostgresQueryCompiler,
   type QueryCompiler,
 } from 'kysely';
-import { AppError } from '@trellis/core/errors';
+import pg from 'pg';
 import { toBindable } from './sqlite.js';
 
 /**

@@ -1,8 +1,7 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
+import { IMPORT_RULES, type ImportRule } from './import-rules.js';
 import { readSource } from './read-source.js';
-import { IMPORT_RULES } from './import-rules.js';
-import type { ImportRule } from './import-rules.js';
 
 const TRANSPORT = ['express', 'graphql', 'graphql-http', '@graphql-tools/schema'];
 

@@ -1,8 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { execFile } from 'node:child_process';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, openBrowser } from '../e2e/chromium.js';

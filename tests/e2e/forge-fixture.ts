@@ -1,7 +1,5 @@
-import { startBoardForges } from './board-forges.js';
-import type { BoardForges } from './board-forges.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture, PageFixtureOptions } from './fixtures.js';
+import { startBoardForges, type BoardForges } from './board-forges.js';
+import { openPageFixture, type PageFixture, type PageFixtureOptions } from './fixtures.js';
 
 /** A signed-in browser at a dashboard, with one test forge of each kind that is not configured yet. */
 export interface ForgeFixture extends PageFixture {

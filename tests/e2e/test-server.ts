@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { PATIENCE_MS } from '../eventually.js';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { startServer, type RunningServer } from '../running-server.js';
 import { openBrowser } from './chromium.js';
-import { createPageWatch } from './page-watch.js';
-import type { PageWatch } from './page-watch.js';
+import { createPageWatch, type PageWatch } from './page-watch.js';
 
 /** A running server and a browser whose pages are watched for complaints. */
 export interface WatchedServer extends PageWatch {

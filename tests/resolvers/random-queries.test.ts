@@ -1,14 +1,8 @@
+import type { RecordTable, RelationField } from '@trellis/core/record-types';
+import { OperationBudget } from '@trellis/server/graphql/budget';
+import type { ComputedValues, RecordSort } from '@trellis/site/query/record-queries';
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
-import type { RecordTable, RelationField } from '@trellis/core/record-types';
-import { records } from '../../src/generated/site/records.js';
-import { typeDefs } from '../../src/generated/site/type-defs.js';
-import type { SiteContext } from '../../src/resolvers/context.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '@trellis/server/graphql/budget';
-import type { ComputedValues } from '@trellis/site/query/record-queries';
-import type { RecordSort } from '@trellis/site/query/record-queries';
-import { computeAny } from '../site/query/compute-any.js';
 import { Evaluator, type Plain, type World } from '../../packages/site/tests/query/evaluator.js';
 import {
   bySchema,
@@ -19,6 +13,11 @@ import {
   sortsOf,
 } from '../../packages/site/tests/query/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
+import { records } from '../../src/generated/site/records.js';
+import { typeDefs } from '../../src/generated/site/type-defs.js';
+import type { SiteContext } from '../../src/resolvers/context.js';
+import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { computeAny } from '../site/query/compute-any.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);

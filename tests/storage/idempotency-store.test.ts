@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import {
   createIdempotencyStore,
   deleteExpiredResponses,
   type IdempotencyStore,
 } from '../../src/storage/idempotency-store.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { encryptAtRest, decryptAtRest } from '../../src/storage/server-key.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 

@@ -1,6 +1,12 @@
 import { createClient } from '../src/create-client.js';
-import type { NotePaths, NotesServer } from './notes-server.js';
-import { createNotesClient, notesContract, sendJson, serveNotes } from './notes-server.js';
+import {
+  type NotePaths,
+  type NotesServer,
+  createNotesClient,
+  notesContract,
+  sendJson,
+  serveNotes,
+} from './notes-server.js';
 
 let server: NotesServer;
 let revision: string | undefined;

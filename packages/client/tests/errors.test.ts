@@ -1,6 +1,5 @@
 import { ApiError, decodeError } from '../src/errors.js';
-import type { Responder, NotesServer } from './notes-server.js';
-import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
+import { type Responder, type NotesServer, createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
 

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { createServer } from 'node:http';
+import { type IncomingMessage, type ServerResponse, createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { ClientOptions } from '../src/create-client.js';
-import { createClient } from '../src/create-client.js';
+import { type ClientOptions, createClient } from '../src/create-client.js';
 
 /** A small contract in the form that openapi-typescript generates. */
 export interface NotePaths {

@@ -1,7 +1,6 @@
 import { ApiError } from '../src/errors.js';
 import { readAll, readAllAfter } from '../src/paging.js';
-import type { NotesServer } from './notes-server.js';
-import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
+import { type NotesServer, createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
 

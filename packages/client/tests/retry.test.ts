@@ -1,8 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { RetryEvent } from '../src/retry.js';
-import type { Responder, NotesServer } from './notes-server.js';
-import { createNotesClient, sendJson, serveNotes } from './notes-server.js';
+import { type Responder, type NotesServer, createNotesClient, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
 let notices: RetryEvent[];

@@ -1,14 +1,12 @@
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import sharp from 'sharp';
-import type { FieldArguments, FieldName } from '../src/plan/field-results.js';
+import { openImages, type Images } from '../src/images.js';
 import type { TraceArguments } from '../src/plan/arguments.js';
-import { openImages } from '../src/images.js';
-import type { Images } from '../src/images.js';
+import type { FieldArguments, FieldName } from '../src/plan/field-results.js';
 import type { DerivedImage } from '../src/plan/links.js';
 import type { ImageSource } from '../src/source.js';
-import { createImageFolder, scene } from './image-folder.js';
-import type { ImageFolder } from './image-folder.js';
+import { createImageFolder, scene, type ImageFolder } from './image-folder.js';
 
 let pictures: ImageFolder;
 let images: Images;

@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
 import sharp from 'sharp';
+import { openImages, type Images } from '../src/images.js';
 import type { FieldName } from '../src/plan/field-results.js';
-import { openImages } from '../src/images.js';
-import type { Images } from '../src/images.js';
 import type { ImageSource } from '../src/source.js';
 import { STORED_FILES } from './content.js';
-import { createImageFolder } from './image-folder.js';
-import type { ImageFolder } from './image-folder.js';
+import { createImageFolder, type ImageFolder } from './image-folder.js';
 
 /** A result recorded from the original server, with digests replaced by placeholders, and a summary of its images. */
 interface StoredAnswer {

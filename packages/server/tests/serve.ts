@@ -1,11 +1,10 @@
 import type { AddressInfo } from 'node:net';
-import express from 'express';
-import type { RequestHandler } from 'express';
+import express, { type RequestHandler } from 'express';
 import { requestBounds } from '../src/http/admission.js';
 import { errorHandler, notFoundHandler } from '../src/http/errors.js';
 import { securityHeaders } from '../src/http/headers.js';
-import { createHttpServer } from '../src/http/server.js';
 import { createLog, requestContext } from '../src/http/request.js';
+import { createHttpServer } from '../src/http/server.js';
 
 export interface TestServer {
   readonly url: string;

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import codegen from '../../../codegen.js';
 import { generateService, type ServiceConfig } from '@trellis/codegen/openapi/preset';
+import codegen from '../../../codegen.js';
 import {
   COMMON_FILE,
   CONFIG,

@@ -3,8 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import autocannon from 'autocannon';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
 import type { Services } from '../../../src/services.js';
-import { serveTrellis } from '../../client/trellis-server.js';
-import type { TrellisServer } from '../../client/trellis-server.js';
+import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 
 const GUESSES = 10_000;
 /** The number of concurrent guesses, each on its own connection. */

@@ -1,6 +1,6 @@
 import type { RecordField } from '@trellis/core/record-types';
-import { listColumns } from '../../src/site/print-records.js';
 import { readContract } from '../../src/site/load-schema.js';
+import { listColumns } from '../../src/site/print-records.js';
 import { documentsWith } from './documents.js';
 
 const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW HIGH }';

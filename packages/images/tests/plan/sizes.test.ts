@@ -1,6 +1,5 @@
 import type { Fit } from '../../src/plan/arguments.js';
-import { fitFrame, fixedFrames, fluidFrames, resizeFrame, rotateSize } from '../../src/plan/sizes.js';
-import type { Frame } from '../../src/plan/sizes.js';
+import { fitFrame, fixedFrames, fluidFrames, resizeFrame, rotateSize, type Frame } from '../../src/plan/sizes.js';
 
 const photo = { width: 1600, height: 1200 };
 

@@ -1,13 +1,11 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import sharp from 'sharp';
+import { openImages, type Images } from '../../src/images.js';
 import type { TraceArguments } from '../../src/plan/arguments.js';
-import { openImages } from '../../src/images.js';
-import type { Images } from '../../src/images.js';
 import type { ImageSource } from '../../src/source.js';
 import { STORED_FILES } from '../content.js';
-import { createImageFolder } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
+import { createImageFolder, type ImageFolder } from '../image-folder.js';
 
 /** Files whose pixels are the same on every machine, as they are traced in their own size. */
 const FILES = { 'grey.png': 'images/png/grey.png', 'photo.png': 'images/photos/mid.jpg' } as const;

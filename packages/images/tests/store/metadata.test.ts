@@ -3,13 +3,11 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import path from 'node:path';
 import sharp from 'sharp';
+import { openRenderer, type Renderer } from '../../src/render/renderer.js';
 import { openImageDatabase } from '../../src/store/database.js';
 import { createMetadataStore } from '../../src/store/metadata.js';
-import { openRenderer } from '../../src/render/renderer.js';
-import type { Renderer } from '../../src/render/renderer.js';
+import { createImageFolder, scene, type ImageFolder } from '../image-folder.js';
 import { headerBomb } from '../render/bad-files.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
 
 let pictures: ImageFolder;
 let renderer: Renderer;

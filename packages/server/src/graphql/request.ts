@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '@trellis/core/errors';
 import {
   type DocumentNode,
   GraphQLError,
@@ -11,10 +12,8 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '@trellis/core/errors';
 import { type BodySpec, parseUntrustedJson, readBody } from '../http/body.js';
 import { parseQuery, parseTarget } from '../http/request.js';
-
 import { assertBreadthLimits, assertLimit, documentError } from './limits.js';
 
 /** The members of a well-formed GraphQL-over-HTTP request. */

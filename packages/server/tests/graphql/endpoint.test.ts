@@ -1,11 +1,11 @@
 import { request as httpRequest, type RequestOptions } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { buildSchema, getIntrospectionQuery } from 'graphql';
 import { AppError } from '@trellis/core/errors';
+import { buildSchema, getIntrospectionQuery } from 'graphql';
 import type { OperationBudget } from '../../src/graphql/budget.js';
 import { createGraphqlEndpoint, type GraphqlOptions } from '../../src/graphql/endpoint.js';
-import { createHttpServer } from '../../src/http/server.js';
 import { createLog } from '../../src/http/request.js';
+import { createHttpServer } from '../../src/http/server.js';
 
 const RESULT_TYPE = 'application/graphql-response+json; charset=utf-8';
 

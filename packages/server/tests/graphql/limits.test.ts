@@ -1,5 +1,5 @@
-import { GraphQLError, buildSchema, parse } from 'graphql';
 import type { AppError } from '@trellis/core/errors';
+import { GraphQLError, buildSchema, parse } from 'graphql';
 import { assertBreadthLimits } from '../../src/graphql/limits.js';
 import { createDocumentCache } from '../../src/graphql/request.js';
 

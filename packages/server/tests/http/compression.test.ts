@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync, createGunzip, gunzipSync } from 'node:zlib';
 import { buildSchema } from 'graphql';
-import { chooseEncoding, type ContentEncoding } from '../../src/http/compression.js';
-import { contractRouter } from '../../src/rest/router.js';
-import { createGraphqlEndpoint } from '../../src/graphql/endpoint.js';
-import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/rest/operation.js';
 import { createTextSender, loadAssets } from '../../src/files/assets.js';
+import { createGraphqlEndpoint } from '../../src/graphql/endpoint.js';
+import { chooseEncoding, type ContentEncoding } from '../../src/http/compression.js';
+import type { HandlerResponse, OperationSpec, ServerSentEvent } from '../../src/rest/operation.js';
+import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
 
 const LONG = 'Text that can be compressed. '.repeat(1_000);

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { AppError } from '@trellis/core/errors';
-import { contractRouter } from '../../src/rest/router.js';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from '../../src/rest/operation.js';
+import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
 
 /** More than is buffered before the body is requested. */

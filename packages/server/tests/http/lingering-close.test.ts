@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { type ConnectionLimits, createHttpServer } from '../../src/http/server.js';
 import { createLog } from '../../src/http/request.js';
+import { type ConnectionLimits, createHttpServer } from '../../src/http/server.js';
 
 const MIB = 1024 * 1024;
 

@@ -1,4 +1,3 @@
-import type { Caller } from '../../src/http/security.js';
 import { AppError } from '@trellis/core/errors';
 import {
   createRateCounter,
@@ -6,6 +5,7 @@ import {
   type RateLimitName,
   toRateLimitKey,
 } from '../../src/http/rate-limits.js';
+import type { Caller } from '../../src/http/security.js';
 import type { OperationSpec } from '../../src/rest/operation.js';
 import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';

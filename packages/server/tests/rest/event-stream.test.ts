@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Ajv2020 } from 'ajv/dist/2020.js';
 import { AppError } from '@trellis/core/errors';
-import { contractRouter } from '../../src/rest/router.js';
+import { Ajv2020 } from 'ajv/dist/2020.js';
 import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../src/rest/operation.js';
+import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
 
 const validate = new Ajv2020().compile({ type: 'object', required: ['n'] }) as Validator;

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import type { Caller } from '../../src/http/security.js';
 import { AppError } from '@trellis/core/errors';
-import { contractRouter } from '../../src/rest/router.js';
-import type { HandlerRequest, HandlerResponse } from '../../src/rest/operation.js';
+import type { Caller } from '../../src/http/security.js';
 import type { IdempotencyStore } from '../../src/rest/handle-operation.js';
-import { sampleOperations } from './sample-operations.js';
+import type { HandlerRequest, HandlerResponse } from '../../src/rest/operation.js';
+import { contractRouter } from '../../src/rest/router.js';
 import { serve, type TestServer } from '../serve.js';
+import { sampleOperations } from './sample-operations.js';
 
 const ada = { personId: 'p1', username: 'ada', isAdmin: false };
 /** Callers of an application, which have more properties than the server reads. */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
+import { AppError } from '@trellis/core/errors';
 import fc from 'fast-check';
 import micromatch from 'micromatch';
-import { AppError } from '@trellis/core/errors';
 import { compileGlob, compilePathGlobs } from '../../src/patterns/compile-glob.js';
 
 /** Returns all texts over an alphabet up to a length. */

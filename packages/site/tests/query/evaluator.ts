@@ -1,5 +1,5 @@
-import picomatch from 'picomatch';
 import type { RecordField, RelationField } from '@trellis/core/record-types';
+import picomatch from 'picomatch';
 import type { RecordSort } from '../../src/query/record-queries.js';
 import type { RecordTables } from '../../src/records/record-schema.js';
 
@@ -8,10 +8,10 @@ export type Plain = Readonly<Record<string, unknown>>;
 export type World = Readonly<Record<string, readonly Plain[]>>;
 
 export interface ReferenceQuery {
-  readonly filter?: Plain | undefined;
-  readonly sort?: RecordSort | undefined;
-  readonly skip?: number | undefined;
-  readonly limit?: number | undefined;
+  readonly filter?: Plain;
+  readonly sort?: RecordSort;
+  readonly skip?: number;
+  readonly limit?: number;
 }
 
 interface GroupSort {

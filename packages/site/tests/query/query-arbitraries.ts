@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { RecordField, RecordTable } from '@trellis/core/record-types';
+import fc from 'fast-check';
 import type { RecordTables } from '../../src/records/record-schema.js';
 import { isLeaf, type Plain } from './evaluator.js';
 import { poolOf, VALUES } from './world.js';

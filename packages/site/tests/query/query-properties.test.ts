@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { RelationField } from '@trellis/core/record-types';
+import fc from 'fast-check';
 import type { WorkMeter } from '../../src/query/record-queries.js';
 import { Evaluator } from './evaluator.js';
 import { byEngine, filtersOf, groupSorts, hasText, pages, pathsOf, sortsOf } from './query-arbitraries.js';

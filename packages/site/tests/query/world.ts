@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { RecordField, RecordTable, RelationField, ScalarField } from '@trellis/core/record-types';
+import fc from 'fast-check';
 import { openRecordStore, type RecordStore } from '../../src/record-store.js';
 import type { RecordTables } from '../../src/records/record-schema.js';
 import type { SqlValue } from '../../src/records/sql.js';

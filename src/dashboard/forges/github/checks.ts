@@ -149,8 +149,8 @@ function toExcerpt(log: string): string {
 export interface Rollup {
   readonly state: string;
   /** Null or missing on servers that are too old to count checks. */
-  readonly checkRuns?: readonly StateCount[] | null | undefined;
-  readonly statuses?: readonly StateCount[] | null | undefined;
+  readonly checkRuns?: readonly StateCount[] | null;
+  readonly statuses?: readonly StateCount[] | null;
 }
 
 const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
