@@ -7,10 +7,12 @@ export interface ForgeFixture extends PageFixture {
 }
 
 export async function openForgeFixture(options: Omit<PageFixtureOptions, 'services'> = {}): Promise<ForgeFixture> {
-  const [stage, forges] = await Promise.all([
-    openPageFixture({ ...options, services: 'dashboard' }),
-    startBoardForges(),
-  ]);
+  const forges = await startBoardForges();
+  const stage = await openPageFixture({ ...options, services: 'dashboard' }).catch(async (error: unknown) => {
+    // The caller has nothing to close if this fails.
+    await forges.close();
+    throw error;
+  });
   return {
     ...stage,
     forges,
