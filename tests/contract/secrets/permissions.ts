@@ -1,5 +1,5 @@
-import { hash } from 'node:crypto';
 /** Tests every operation with every kind of credential. */
+import { hash } from 'node:crypto';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
 import { secretsContract } from '../contract.js';
 import type { DocumentedOperation } from '../contract.js';
