@@ -9,7 +9,7 @@ const project = (name, engine = name) => ({
   testEnvironment: '<rootDir>/tests/runner/environment.js',
   transform: {},
   extensionsToTreatAsEsm: ['.ts'],
-  roots: ['<rootDir>/tests'],
+  roots: ['<rootDir>/tests', '<rootDir>/packages'],
   setupFilesAfterEnv: ['<rootDir>/tests/seed.ts'],
 });
 
@@ -44,5 +44,5 @@ export default {
   testTimeout: 180_000,
   maxWorkers: 2,
   coverageProvider: 'v8',
-  collectCoverageFrom: ['src/**/*.ts', '!src/generated/**'],
+  collectCoverageFrom: ['src/**/*.ts', 'packages/*/src/**/*.ts', '!src/generated/**'],
 };

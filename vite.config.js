@@ -17,7 +17,6 @@ export default defineConfig({
     manifest: 'manifest.json',
     emptyOutDir: true,
     target: 'es2022',
-    cssMinify: 'esbuild',
     // Browsers with passkeys support module preloads.
     modulePreload: { polyfill: false },
     // Data URLs would be inline, without a cache of their own.

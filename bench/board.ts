@@ -1,22 +1,18 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
-import { createAccounts } from '../src/accounts/accounts.js';
 import { readEvents } from '@trellis/client/events';
+import { createAccounts } from '../src/accounts/accounts.js';
 import type { Board } from '../src/dashboard/boards/board.js';
-import { createDashboardClient } from '../src/generated/dashboard/client.js';
-import type { DashboardClient } from '../src/generated/dashboard/client.js';
-import { openDatabase } from '../src/storage/open-database.js';
+import { createDashboardClient, type DashboardClient } from '../src/generated/dashboard/client.js';
 import type { Database } from '../src/storage/database.js';
-import { settingsFor, startForges } from '../tests/dashboard/refresh/forges.js';
-import type { Forges } from '../tests/dashboard/refresh/forges.js';
+import { openDatabase } from '../src/storage/open-database.js';
+import { settingsFor, startForges, type Forges } from '../tests/dashboard/refresh/forges.js';
 import { githubDelivery } from '../tests/forges/github.js';
 import { build } from './child.js';
 import { fillForges } from './fill-forges.js';
 import { median } from './rounds.js';
-import { startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface BoardBenchOptions {

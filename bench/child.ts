@@ -1,8 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { text } from 'node:stream/consumers';
 import path from 'node:path';
-
+import { text } from 'node:stream/consumers';
 import { spawnNode } from '../tests/child-process.js';
 
 const ROOT = path.join(import.meta.dirname, '..');

@@ -3,19 +3,17 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-
 import { createAccounts } from '../src/accounts/accounts.js';
 import type { SessionCaller } from '../src/accounts/callers.js';
 import type { BoardSnapshot } from '../src/dashboard/boards/board.js';
 import { createBoards } from '../src/dashboard/boards/boards.js';
 import { createVisits } from '../src/dashboard/boards/visits.js';
-import { openDatabase } from '../src/storage/open-database.js';
 import type { Database } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import { build } from './child.js';
 import { makeBoard } from './make-board.js';
 import { alternate, lasting, median } from './rounds.js';
-import { startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface DashboardBenchOptions {

@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { build } from './child.js';
 import { makePictures } from './make-pictures.js';
-import { ask, startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { ask, startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface ImageFloodOptions {

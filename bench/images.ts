@@ -1,22 +1,19 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { Agent, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import autocannon from 'autocannon';
-import type { OutputFormat } from '@trellis/images/plan/transform';
 import { parseTransformText } from '@trellis/images/plan/links';
-import { toImageDigest, formatTransform } from '@trellis/images/plan/transform';
+import { type OutputFormat, toImageDigest, formatTransform } from '@trellis/images/plan/transform';
 import type { ImageSource } from '@trellis/images/source';
+import autocannon from 'autocannon';
 import { spawnNode } from '../tests/child-process.js';
 import { build } from './child.js';
 import { makePictures } from './make-pictures.js';
 import { alternate, lasting, median } from './rounds.js';
-import { ask, startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { ask, startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface ImageBenchOptions {

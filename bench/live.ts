@@ -1,10 +1,8 @@
 import { rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-
+import { openSite, type Site } from '@trellis/site/site';
 import { records } from '../src/generated/site/records.js';
-import { openSite } from '@trellis/site/site';
-import type { Site } from '@trellis/site/site';
 import { benchFolder } from './crawl.js';
 import { toTable } from './table.js';
 

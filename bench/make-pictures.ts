@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import sharp from 'sharp';
 import type { ImageSource } from '@trellis/images/source';
+import sharp from 'sharp';
 
 /** Creates source images: one photograph with many digests, as an additional byte at the end changes the digest. */
 export async function makePictures(folder: string, count: number, megapixels: number): Promise<ImageSource[]> {

@@ -1,11 +1,10 @@
-import { DatabaseSync } from '@photostructure/sqlite';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { chromium } from 'playwright-core';
-import type { BrowserContext, CDPSession, Page } from 'playwright-core';
-import { runCli, collect } from '../tests/running-server.js';
+import { DatabaseSync } from '@photostructure/sqlite';
+import { chromium, type BrowserContext, type CDPSession, type Page } from 'playwright-core';
 import { signUp } from '../tests/e2e/sign-up.js';
+import { runCli, collect } from '../tests/running-server.js';
 import { makeBoard } from './make-board.js';
 import { toTable } from './table.js';
 

@@ -1,8 +1,6 @@
 import { once } from 'node:events';
-import { spawnNode } from '../tests/child-process.js';
-import type { NodeProcess } from '../tests/child-process.js';
-import { listMaliciousPatterns } from '../tests/fuzz/malicious-patterns.js';
-import type { MaliciousPattern } from '../tests/fuzz/malicious-patterns.js';
+import { spawnNode, type NodeProcess } from '../tests/child-process.js';
+import { listMaliciousPatterns, type MaliciousPattern } from '../tests/fuzz/malicious-patterns.js';
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
 import { ask } from './server.js';

@@ -3,14 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import autocannon from 'autocannon';
-
 import { build } from './child.js';
 import { benchFolder } from './crawl.js';
 import { alternate, lasting, median } from './rounds.js';
-import { ask, startServer } from './server.js';
-import type { RunningServer } from './server.js';
-import { siteQueries } from './site-queries.js';
-import type { SiteQuery } from './site-queries.js';
+import { ask, startServer, type RunningServer } from './server.js';
+import { siteQueries, type SiteQuery } from './site-queries.js';
 import { toTable } from './table.js';
 
 export interface QueryBenchOptions {

@@ -1,15 +1,17 @@
-import { execFileSync } from 'node:child_process';
+import childProcess, { type ForkOptions } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { Session, type Profiler } from 'node:inspector/promises';
+import { type Profiler, Session } from 'node:inspector/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createAccounts } from '../src/accounts/accounts.js';
 import { loadConfig } from '../src/config/config.js';
 import { serve } from '../src/main.js';
 import { openDatabase } from '../src/storage/open-database.js';
-import { LOOPBACK } from '../tests/forges/forge-server.js';
 import { settingsFor, startForges } from '../tests/dashboard/refresh/forges.js';
+import { LOOPBACK } from '../tests/forges/forge-server.js';
 import { ageValue } from '../tests/secrets/age-files.js';
 import { ask } from './server.js';
 import { toTable } from './table.js';
@@ -20,8 +22,13 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 type Files = ReadonlySet<string>;
 
 /**
- * Prints how many of our files run for five requests, and which. A file counts if one of its functions ran; statements
- * that run when a module is loaded don't count. "First" is the first such request of the process, "later" the third.
+ * Prints how many of our files run for five requests, and which.
+ *
+ * A file of `src`, `packages` or `scripts` counts if one of its functions ran between the request and the end of its
+ * response; generated files count too. Statements that run when a module is loaded don't count. Nor does the server's
+ * own work, such as refreshes and the creation of indexes: the server has to be idle before each request. "First" is
+ * the first such request of the process, "later" the third. The process that renders an image is a row of its own;
+ * later requests for the image are served from its file.
  */
 async function printRequestFiles(): Promise<void> {
   const work = mkdtempSync(path.join(tmpdir(), 'trellis-request-files-'));
@@ -29,7 +36,11 @@ async function printRequestFiles(): Promise<void> {
     const rows = [...(await measureServer(work)), { name: 'generate --check', first: measureGenerate(work) }];
     const cells = rows.map(({ name, first, later }) => [name, count(first), later ? count(later) : '']);
     console.log(toTable(['request', 'files, first', 'files, later'], cells));
-    for (const { name, first } of rows) console.log(`\n${name}, first\n  ${[...first].sort().join('\n  ')}`);
+    for (const { name, first, later } of rows) {
+      console.log(`\n${name}, first\n  ${[...first].sort().join('\n  ')}`);
+      const more = [...(later ?? [])].filter((file) => !first.has(file)).sort();
+      if (more.length > 0) console.log(`${name}, only later\n  ${more.join('\n  ')}`);
+    }
   } finally {
     rmSync(work, { recursive: true, force: true });
   }
@@ -52,6 +63,7 @@ const IMAGES = '{ allImageProc(limit: 1) { nodes { resize(width: 64) { src } } }
 async function measureServer(work: string): Promise<Row[]> {
   const state = path.join(work, 'state');
   mkdirSync(state, { mode: 0o700 });
+  const rendering = observeRenderProcesses(path.join(work, 'rendering'));
   const cookie = await createSession(state);
   const forges = await startForges();
   const server = await startInThisProcess(state);
@@ -66,7 +78,8 @@ async function measureServer(work: string): Promise<Row[]> {
   const measure = async (name: string, request: (turn: number) => Promise<unknown>): Promise<Row> => {
     const first = await coverage.during(() => request(0));
     await request(1);
-    return { name, first, later: await coverage.during(() => request(2)) };
+    const later = await coverage.during(() => request(2));
+    return { name, first, later };
   };
   try {
     await send('/api/settings', 'PUT', settingsFor(forges));
@@ -81,8 +94,9 @@ async function measureServer(work: string): Promise<Row[]> {
     ];
     const { allImageProc } = (await ask(server.origin, IMAGES)) as ImagesResult;
     const link = allImageProc.nodes[0]?.resize.src ?? '';
-    const first = await coverage.during(() => send(link));
-    return [...rows, { name: 'GET of an image', first, later: await coverage.during(() => send(link)) }];
+    rendering.clear();
+    const image = await measure('GET of an image', () => send(link));
+    return [...rows, image, { name: 'its rendering process', first: rendering.read() }];
   } finally {
     await server.stop();
     for (const forge of [forges.github, forges.forgejo, forges.gitlab]) await forge.close();
@@ -105,8 +119,16 @@ async function createSession(state: string): Promise<string> {
 
 /** Runs the server in this process, where the coverage of its functions can be read between two requests. */
 async function startInThisProcess(state: string): Promise<{ origin: string; stop: () => Promise<void> }> {
-  const env = { NODE_ENV: 'production', PORT: '0', TRELLIS_STATE: state, TRELLIS_FORGE_ALLOW: LOOPBACK.join(',') };
-  const config = await loadConfig({ env: { ...env, LOG_LEVEL: 'silent' } });
+  const env = {
+    NODE_ENV: 'production',
+    PORT: '0',
+    LOG_LEVEL: 'silent',
+    TRELLIS_STATE: state,
+    TRELLIS_FORGE_ALLOW: LOOPBACK.join(','),
+    // A change in the folder would be read at any time.
+    TRELLIS_WATCH: 'false',
+  };
+  const config = await loadConfig({ env });
   let report: (line: string) => void = () => undefined;
   const ready = new Promise<string>((resolve) => (report = resolve));
   const ended = serve(config, { version: 'bench', print: (line) => report(line), terminal: process.stderr });
@@ -120,20 +142,60 @@ async function startInThisProcess(state: string): Promise<{ origin: string; stop
   return { origin, stop };
 }
 
+/** The server is idle when none of its functions ran during two intervals of this length. */
+const IDLE_MS = 100;
+const MAX_WAIT_MS = 60_000;
+
+/** The server polls its schedule every second. A request right after that is answered before the next time. */
+const POLLING = 'src/dashboard/refresh/schedule.ts';
+
 /** Reads which functions of this process run. */
 async function openCoverage(): Promise<{ during: (work: () => Promise<unknown>) => Promise<Files> }> {
   const session = new Session();
   session.connect();
   await session.post('Profiler.enable');
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
-  /** Returns the counts since the last call. */
+  /** Returns the files that ran since the last call. */
   const take = async (): Promise<Files> => toFiles((await session.post('Profiler.takePreciseCoverage')).result);
+
+  async function waitUntilIdle(): Promise<void> {
+    const deadline = Date.now() + MAX_WAIT_MS;
+    let last: Files = new Set();
+    for (let quiet = 0; quiet !== 2 || !last.has(POLLING);) {
+      if (Date.now() > deadline) throw new Error(`The server does not become idle: ${[...last].join(', ')}`);
+      await sleep(IDLE_MS);
+      const files = await take();
+      quiet = files.size === 0 ? quiet + 1 : 0;
+      if (files.size > 0) last = files;
+    }
+  }
+
   return {
     async during(work) {
-      await take();
+      await waitUntilIdle();
       await work();
       return take();
     },
+  };
+}
+
+/** Makes the rendering processes of this process write their coverage to a folder. */
+function observeRenderProcesses(folder: string): { clear: () => void; read: () => Files } {
+  mkdirSync(folder);
+  const { fork } = childProcess;
+  const preload = fileURLToPath(new URL('./process-coverage-child.js', import.meta.url));
+  childProcess.fork = ((program: string, args: readonly string[], options: ForkOptions) =>
+    fork(program, args, {
+      ...options,
+      env: { ...options.env, COVERAGE_FOLDER: folder },
+      execArgv: ['--import', preload],
+    })) as typeof fork;
+  syncBuiltinESMExports();
+  return {
+    clear() {
+      for (const file of readdirSync(folder)) rmSync(path.join(folder, file));
+    },
+    read: () => readReports(folder),
   };
 }
 
@@ -144,16 +206,23 @@ function toFiles(scripts: readonly Profiler.ScriptCoverage[]): Files {
   );
   const files = ran
     .filter(({ url }) => url.startsWith('file:'))
-    .map(({ url }) => path.relative(ROOT, fileURLToPath(url.replace(/\?.*$/, ''))));
+    .map(({ url }) => path.relative(ROOT, fileURLToPath(url.replace(/\?.*$/, ''))))
+    // Rendering processes run the built program.
+    .map((file) => file.replace(/^(packages\/\w+)\/dist\/(.*)\.js$/, '$1/src/$2.ts'));
   return new Set(files.filter((file) => /^(src|packages|scripts)\//.test(file)));
 }
 
 function measureGenerate(work: string): Files {
   const folder = path.join(work, 'coverage');
-  execFileSync(process.execPath, ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', '--check'], {
+  const command = ['--conditions=trellis-source', '--import', 'tsx', 'scripts/generate.ts', '--check'];
+  childProcess.execFileSync(process.execPath, command, {
     cwd: ROOT,
     env: { ...process.env, NODE_V8_COVERAGE: folder },
   });
+  return readReports(folder);
+}
+
+function readReports(folder: string): Files {
   const reports = readdirSync(folder).map((file) => readFileSync(path.join(folder, file), 'utf8'));
   return new Set(reports.flatMap((text) => [...toFiles((JSON.parse(text) as Coverage).result)]));
 }

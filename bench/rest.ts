@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import autocannon from 'autocannon';
 import { sql } from 'kysely';
-
 import { createAccounts } from '../src/accounts/accounts.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../src/dashboard/boards/board.js';
 import { createBoards } from '../src/dashboard/boards/boards.js';
@@ -12,8 +11,7 @@ import { openDatabase } from '../src/storage/open-database.js';
 import { pullRequest } from '../tests/dashboard/pull-request.js';
 import { build } from './child.js';
 import { alternate, lasting, median } from './rounds.js';
-import { startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface RestBenchOptions {

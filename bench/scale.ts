@@ -1,8 +1,7 @@
 import { build, runChild } from './child.js';
 import { benchFolder } from './crawl.js';
 import { median } from './rounds.js';
-import { SCALE_QUERIES } from './scale-queries.js';
-import type { ScaleQuery } from './scale-queries.js';
+import { SCALE_QUERIES, type ScaleQuery } from './scale-queries.js';
 import { toTable } from './table.js';
 
 export interface ScaleBenchOptions {

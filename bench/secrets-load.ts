@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { ageValue } from '../tests/secrets/age-files.js';
 import { lasting } from './rounds.js';
-import { CONSUMER, OBJECTS } from './secrets-seed.js';
-import type { Seeded } from './secrets-seed.js';
+import { CONSUMER, OBJECTS, type Seeded } from './secrets-seed.js';
 
 export interface Load {
   readonly perSecond: number;

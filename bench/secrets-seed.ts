@@ -1,9 +1,9 @@
 import { createAccounts } from '../src/accounts/accounts.js';
 import { serviceTokens } from '../src/accounts/bearer-tokens.js';
-import { createCliServiceTokens } from '../src/secrets/service-tokens.js';
 import { createSecretStore } from '../src/secrets/secret-store.js';
-import { openDatabase } from '../src/storage/open-database.js';
+import { createCliServiceTokens } from '../src/secrets/service-tokens.js';
 import type { DatabaseTarget } from '../src/storage/database.js';
+import { openDatabase } from '../src/storage/open-database.js';
 import { ageValue } from '../tests/secrets/age-files.js';
 
 /** The consumer of half of the secrets. */

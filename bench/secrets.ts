@@ -1,17 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-
 import type { DatabaseTarget } from '../src/storage/database.js';
 import { build } from './child.js';
 import { startPostgres } from './postgres.js';
 import { alternate, median } from './rounds.js';
-import { sendReads, sendWrites } from './secrets-load.js';
-import type { Load } from './secrets-load.js';
-import { OBJECTS, seedSecrets } from './secrets-seed.js';
-import type { Seeded } from './secrets-seed.js';
-import { startServer } from './server.js';
-import type { RunningServer } from './server.js';
+import { sendReads, sendWrites, type Load } from './secrets-load.js';
+import { OBJECTS, seedSecrets, type Seeded } from './secrets-seed.js';
+import { startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface SecretsBenchOptions {

@@ -7,6 +7,9 @@ import { addThirdParty } from './third-party.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
+/** The compiler writes it beside its output, so that it is built again after the output was deleted. */
+const COMPILER_STATE = '.tsbuildinfo';
+
 /** A folder of sources, and the folder that it is compiled to. */
 interface Project {
   readonly sources: string;
@@ -44,7 +47,7 @@ function compile(): number {
 
 /** Deletes files of earlier builds that have no source. Third-party files are written again. */
 async function removeStale({ sources, output }: Project): Promise<void> {
-  const expected = new Set((await listFiles(sources)).flatMap(outputsOf));
+  const expected = new Set([COMPILER_STATE, ...(await listFiles(sources)).flatMap(outputsOf)]);
   for (const file of await listFiles(output)) if (!expected.has(file)) await rm(path.join(output, file));
 }
 

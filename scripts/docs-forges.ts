@@ -1,3 +1,4 @@
+import type { BoardForges } from '../tests/e2e/board-forges.js';
 import { forgejoPullRequest, forgejoRepository } from '../tests/forges/forgejo-state.js';
 import { startForgejo } from '../tests/forges/forgejo.js';
 import {
@@ -12,7 +13,6 @@ import {
 import { startGithub } from '../tests/forges/github.js';
 import { gitlabMergeRequest, gitlabProject } from '../tests/forges/gitlab-state.js';
 import { startGitlab } from '../tests/forges/gitlab.js';
-import type { BoardForges } from '../tests/e2e/board-forges.js';
 
 const HOUR_MS = 3_600_000;
 

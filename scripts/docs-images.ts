@@ -3,13 +3,12 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
-import type { OverlayOptions } from 'sharp';
-import type { FieldArguments } from '@trellis/images/plan/field-results';
-import type { TraceArguments } from '@trellis/images/plan/arguments';
-import { toImageFolder } from '@trellis/images/store/files';
 import { type Images, openImages } from '@trellis/images/images';
+import type { TraceArguments } from '@trellis/images/plan/arguments';
+import type { FieldArguments } from '@trellis/images/plan/field-results';
 import type { ImageSource } from '@trellis/images/source';
+import { toImageFolder } from '@trellis/images/store/files';
+import sharp, { type OverlayOptions } from 'sharp';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 

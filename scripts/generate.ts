@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import config from '../codegen.js';
 import { runGenerate } from '@trellis/codegen/generate/command';
+import config from '../codegen.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // Presets read documents from the working directory, as graphql-codegen does.

@@ -100,7 +100,7 @@ async function watch(client: DashboardClient, options: Options): Promise<number>
 }
 
 interface Known {
-  readonly etag?: string | undefined;
+  readonly etag?: string;
   readonly signal?: AbortSignal;
 }
 

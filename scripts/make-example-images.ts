@@ -1,8 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-
-import sharp from 'sharp';
-import type { Sharp } from 'sharp';
+import sharp, { type Sharp } from 'sharp';
 
 /** Draws the images of `examples/site`: one of each format, a few kilobytes each. */
 const IMAGES = path.join(import.meta.dirname, '../examples/site/images');

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { ImageSource } from '@trellis/images/source';
 import type { SelectedColumn, SiteRecord } from '@trellis/site/query/record-queries';
 import type { RecordStore } from '@trellis/site/record-store';
+import { LRUCache } from 'lru-cache';
 
 /** Finds the files of the site that contain images. */
 export interface ImageSources {

@@ -1,19 +1,17 @@
 import { join } from 'node:path';
-import type { Config } from './config/config.js';
 import { AppError } from '@trellis/core/errors';
-import { records } from './generated/site/records.js';
-import { toImageFolder } from '@trellis/images/store/files';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
-import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
-import { createImageSources, type ImageSources } from './site-images.js';
-import type { ProblemReport } from '@trellis/site/sources/problems';
-import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
-import { openScanTerminal } from '@trellis/site/terminal';
-import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
+import { toImageFolder } from '@trellis/images/store/files';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
-import { formatWarnings } from '@trellis/site/terminal';
-import { formatChange } from '@trellis/site/terminal';
+import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
+import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
+import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
+import type { ProblemReport } from '@trellis/site/sources/problems';
+import { openScanTerminal, formatWarnings, formatChange } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
+import type { Config } from './config/config.js';
+import { records } from './generated/site/records.js';
+import { createImageSources, type ImageSources } from './site-images.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {
@@ -46,12 +44,12 @@ export interface SiteServiceOptions {
   /** The terminal that shows the progress of a long scan, and changes of the site. */
   readonly terminal: NodeJS.WriteStream;
   /** Aborts a scan. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
   /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
   /** Throws for a site that cannot be served, such as one with invalid stored queries. */
-  readonly checkSite?: ((open: OpenSite) => void) | undefined;
+  readonly checkSite?: (open: OpenSite) => void;
 }
 
 /** The time between two attempts to open a site: short enough that a repaired site is available almost at once. */
@@ -108,18 +106,17 @@ class RetryingSite implements SiteService {
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
       watch: this.#config.watch ? watch : undefined,
     });
-    const imaging = openImageService(site, this.#config, {
-      linkKey: this.#options.linkKey,
-      signer: this.#options.signer,
-    });
+    let imaging: ImageService | undefined;
     try {
+      const { linkKey, signer } = this.#options;
+      imaging = openImageService(site, this.#config, { linkKey, signer });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };
       this.#options.checkSite?.(open);
       this.state = { open };
       return open;
     } catch (error) {
-      await imaging.images.close();
+      await imaging?.images.close();
       site.close();
       throw error;
     }
@@ -177,10 +174,10 @@ interface SiteDataOptions {
   /** The folder of the site's records. Every process needs its own. */
   readonly recordsDirectory: string;
   /** The terminal that shows warnings and the progress of a long scan; absent for none. */
-  readonly terminal?: NodeJS.WriteStream | undefined;
+  readonly terminal?: NodeJS.WriteStream;
   /** Aborts a scan. */
-  readonly signal?: AbortSignal | undefined;
-  readonly watch?: SiteWatchOptions | undefined;
+  readonly signal?: AbortSignal;
+  readonly watch?: SiteWatchOptions;
 }
 
 /** Opens the configured site and brings its records up to date. */

@@ -9,9 +9,13 @@ async function startTwo() {
     const child = spawnNode(['-e', 'process.on("SIGTERM", () => undefined); setInterval(() => undefined, 1000)']);
     console.log(child.pid);
     setInterval(() => undefined, 1000);`;
-  const parent = spawn(process.execPath, ['--conditions=trellis-source', '--import', 'tsx', '--input-type=module', '-e', script], {
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const parent = spawn(
+    process.execPath,
+    ['--conditions=trellis-source', '--import', 'tsx', '--input-type=module', '-e', script],
+    {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   const [line] = (await once(parent.stdout, 'data')) as [Buffer];
   return { parent, pid: Number(line.toString()) };
 }

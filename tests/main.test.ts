@@ -3,8 +3,7 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { collect, runCli, startServer } from './running-server.js';
-import type { RunningServer } from './running-server.js';
+import { collect, runCli, startServer, type RunningServer } from './running-server.js';
 
 let folder: string;
 let shared: RunningServer;

@@ -1,11 +1,9 @@
 import { once } from 'node:events';
-import { connect } from 'node:net';
-import type { Socket } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { createStartupListener } from '@trellis/server/http/admission';
-import { createHttpServer } from '@trellis/server/http/server';
 import { createLog } from '@trellis/server/http/request';
-import { startServer } from './running-server.js';
-import type { RunningServer } from './running-server.js';
+import { createHttpServer } from '@trellis/server/http/server';
+import { startServer, type RunningServer } from './running-server.js';
 
 const MIB = 1024 * 1024;
 

@@ -26,7 +26,7 @@ export interface Accounts {
 interface AccountsOptions {
   /** Returns the public origin, to which passkeys are bound; known once the server listens. */
   readonly origin: () => string;
-  readonly passkeyListener?: PasskeyListener | undefined;
+  readonly passkeyListener?: PasskeyListener;
   readonly now?: () => number;
 }
 

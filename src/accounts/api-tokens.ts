@@ -30,7 +30,7 @@ interface NewApiToken {
   readonly label: string;
   readonly expiresAt: Date;
   /** By default only `read`. */
-  readonly scopes?: readonly Scope[] | undefined;
+  readonly scopes?: readonly Scope[];
 }
 
 /** Manages the caller's API tokens. */

@@ -19,7 +19,7 @@ interface AuthenticatorOptions {
 
 /** The parts of a request that contain its credential. */
 export interface CredentialSource {
-  readonly method?: string | undefined;
+  readonly method?: string;
   readonly headers: IncomingHttpHeaders;
 }
 

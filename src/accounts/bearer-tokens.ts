@@ -2,8 +2,7 @@ import { hash, randomBytes } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { batch } from '@trellis/core/batch';
 import type { Database } from '../storage/database.js';
-import { prepareBatch } from '../storage/prepared.js';
-import { prepareInsert } from '../storage/prepared.js';
+import { prepareBatch, prepareInsert } from '../storage/prepared.js';
 import type { TokensTable } from '../storage/tables.js';
 import type { Caller, Scope } from './callers.js';
 
@@ -87,9 +86,9 @@ interface IssueTokenOptions {
   /** The user who is responsible for the token. */
   readonly personId: string;
   /** The consumer of a consumer token. */
-  readonly consumer?: string | undefined;
+  readonly consumer?: string;
   /** The id of the actor who issued it; absent for API tokens, and for tokens issued on the command line. */
-  readonly issuedBy?: string | undefined;
+  readonly issuedBy?: string;
   readonly label: string;
   readonly scopes: readonly Scope[];
   readonly createdAt: number;

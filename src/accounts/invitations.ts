@@ -1,8 +1,7 @@
 import { hash, randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
-import type { InvitationsTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/tables.js';
+import { type InvitationsTable, toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession } from './callers.js';
 import { COMMAND_LINE_ACTOR, type PasskeyListener, recordEvent } from './events.js';
 import { findUserRow, type NewUser, parseDisplayName, parseUsername, usernameTakenError } from './users.js';

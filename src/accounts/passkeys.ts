@@ -52,7 +52,7 @@ export interface Passkeys {
 
 export interface AddedPasskey {
   /** By default `passkey` and its number. */
-  readonly label?: string | undefined;
+  readonly label?: string;
   readonly credential: unknown;
 }
 

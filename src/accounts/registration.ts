@@ -1,8 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
-import type { ChallengesTable, InvitationsTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/tables.js';
+import { type ChallengesTable, type InvitationsTable, toUsernameKey } from '../storage/tables.js';
 import { startSession } from './authentication.js';
 import {
   ceremonyError,
@@ -35,7 +34,7 @@ export interface SignInResult {
 
 export interface RegistrationRequest extends NewUser {
   /** The secret of a setup link or of an invitation. */
-  readonly inviteToken?: string | undefined;
+  readonly inviteToken?: string;
 }
 
 export interface Registration {
@@ -67,7 +66,7 @@ export interface FinishRegistrationRequest {
   /** The unverified credential from the browser. */
   readonly credential: unknown;
   /** The name of the passkey. */
-  readonly label?: string | undefined;
+  readonly label?: string;
 }
 
 export function createRegistration(

@@ -18,7 +18,7 @@ import { verifyPasskey } from './verify-passkey.js';
 
 export interface FinishSignInRequest {
   /** The username that the passkey must belong to; by default any. */
-  readonly username?: string | undefined;
+  readonly username?: string;
   /** Whether only the admin can sign in. */
   readonly onlyAdmin?: boolean;
   /** The unverified credential from the browser. */

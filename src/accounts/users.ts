@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
-import type { PeopleTable } from '../storage/tables.js';
-import { toUsernameKey } from '../storage/tables.js';
+import { type PeopleTable, toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession, requireUser, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { CONFIG_OPTIONS } from '../config/options.js';
 import { type Config, loadConfig } from '../config/config.js';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import type { ArchiveContents } from '../storage/backup-archive.js';
 import { openProgressBar } from './progress-bar.js';

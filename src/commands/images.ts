@@ -1,8 +1,8 @@
+import type { BuildProgress } from '@trellis/images/store/build-and-prune';
 import { Command } from 'commander';
 import prettyBytes from 'pretty-bytes';
-import { CONFIG_OPTIONS } from '../config/options.js';
 import { loadConfig } from '../config/config.js';
-import type { BuildProgress } from '@trellis/images/store/build-and-prune';
+import { CONFIG_OPTIONS } from '../config/options.js';
 import { StartupError } from '../config/startup-error.js';
 import { openProgressBar } from './progress-bar.js';
 import { addServerOptions } from './server-options.js';

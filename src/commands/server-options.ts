@@ -1,7 +1,7 @@
 import { access } from 'node:fs/promises';
 import type { Command } from 'commander';
-import type { ConfigOption } from '../config/options.js';
 import { type Config, loadConfig } from '../config/config.js';
+import type { ConfigOption } from '../config/options.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import type { Database } from '../storage/database.js';
 

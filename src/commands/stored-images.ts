@@ -1,4 +1,8 @@
 import { join } from 'node:path';
+import type { DerivedImage } from '@trellis/images/plan/links';
+import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
+import { createFormatDate } from '@trellis/site/query/dates';
+import type { Site } from '@trellis/site/site';
 import {
   type DocumentNode,
   execute,
@@ -10,16 +14,11 @@ import {
   parse,
 } from 'graphql';
 import type { Config } from '../config/config.js';
-import type { DerivedImage } from '@trellis/images/plan/links';
-import { createSiteContext } from '../resolvers/engine.js';
-import { type ResolverBudget, type SiteContext } from '../resolvers/context.js';
+import { StartupError, toStartupError } from '../config/startup-error.js';
+import { createSiteContext, type ResolverBudget, type SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
 import { type ImageService, openImageService, openSiteFromConfig } from '../site-service.js';
-import { createFormatDate } from '@trellis/site/query/dates';
-import type { Site } from '@trellis/site/site';
-import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
-import { StartupError, toStartupError } from '../config/startup-error.js';
 import { openStateFolder } from '../storage/state-folder.js';
 import { openProgressBar } from './progress-bar.js';
 

@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
-import type { CliTokens } from '../accounts/api-tokens.js';
-import type { ApiToken } from '../accounts/api-tokens.js';
+import type { CliTokens, ApiToken } from '../accounts/api-tokens.js';
 import { CONFIG_OPTIONS } from '../config/options.js';
-import type { CliServiceTokens } from '../secrets/service-tokens.js';
-import type { TokenMetadata } from '../secrets/service-tokens.js';
 import { StartupError } from '../config/startup-error.js';
+import type { CliServiceTokens, TokenMetadata } from '../secrets/service-tokens.js';
 import { addServerOptions, withServerDatabase, type OutputStreams } from './server-options.js';
 
 /** The longest lifetimes that the contracts allow, in days. */
@@ -21,8 +19,8 @@ interface Flags {
 /** Selects tokens: `user` is required for API tokens, `consumer` for consumer tokens. */
 interface TokenSelection {
   readonly kind: 'consumer' | 'personal' | 'write';
-  readonly user?: string | undefined;
-  readonly consumer?: string | undefined;
+  readonly user?: string;
+  readonly consumer?: string;
 }
 
 interface NewToken extends TokenSelection {
@@ -32,7 +30,7 @@ interface NewToken extends TokenSelection {
 }
 
 interface TokenListing extends TokenSelection {
-  readonly json?: true | undefined;
+  readonly json?: true;
 }
 
 /** `trellis tokens`: tokens for machines without a browser, created on the server's machine. */

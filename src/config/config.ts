@@ -164,7 +164,8 @@ function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
 
 function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObject | undefined): StartupError {
   if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
-  const key = error?.instancePath.split('/')[1] ?? (error?.params as { additionalProperty: string }).additionalProperty;
+  const { additionalProperty = '' } = (error?.params ?? {}) as { additionalProperty?: string };
+  const key = error?.instancePath.split('/')[1] ?? additionalProperty;
   const { value, source } = given.get(key) ?? { value: undefined, source: key };
   if (!Object.hasOwn(CONFIG_OPTIONS, key)) {
     return new StartupError(`${source}: unknown option; the options are ${CONFIG_OPTION_NAMES.join(', ')}`);

@@ -60,9 +60,9 @@ export interface DashboardOptions {
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
   /** The GitHub App of this server, if it has one. */
-  readonly githubApp?: GithubApp | undefined;
+  readonly githubApp?: GithubApp;
   /** Private addresses that forges may have: CIDR ranges, IP addresses and host names. */
-  readonly forgeAllow?: readonly string[] | undefined;
+  readonly forgeAllow?: readonly string[];
   /** Replaces the refresh that a user requests; by default their forges are read. */
   readonly refresh?: (personId: string) => Promise<void>;
   /** The time from the end of one refresh of a board to the next. */

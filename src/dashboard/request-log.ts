@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { stringify } from 'csv-stringify/sync';
-import type { Caller } from '../accounts/callers.js';
-import { requireAdminSession } from '../accounts/callers.js';
+import { type Caller, requireAdminSession } from '../accounts/callers.js';
 import type { components } from '../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../storage/database.js';
 import type { RequestLogTable } from '../storage/tables.js';
@@ -22,8 +21,8 @@ export interface NewRequestLogEntry extends Omit<LoggedRequest, 'loggedAt' | 'ra
 }
 
 interface RequestLogFilter {
-  readonly forge?: LoggedRequest['forge'] | undefined;
-  readonly account?: string | undefined;
+  readonly forge?: LoggedRequest['forge'];
+  readonly account?: string;
 }
 
 interface RequestLogPage extends RequestLogFilter {

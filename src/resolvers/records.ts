@@ -1,4 +1,3 @@
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
 import type { DateArguments } from '@trellis/site/query/dates';
 import type {
@@ -10,6 +9,7 @@ import type {
   RecordQuery,
   RecordSort,
 } from '@trellis/site/query/record-queries';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
 import type { ResolverBudget, SiteContext } from './context.js';
 import { getSelection, valuesPerRecord } from './selection.js';
 

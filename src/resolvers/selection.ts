@@ -1,3 +1,5 @@
+import type { ObjectField, RecordField, RecordTable, ScalarField } from '@trellis/core/record-types';
+import type { RecordSelection, SelectedRelation, SelectedValue } from '@trellis/site/query/record-queries';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -18,9 +20,7 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import type { ObjectField, RecordField, RecordTable, ScalarField } from '@trellis/core/record-types';
 import { records } from '../generated/site/records.js';
-import type { RecordSelection, SelectedRelation, SelectedValue } from '@trellis/site/query/record-queries';
 
 const tables: Readonly<Record<string, RecordTable>> = records;
 

@@ -1,3 +1,6 @@
+import { AppError } from '@trellis/core/errors';
+import type { FieldName } from '@trellis/images/plan/field-results';
+import type { StoredQuery } from '@trellis/site/config/stored-queries';
 import {
   type DocumentNode,
   getArgumentValues,
@@ -12,9 +15,6 @@ import {
   visit,
   visitWithTypeInfo,
 } from 'graphql';
-import { AppError } from '@trellis/core/errors';
-import type { FieldName } from '@trellis/images/plan/field-results';
-import type { StoredQuery } from '@trellis/site/config/stored-queries';
 
 /** The fields that derive images, each with the field that it is an alias of. */
 const IMAGE_FIELDS: Readonly<Record<string, FieldName>> = {

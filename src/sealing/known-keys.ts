@@ -14,7 +14,7 @@ export type CheckKeys = (keys: readonly PartyKey[]) => Promise<void>;
 export interface KnownKeys {
   /** Keyed by the name of the consumer. */
   readonly consumers: Readonly<Record<string, string>>;
-  readonly owner?: string | undefined;
+  readonly owner?: string;
   /** Additional recipients that the user chose. */
   readonly recipients: readonly string[];
 }
@@ -30,9 +30,9 @@ export interface KeyChange extends PartyKey {
 interface Comparison {
   readonly known: KnownKeys;
   /** The recorded recipients of the value that is replaced; empty for a new value. */
-  readonly recordedRecipients?: readonly string[] | undefined;
+  readonly recordedRecipients?: readonly string[];
   /** The consumers that the replaced value was encrypted for. */
-  readonly previousConsumers?: readonly string[] | undefined;
+  readonly previousConsumers?: readonly string[];
 }
 
 /**

@@ -12,22 +12,22 @@ export interface SecretValue extends RecipientSelection {
   /** Bytes, or text that is encoded as UTF-8. */
   readonly value: Uint8Array | string;
   /** A replacement without tags keeps the current ones. */
-  readonly tags?: readonly string[] | undefined;
+  readonly tags?: readonly string[];
   /**
    * The days until the value is due for rotation; null for never. A replacement without it keeps the current setting.
    */
-  readonly rotateAfterDays?: number | null | undefined;
+  readonly rotateAfterDays?: number | null;
 }
 
 export interface NewSecret extends SecretValue {
-  readonly description?: string | undefined;
+  readonly description?: string;
 }
 
 export interface SecretReplacement extends SecretValue {
   /** The id of the variant; required when several have this slug. */
-  readonly id?: string | undefined;
+  readonly id?: string;
   /** The expected `etag` of the current value. Without it the replacement is unconditional. */
-  readonly etag?: string | undefined;
+  readonly etag?: string;
 }
 
 /**
@@ -100,13 +100,13 @@ function requireObject(data: ObjectMetadata | undefined, error: unknown, respons
 /** The parties that a value is sealed to. */
 export interface RecipientSelection {
   /** The names of the secret's consumers. Each needs a public key. */
-  readonly usedBy?: readonly string[] | undefined;
+  readonly usedBy?: readonly string[];
   /** Whether to add the owner to the recipients. */
-  readonly keepReadableCopy?: boolean | undefined;
+  readonly keepReadableCopy?: boolean;
   /** Further public keys. */
-  readonly recipients?: readonly string[] | undefined;
+  readonly recipients?: readonly string[];
   /** Compares the keys that the service reports with the ones used before. Without it they are trusted. */
-  readonly checkKeys?: CheckKeys | undefined;
+  readonly checkKeys?: CheckKeys;
 }
 
 /** The largest page that the service returns. */

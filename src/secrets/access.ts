@@ -1,3 +1,4 @@
+import { AppError } from '@trellis/core/errors';
 import type { Accounts } from '../accounts/accounts.js';
 import type { ServiceTokens } from '../accounts/bearer-tokens.js';
 import { requireAdminSession } from '../accounts/callers.js';
@@ -5,7 +6,6 @@ import type { CreationOptions, RequestOptions } from '../accounts/ceremony.js';
 import type { PasskeyListener } from '../accounts/events.js';
 import type { Passkey } from '../accounts/passkeys.js';
 import type { SignIn } from '../accounts/sign-in.js';
-import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import type { PasskeysTable } from '../storage/tables.js';
 import { auditPasskeyChange, type RequestOrigin } from './audit/chain.js';
@@ -42,20 +42,20 @@ const OWNER_NAME = 'owner';
 
 interface BeginOwnerRegistrationRequest {
   /** The secret of the setup link. */
-  readonly setupToken?: string | undefined;
-  readonly username?: string | undefined;
-  readonly displayName?: string | undefined;
+  readonly setupToken?: string;
+  readonly username?: string;
+  readonly displayName?: string;
 }
 
 interface FinishOwnerRegistrationRequest extends OwnerKeys {
   /** The response of the browser, not yet validated. */
   readonly credential: unknown;
   /** The same username as at the start of the registration. */
-  readonly username?: string | undefined;
+  readonly username?: string;
   /** The name of the passkey; `passkey` and its number when absent or empty. */
-  readonly label?: string | undefined;
+  readonly label?: string;
   /** The identity wrapped by this passkey. */
-  readonly wrappedIdentity?: string | undefined;
+  readonly wrappedIdentity?: string;
 }
 
 interface RegisteredPasskey {

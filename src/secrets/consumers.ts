@@ -1,5 +1,5 @@
-import { type Caller, requireOwner } from '../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';
 import {
@@ -20,10 +20,10 @@ export interface Consumer {
 
 interface ConsumerFilter {
   /** A part of the name, regardless of case. */
-  readonly text?: string | undefined;
+  readonly text?: string;
   /** Starts at 1. */
-  readonly page?: number | undefined;
-  readonly pageSize?: number | undefined;
+  readonly page?: number;
+  readonly pageSize?: number;
 }
 
 interface ConsumerPage {
@@ -36,8 +36,8 @@ interface ConsumerPage {
 
 /** The changes of a consumer; an empty text counts as absent. */
 interface ConsumerUpdate {
-  readonly name?: string | undefined;
-  readonly publicKey?: string | undefined;
+  readonly name?: string;
+  readonly publicKey?: string;
 }
 
 /** The consumers: all names in secrets, and all names that were added. All methods require the owner. */
@@ -45,10 +45,7 @@ export interface ConsumerStore {
   listNames(caller: Caller | undefined): Promise<string[]>;
   list(caller: Caller | undefined, filter: ConsumerFilter): Promise<ConsumerPage>;
   /** @throws AppError `conflict` for an existing name; `invalid_input` for an invalid name or key, and at the limit. */
-  add(
-    origin: RequestOrigin,
-    consumer: { readonly name: string; readonly publicKey?: string | undefined },
-  ): Promise<Consumer>;
+  add(origin: RequestOrigin, consumer: { readonly name: string; readonly publicKey?: string }): Promise<Consumer>;
   /**
    * Renames a consumer in all secrets and tokens, or merges it with the consumer that has the new name, and then sets
    * its public key. A public key for an unknown name adds the consumer.

@@ -1,5 +1,5 @@
-import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireAdminSession, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, inAuditedTransaction, type RequestOrigin } from './audit/chain.js';
 import { parsePublicKey } from './consumers.js';
@@ -66,8 +66,8 @@ async function listWrapping(database: Database, personId: string): Promise<reado
 interface NewIdentity extends OwnerKeys {
   readonly publicKey: string;
   /** The id of the passkey that wrapped `wrappedIdentity`; both are present or absent together. */
-  readonly credentialId?: string | undefined;
-  readonly wrappedIdentity?: string | undefined;
+  readonly credentialId?: string;
+  readonly wrappedIdentity?: string;
 }
 
 /**
@@ -118,9 +118,9 @@ async function storeWrapped(transaction: Database, personId: string, identity: N
 /** The public key and the recovery copy of the owner's age identity. The server can't decrypt the copy. */
 export interface OwnerKeys {
   /** The age recipient. */
-  readonly publicKey?: string | undefined;
+  readonly publicKey?: string;
   /** The identity, wrapped with the recovery phrase. */
-  readonly recoveryWrappedIdentity?: string | undefined;
+  readonly recoveryWrappedIdentity?: string;
 }
 
 /**

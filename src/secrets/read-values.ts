@@ -1,6 +1,6 @@
-import { type Caller, requireOwner } from '../accounts/callers.js';
 import { batch } from '@trellis/core/batch';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { prepareBatch } from '../storage/prepared.js';
 import { appendAuditEntries, inAuditedTransaction, type NewAuditEntry, type RequestOrigin } from './audit/chain.js';

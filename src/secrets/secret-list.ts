@@ -6,16 +6,16 @@ import { readSecretMetadataList, type SecretMetadata, type SecretTableRow } from
 
 /** The conditions for secrets; all given ones must match. */
 export interface SecretListFilter {
-  readonly slug?: string | undefined;
-  readonly usedBy?: string | undefined;
+  readonly slug?: string;
+  readonly usedBy?: string;
   /** The secret must have all of these tags, regardless of case. */
-  readonly tags?: readonly string[] | undefined;
+  readonly tags?: readonly string[];
   /** Whether the value is due for rotation. */
-  readonly isDue?: boolean | undefined;
+  readonly isDue?: boolean;
   /** Whether the value should be resealed. */
-  readonly needsReseal?: boolean | undefined;
-  readonly limit?: number | undefined;
-  readonly offset?: number | undefined;
+  readonly needsReseal?: boolean;
+  readonly limit?: number;
+  readonly offset?: number;
 }
 
 export interface SecretListPage {

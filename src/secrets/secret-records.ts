@@ -2,8 +2,8 @@
  * The stored secrets: their variants, consumers and tags, ETags and metadata. Secrets that share a slug are its variants;
  * a consumer belongs to at most one variant of a slug.
  */
-import type { Selectable } from 'kysely';
 import { AppError } from '@trellis/core/errors';
+import type { Selectable } from 'kysely';
 import type { Database } from '../storage/database.js';
 import { prepare, prepareInsert } from '../storage/prepared.js';
 import type { SecretObjectsTable } from '../storage/tables.js';
@@ -14,7 +14,7 @@ import { toDueAt } from './rotation.js';
 export interface SecretRef {
   readonly slug: string;
   /** The id of the variant. */
-  readonly id?: string | undefined;
+  readonly id?: string;
 }
 
 export type SecretTableRow = Selectable<SecretObjectsTable>;

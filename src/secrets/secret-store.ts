@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type Caller, requireOwner } from '../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { prepare } from '../storage/prepared.js';
 import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
@@ -26,22 +26,22 @@ import {
 export interface SecretValueInput {
   /** The sealed value, in base64. */
   readonly value: string;
-  readonly usedBy?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
+  readonly usedBy?: readonly string[];
+  readonly tags?: readonly string[];
   /** `null` disables rotation. */
-  readonly rotateAfterDays?: number | null | undefined;
+  readonly rotateAfterDays?: number | null;
   /** The public keys that the value is sealed to, as reported by the client. */
-  readonly recipients?: readonly string[] | undefined;
+  readonly recipients?: readonly string[];
 }
 
 interface SecretUpdate extends SecretValueInput {
   /** The `If-Match` header: the ETag of the value to replace; when absent, every value is replaced. */
-  readonly ifMatch?: string | undefined;
+  readonly ifMatch?: string;
 }
 
 export interface SecretCreation extends SecretValueInput {
   readonly slug: string;
-  readonly description?: string | undefined;
+  readonly description?: string;
 }
 
 /**

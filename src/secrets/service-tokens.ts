@@ -1,6 +1,6 @@
+import { AppError } from '@trellis/core/errors';
 import type { IssuedToken, ServiceTokenKind, ServiceTokens } from '../accounts/bearer-tokens.js';
 import { type Caller, requireAdminSession, requireOwner, type UserCaller } from '../accounts/callers.js';
-import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
 import type { TokensTable } from '../storage/tables.js';
 import {
@@ -160,9 +160,9 @@ async function findOwnerId(database: Database): Promise<string> {
 interface NewServiceToken {
   readonly description: string;
   /** Required for a consumer token; the consumer need not exist yet. */
-  readonly consumer?: string | undefined;
+  readonly consumer?: string;
   /** 1 to 31536000; 90 days by default. */
-  readonly ttlSeconds?: number | undefined;
+  readonly ttlSeconds?: number;
 }
 
 interface MintContext {
@@ -171,7 +171,7 @@ interface MintContext {
   /** The user that the token belongs to. */
   readonly personId: string;
   /** The id of the actor; absent on the server's command line. */
-  readonly issuedBy?: string | undefined;
+  readonly issuedBy?: string;
 }
 
 /** The subject types of the tokens in the audit log. */

@@ -1,5 +1,5 @@
-import { type Caller, requireOwner } from '../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';

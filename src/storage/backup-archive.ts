@@ -1,12 +1,11 @@
-import { createHash, type Hash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
-import { type Database, isPostgres } from './database.js';
-import type { Tables } from './tables.js';
-
 /**
  * The format of a backup: a SQLite database with copies of the tables, for both engines, and additional tables that
  * describe the content. Backups from older releases are migrated like any database.
  */
+import { createHash, type Hash } from 'node:crypto';
+import { type Kysely, sql } from 'kysely';
+import { type Database, isPostgres } from './database.js';
+import type { Tables } from './tables.js';
 
 /** Incremented when older releases can't read newer archives. */
 const FORMAT = 1;

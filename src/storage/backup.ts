@@ -176,7 +176,11 @@ export async function restoreBackup(options: RestoreOptions): Promise<ArchiveCon
 async function verify(copy: string): Promise<ArchiveContents> {
   try {
     const archive = connectDatabase({ file: copy });
-    return await readArchiveContents(archive).finally(() => archive.destroy());
+    try {
+      return await readArchiveContents(archive);
+    } finally {
+      await archive.destroy();
+    }
   } catch (cause) {
     if (!isSqliteError(cause)) throw cause;
     throw new ArchiveError('The file is corrupt or not a backup', { cause });

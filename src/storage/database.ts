@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { Kysely, PostgresAdapter } from 'kysely';
 import { type ConcurrencyLimit, limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { Kysely, PostgresAdapter } from 'kysely';
 import { postgresDialect } from './postgres.js';
 import { sqliteDialect } from './sqlite.js';
 import type { Tables } from './tables.js';

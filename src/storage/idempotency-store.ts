@@ -24,7 +24,7 @@ export interface RepeatableRequest {
    * Whether the operation calls or changes other servers, which no transaction can undo or should wait for. Such a
    * request is claimed before it is performed, and its response is stored afterwards.
    */
-  readonly reachesOut?: boolean | undefined;
+  readonly reachesOut?: boolean;
 }
 
 export interface IdempotencyStore {

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { sql } from 'kysely';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
+import { sql } from 'kysely';
 import {
   connectDatabase,
   type Database,

@@ -1,5 +1,5 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
-import pg from 'pg';
+import { AppError } from '@trellis/core/errors';
 import {
   ColumnDefinitionNode,
   type DataTypeNode,
@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
   type QueryCompiler,
 } from 'kysely';
-import { AppError } from '@trellis/core/errors';
-import { toBindable } from './bindable.js';
+import pg from 'pg';
+import { toBindable } from './sqlite.js';
 
 /**
  * PostgreSQL accepts 100 connections by default, which is enough for several servers, a backup and administrators.

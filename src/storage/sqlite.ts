@@ -13,7 +13,6 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
-import { toBindable } from './bindable.js';
 
 /** The time for which a query waits for another connection's write before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;
@@ -141,4 +140,34 @@ function isBusy(error: unknown): boolean {
 /** Returns whether SQLite itself has thrown the error. */
 export function isSqliteError(error: unknown): error is { readonly errcode: unknown } {
   return typeof error === 'object' && error !== null && 'errcode' in error;
+}
+
+/** The values that both SQLite and PostgreSQL store and return unchanged. */
+type Bindable = number | string | Uint8Array | null;
+
+/**
+ * Converts a value to a statement parameter; booleans become 0 and 1.
+ *
+ * The driver silently treats a Date or an object as a set of named parameters, stores NaN as NULL, and truncates text
+ * at a NUL when it reads it.
+ *
+ * @throws TypeError for these values, and for any others that a database would not return unchanged.
+ */
+export function toBindable(value: unknown): Bindable {
+  if (value === null || value instanceof Uint8Array) return value;
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  if (typeof value === 'number' && isExact(value)) return value;
+  if (typeof value === 'string' && !value.includes('\0')) return value;
+  throw new TypeError(`Expected text without NUL, an exact number, bytes or null to store; received ${nameOf(value)}.`);
+}
+
+/** Integers beyond 2^53 are not exact. */
+function isExact(value: number): boolean {
+  return Number.isSafeInteger(value) || (Number.isFinite(value) && !Number.isInteger(value));
+}
+
+function nameOf(value: unknown): string {
+  if (typeof value === 'string') return 'text with NUL';
+  if (typeof value === 'number') return String(value);
+  return value instanceof Object ? value.constructor.name : typeof value;
 }

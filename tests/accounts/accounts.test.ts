@@ -1,9 +1,7 @@
-import { createAccounts } from '../../src/accounts/accounts.js';
-import type { Accounts } from '../../src/accounts/accounts.js';
-import { createAuthenticator } from '../../src/accounts/authentication.js';
-import type { CredentialSource } from '../../src/accounts/authentication.js';
-import type { Caller } from '../../src/accounts/callers.js';
+import { createAccounts, type Accounts } from '../../src/accounts/accounts.js';
+import { createAuthenticator, type CredentialSource } from '../../src/accounts/authentication.js';
 import { createToken, findTokenKind } from '../../src/accounts/bearer-tokens.js';
+import type { Caller } from '../../src/accounts/callers.js';
 import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
 

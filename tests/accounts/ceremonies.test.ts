@@ -1,7 +1,6 @@
-import { Passkey } from '../contract/passkey.js';
 import { ORIGIN } from '../contract/contract-server.js';
-import { toStatusAndCode, openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { Passkey } from '../contract/passkey.js';
+import { toStatusAndCode, openStage, type Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => (stage = await openStage()));

@@ -1,7 +1,5 @@
-import { ORIGIN, startContractServer } from '../contract/contract-server.js';
-import type { ContractServer } from '../contract/contract-server.js';
-import { Visitor } from './visitor.js';
-import type { Reply } from './visitor.js';
+import { ORIGIN, startContractServer, type ContractServer } from '../contract/contract-server.js';
+import { Visitor, type Reply } from './visitor.js';
 
 /** A server with two users: Ada, the admin, who used the setup link, and Bob, who used an invitation. */
 export interface Stage {

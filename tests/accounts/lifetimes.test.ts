@@ -1,5 +1,4 @@
-import { createAccounts } from '../../src/accounts/accounts.js';
-import type { Accounts } from '../../src/accounts/accounts.js';
+import { createAccounts, type Accounts } from '../../src/accounts/accounts.js';
 import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
 

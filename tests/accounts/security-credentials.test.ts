@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createToken } from '../../src/accounts/bearer-tokens.js';
-import { toStatusAndCode, inDays, openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { toStatusAndCode, inDays, openStage, type Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => (stage = await openStage()));

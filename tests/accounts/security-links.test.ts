@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { ORIGIN } from '../contract/contract-server.js';
-import { toStatusAndCode, openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { toStatusAndCode, openStage, type Stage } from './fixtures.js';
 import type { Reply } from './visitor.js';
 
 let stage: Stage;

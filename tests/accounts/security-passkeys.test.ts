@@ -2,8 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readChallenge } from '../../src/accounts/ceremony.js';
 import { ORIGIN } from '../contract/contract-server.js';
 import { Passkey } from '../contract/passkey.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 import type { Reply } from './visitor.js';
 
 let stage: Stage;

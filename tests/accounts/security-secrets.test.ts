@@ -1,5 +1,4 @@
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 
 const HOUR = 3_600_000;
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });

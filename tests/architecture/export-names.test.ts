@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import ts from 'typescript';
 import { listFiles } from '@trellis/codegen/files';
+import ts from 'typescript';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 

@@ -1,8 +1,7 @@
 import { isBuiltin } from 'node:module';
 import path from 'node:path';
+import { IMPORT_RULES, type ImportRule } from './import-rules.js';
 import { readSource } from './read-source.js';
-import { IMPORT_RULES } from './import-rules.js';
-import type { ImportRule } from './import-rules.js';
 
 const TRANSPORT = ['express', 'graphql', 'graphql-http', '@graphql-tools/schema'];
 
@@ -37,7 +36,8 @@ function findImportViolation(file: string, specifier: string): string | undefine
   const rule = IMPORT_RULES[room];
   if (rule === undefined) return `is in "${room}", which is not in the table of allowed imports`;
   const target = findTarget(file, specifier);
-  if (target === undefined) return findPackageViolation(room, rule, specifier);
+  if (target === undefined) return isPackageTest(file) ? undefined : findPackageViolation(room, rule, specifier);
+  if (isPackageTest(target) && !isPackageTest(file)) return `imports "${specifier}": only tests may import tests`;
   const isOwn = roomOf(target) === room && isSource(target) === isSource(file);
   const name = shorten(target);
   if (isOwn || rule.rooms.some((allowed) => name === allowed || name.startsWith(`${allowed}/`))) return undefined;
@@ -65,7 +65,10 @@ function isAllowed(packages: NonNullable<ImportRule['packages']>, specifier: str
   return packages === 'all' || packages.some(isOf);
 }
 
-const SOURCES = /^(?:src|packages\/([^/]+)\/src)\//u;
+/** Whether a file belongs to the tests of a package. They may use any package from elsewhere. */
+const isPackageTest = (file: string): boolean => /^packages\/[^/]+\/tests\//u.test(file);
+
+const SOURCES = /^(?:src|packages\/([^/]+)\/(?:src|tests))\//u;
 
 const isSource = (file: string): boolean => SOURCES.test(file);
 

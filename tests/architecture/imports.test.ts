@@ -12,7 +12,7 @@ async function listSources(folder: string): Promise<string[]> {
 }
 
 test('every file follows the import rules of its folder', async () => {
-  const packages = (await listSources('packages')).filter((file) => /^packages\/[^/]+\/src\//u.test(file));
+  const packages = (await listSources('packages')).filter((file) => /^packages\/[^/]+\/(?:src|tests)\//u.test(file));
   const files = ['codegen.ts', ...(await listSources('scripts')), ...(await listSources('src')), ...packages];
   const texts = await Promise.all(files.map((file) => readFile(path.join(root, file), 'utf8')));
   expect(files.flatMap((file, index) => findViolations(file, texts[index]!))).toEqual([]);
@@ -29,6 +29,19 @@ test.each([
     "import type { B } from '../../../src/generated/site/b.js';",
     'a package imports a type of the product',
   ],
+  ['packages/site/src/a.ts', "import { b } from '../tests/b.js';", 'a package imports its tests'],
+  [
+    'packages/site/tests/a.ts',
+    "import { b } from '../../../tests/b.js';",
+    'a test of a package imports a test of the root',
+  ],
+  [
+    'packages/site/tests/a.ts',
+    "import type { B } from '../../../src/storage/b.js';",
+    'it imports a type of the product',
+  ],
+  ['packages/codegen/tests/a.ts', "import config from '../../../codegen.js';", 'it imports settings of the product'],
+  ['packages/site/tests/a.ts', "import { b } from '@trellis/images/b';", 'it imports a different package'],
   ['src/secrets/a.ts', "import { b } from '../accounts/tokens.js';", 'a domain imports more of accounts than callers'],
   ['src/dashboard/boards/a.ts', "import { b } from '../../secrets/b.js';", 'the file is in a subfolder'],
   ['src/secrets/a.ts', "import express from 'express';", 'a domain uses express'],
@@ -65,6 +78,10 @@ test.each([
   ['src/handlers/a.ts', "import { type B, type C } from '@trellis/site/b';", 'inline type imports are allowed'],
   ['src/handlers/a.ts', "export type { B } from '@trellis/site/b';", 'type re-exports are allowed'],
   ['packages/site/src/a.ts', "import { b } from './sources/b.js';", 'its own folder is allowed'],
+  ['packages/client/tests/a.ts', "import { b } from '../src/b.js';", 'tests of a package import the package'],
+  ['packages/client/tests/query/a.ts', "import { b } from '../b.js';", 'they import each other'],
+  ['packages/site/tests/a.ts', "import { b } from '@trellis/core/b';", 'they import what the package imports'],
+  ['packages/client/tests/a.ts', "import { b } from 'node:http';", 'they may use any package from elsewhere'],
   ['packages/site/src/a.ts', "import { b } from '@trellis/core/errors';", 'every package may import errors'],
   ['src/secrets/a.ts', "import { b } from '../accounts/callers.js';", 'a domain may import callers'],
   ['packages/client/src/a.ts', "import createClient from 'openapi-fetch';", 'the client may import npm packages'],

@@ -1,8 +1,7 @@
 /*
  * Checked by the compiler only: an `@ts-expect-error` without an error fails the type check.
  */
-import type { components } from '../../src/generated/dashboard/client.js';
-import { createDashboardClient, readEvents } from '../../src/generated/dashboard/client.js';
+import { type components, createDashboardClient, readEvents } from '../../src/generated/dashboard/client.js';
 import { createSecretsClient, readAll, readAllAfter } from '../../src/generated/secrets/client.js';
 
 const dashboard = createDashboardClient('http://localhost:4000', {

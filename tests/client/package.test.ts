@@ -1,8 +1,8 @@
+import { execFile } from 'node:child_process';
 import { cp, mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
-import { execFile } from 'node:child_process';
 import { build } from 'esbuild';
 import type { Page } from 'playwright-core';
 import { describeInBrowser, openBrowser } from '../e2e/chromium.js';
@@ -13,17 +13,14 @@ const run = promisify(execFile);
 
 /** The folder of a project that has the output of `npm pack` installed. */
 let project: string;
-let packed: readonly string[];
+/** The client and the package that it depends on. */
+let packed: readonly Packed[];
 
 beforeAll(async () => {
   project = await mkdtemp(join(tmpdir(), 'trellis-client-'));
   const modules = join(project, 'node_modules');
-  await mkdir(join(modules, 'trellis-client'), { recursive: true });
-  const pack = ['pack', './client', '--json', '--pack-destination', project];
-  const { stdout } = await run('npm', pack);
-  const [{ filename, files }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed];
-  packed = files.map(({ path }) => path);
-  await run('tar', ['-xzf', join(project, filename), '--strip-components=1', '-C', join(modules, 'trellis-client')]);
+  // One after the other, as their archives have the same name.
+  packed = [await install('./client'), await install('./packages/client')];
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers']) {
     await cp(join('node_modules', name), join(modules, name), { recursive: true });
   }
@@ -38,7 +35,18 @@ beforeAll(async () => {
 });
 afterAll(() => rm(project, { recursive: true }));
 
+/** Packs a folder and unpacks the archive into the project. */
+async function install(folder: string): Promise<Packed> {
+  const { stdout } = await run('npm', ['pack', folder, '--json', '--pack-destination', project]);
+  const [pack] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [Packed];
+  const target = join(project, 'node_modules', pack.name);
+  await mkdir(target, { recursive: true });
+  await run('tar', ['-xzf', join(project, pack.filename), '--strip-components=1', '-C', target]);
+  return pack;
+}
+
 interface Packed {
+  readonly name: string;
   readonly filename: string;
   readonly files: readonly { readonly path: string }[];
 }
@@ -77,18 +85,24 @@ const expected = {
   warnings: ['Trellis dashboard: this client was generated for revision <revision>; the server is at unknown.'],
 };
 
-test('the package contains only the clients and the sealing functions', () => {
-  const rest = packed.filter(
-    (path) => !/^dist\/(client|generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/.test(path),
-  );
-  expect(rest.sort()).toEqual(['LICENSE', 'README.md', 'package.json']);
-  expect(packed).toContain('dist/generated/dashboard/client.js');
+test.each([
+  [
+    'trellis-client',
+    /^dist\/(generated\/(dashboard|secrets)|sealing)\/[\w-]+\.(js|d\.ts)$/,
+    'dist/generated/dashboard/client.js',
+  ],
+  ['@trellis/client', /^(dist\/[\w-]+\.(js|js\.map|d\.ts)|src\/[\w-]+\.ts)$/, 'dist/create-client.js'],
+])('the package %s contains only its modules', (name, module, example) => {
+  const paths = packed.find((one) => one.name === name)?.files.map(({ path }) => path) ?? [];
+  const rest = paths.filter((path) => !module.test(path));
+  expect(['LICENSE', 'README.md', 'package.json']).toEqual(expect.arrayContaining(rest));
+  expect(paths).toContain(example);
 });
 
 test('the package has the version, licence and dependency versions of the repository', async () => {
   const [repository, client] = await Promise.all(['package.json', 'client/package.json'].map(readManifest));
   expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
-  const names = ['age-encryption', 'openapi-fetch'];
+  const names = ['@trellis/client', 'age-encryption', 'openapi-fetch'];
   expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, repository?.dependencies[name]])));
 });
 

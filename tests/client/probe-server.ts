@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { Responder, NotesServer } from './notes-server.js';
-import { sendJson, serveNotes } from './notes-server.js';
+import { type Responder, type NotesServer, sendJson, serveNotes } from '../../packages/client/tests/notes-server.js';
 
 type Seen = Parameters<Responder>[2];
 

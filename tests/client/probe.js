@@ -1,4 +1,3 @@
-/* global AbortController, atob, setTimeout, TextDecoder, TextEncoder */
 /** Exercises each feature of the packed client in the current runtime, and returns the results. */
 import { ApiError, createDashboardClient, decodeError, readAll, readEvents } from 'trellis-client';
 import { open, putSecret } from 'trellis-client/sealing';

@@ -5,16 +5,14 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { build } from 'esbuild';
-import { EMPTY_BOARD_SNAPSHOT } from '../../src/dashboard/boards/board.js';
-import type { BoardSnapshot } from '../../src/dashboard/boards/board.js';
+import { EMPTY_BOARD_SNAPSHOT, type BoardSnapshot } from '../../src/dashboard/boards/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import { pullRequest } from '../dashboard/pull-request.js';
 import { settingsFor, startForges } from '../dashboard/refresh/forges.js';
 import { forgejoPullRequest, forgejoRepository } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository, githubRun } from '../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../forges/gitlab-state.js';
-import type { TrellisServer } from './trellis-server.js';
-import { serveTrellis } from './trellis-server.js';
+import { type TrellisServer, serveTrellis } from './trellis-server.js';
 
 let folder: string;
 /** The script, compiled once to make each run faster. It is inside the repository, so that it finds packages. */

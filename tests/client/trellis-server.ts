@@ -5,8 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config/config.js';
-import { openServices } from '../../src/services.js';
-import type { Services } from '../../src/services.js';
+import { openServices, type Services } from '../../src/services.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 
 export interface TrellisServer {

@@ -1,6 +1,5 @@
 import { ApiError, createDashboardClient, decodeError } from '../../src/generated/dashboard/client.js';
-import type { TrellisServer } from './trellis-server.js';
-import { serveTrellis } from './trellis-server.js';
+import { type TrellisServer, serveTrellis } from './trellis-server.js';
 
 let server: TrellisServer;
 

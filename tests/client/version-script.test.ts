@@ -1,8 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
-import type { NotesServer } from './notes-server.js';
-import { sendJson, serveNotes } from './notes-server.js';
+import { type NotesServer, sendJson, serveNotes } from '../../packages/client/tests/notes-server.js';
 
 let server: NotesServer;
 

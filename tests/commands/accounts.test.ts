@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import { type Accounts, createAccounts } from '../../src/accounts/accounts.js';
 import { accountsCommand } from '../../src/commands/accounts.js';
-import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { Passkey } from '../contract/passkey.js';
 import { createDatabaseTarget } from '../storage/engine.js';
 import { runCommand } from './run-command.js';

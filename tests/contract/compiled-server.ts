@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { LOOPBACK } from '../forges/forge-server.js';
 import { spawnNode } from '../child-process.js';
+import { LOOPBACK } from '../forges/forge-server.js';
 
 /** The built server and its commands. */
 export interface CompiledServer {
@@ -32,7 +32,7 @@ export async function compileServer(): Promise<CompiledServer> {
 
 interface SpawnOptions {
   readonly env: Readonly<Record<string, string>>;
-  readonly uid?: number | undefined;
+  readonly uid?: number;
 }
 
 function spawnCli(args: readonly string[], { env, uid }: SpawnOptions) {

@@ -1,10 +1,14 @@
 /** Reads the contracts for the tests from the documents that clients are generated from. */
 import { readFileSync } from 'node:fs';
-import type { ContractDocument, OperationObject, ParameterObject } from '@trellis/codegen/openapi/contract';
-import { dereference } from '@trellis/codegen/openapi/contract';
+import {
+  type ContractDocument,
+  type OperationObject,
+  type ParameterObject,
+  dereference,
+} from '@trellis/codegen/openapi/contract';
+import type { OperationSpec } from '@trellis/server/rest/operation';
 import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
-import type { OperationSpec } from '@trellis/server/rest/operation';
 
 /** A valid request, composed of the examples in the contract. */
 export interface ExampleRequest {

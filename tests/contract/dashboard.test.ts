@@ -1,23 +1,22 @@
+import { engine } from '../storage/engine.js';
 import { documented } from './contract.js';
 import { adminTests } from './dashboard/admin.js';
 import { authTests } from './dashboard/auth.js';
 import { boardTests } from './dashboard/board.js';
+import { brokenServerTests, commonErrorTests, WITHOUT_DATABASE } from './dashboard/common-errors.js';
 import { credentialsTests } from './dashboard/credentials.js';
 import { feedsTests } from './dashboard/feeds.js';
+import { openStage, witness, type Stage } from './dashboard/fixtures.js';
 import { healthTests } from './dashboard/health.js';
 import { insightsTests } from './dashboard/insights.js';
-import { brokenServerTests, commonErrorTests, WITHOUT_DATABASE } from './dashboard/common-errors.js';
 import { pullRequestsTests } from './dashboard/pull-requests.js';
 import { repositoriesTests } from './dashboard/repositories.js';
 import { settingsTests } from './dashboard/settings.js';
 import { sharingTests } from './dashboard/sharing.js';
 import { snoozesTests } from './dashboard/snoozes.js';
-import { openStage, witness } from './dashboard/fixtures.js';
-import type { Stage } from './dashboard/fixtures.js';
 import { tokensTests } from './dashboard/tokens.js';
 import { viewsTests } from './dashboard/views.js';
 import { webhooksTests } from './dashboard/webhooks.js';
-import { engine } from '../storage/engine.js';
 
 /** More requests than all of these tests send, so that the limits are enabled but never reached. */
 const PLENTY = 1_000_000;

@@ -1,6 +1,5 @@
 import { sendRaw } from '../server/raw-request.js';
-import { ORIGIN, startContractServer } from './contract-server.js';
-import type { ContractServer } from './contract-server.js';
+import { ORIGIN, startContractServer, type ContractServer } from './contract-server.js';
 
 let server: ContractServer;
 let cookie: string;

@@ -1,11 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
-import { createDashboardClient } from '../../src/generated/dashboard/client.js';
-import type { DashboardClient } from '../../src/generated/dashboard/client.js';
-import { openDatabase } from '../../src/storage/open-database.js';
+import { createDashboardClient, type DashboardClient } from '../../src/generated/dashboard/client.js';
 import type { Database } from '../../src/storage/database.js';
-import { KILLED_TIMEOUT_MS, KILLS, createKilledServer } from './killed-server.js';
-import type { KilledServer } from './killed-server.js';
+import { openDatabase } from '../../src/storage/open-database.js';
+import { KILLED_TIMEOUT_MS, KILLS, createKilledServer, type KilledServer } from './killed-server.js';
 
 const WRITERS = 6;
 

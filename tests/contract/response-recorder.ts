@@ -1,5 +1,4 @@
-import type { ErrorCode } from '@trellis/core/errors';
-import { ERROR_STATUS } from '@trellis/core/errors';
+import { type ErrorCode, ERROR_STATUS } from '@trellis/core/errors';
 import { isJson } from '@trellis/server/http/request';
 import { createRouteMatcher } from '@trellis/server/rest/router';
 import type { DocumentedOperation, TestedContract } from './contract.js';

@@ -2,8 +2,7 @@
 import { ageValue } from '../secrets/age-files.js';
 import { sendRaw } from '../server/raw-request.js';
 import { ORIGIN } from './contract-server.js';
-import { openStage } from './secrets/fixtures.js';
-import type { Member, Stage } from './secrets/fixtures.js';
+import { openStage, type Member, type Stage } from './secrets/fixtures.js';
 
 let stage: Stage;
 let stranger: Member;

@@ -1,15 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createAccounts } from '../../src/accounts/accounts.js';
 import { serviceTokens } from '../../src/accounts/bearer-tokens.js';
-import { createSecretsClient } from '../../src/generated/secrets/client.js';
-import type { SecretsClient } from '../../src/generated/secrets/client.js';
-import { createCliServiceTokens } from '../../src/secrets/service-tokens.js';
+import { createSecretsClient, type SecretsClient } from '../../src/generated/secrets/client.js';
 import { verifyAuditChain } from '../../src/secrets/audit/verify-chain.js';
-import { openDatabase } from '../../src/storage/open-database.js';
+import { createCliServiceTokens } from '../../src/secrets/service-tokens.js';
 import type { Database } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { ageValue } from '../secrets/age-files.js';
-import { KILLED_TIMEOUT_MS, KILLS, createKilledServer } from './killed-server.js';
-import type { KilledServer } from './killed-server.js';
+import { KILLED_TIMEOUT_MS, KILLS, createKilledServer, type KilledServer } from './killed-server.js';
 
 const WRITERS = 6;
 

@@ -2,10 +2,8 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { generateIdentity } from 'age-encryption';
 import { createSecretsClient } from '../../src/generated/secrets/client.js';
-import { open, toRecipients } from '../../src/sealing/seal.js';
-import { seal } from '../../src/sealing/seal.js';
-import { startContractServer } from './contract-server.js';
-import type { ContractServer } from './contract-server.js';
+import { open, toRecipients, seal } from '../../src/sealing/seal.js';
+import { startContractServer, type ContractServer } from './contract-server.js';
 
 let server: ContractServer;
 let token: string;

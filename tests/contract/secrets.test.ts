@@ -1,19 +1,18 @@
+import { engine } from '../storage/engine.js';
 import { secretsContract } from './contract.js';
 import { auditTests } from './secrets/audit.js';
 import { authTests } from './secrets/auth.js';
 import { consumersTests } from './secrets/consumers.js';
+import { openStage, recorder, type Stage } from './secrets/fixtures.js';
 import { healthTests } from './secrets/health.js';
 import { identityTests } from './secrets/identity.js';
 import { mcpTests } from './secrets/mcp.js';
 import { objectsTests } from './secrets/objects.js';
 import { permissionTests } from './secrets/permissions.js';
 import { brokenServerTests, errorTests, WITHOUT_DATABASE } from './secrets/refusals.js';
-import { openStage, recorder } from './secrets/fixtures.js';
-import type { Stage } from './secrets/fixtures.js';
 import { tokensTests } from './secrets/tokens.js';
 import { variantsTests } from './secrets/variants.js';
 import { versionsTests } from './secrets/versions.js';
-import { engine } from '../storage/engine.js';
 
 /** More requests than all of these tests send: the rate limits are on, but never reached. */
 const PLENTY = 1_000_000;

@@ -7,12 +7,10 @@ import { createAccounts } from '../../src/accounts/accounts.js';
 import type { Board } from '../../src/dashboard/boards/board.js';
 import { createDashboardClient } from '../../src/generated/dashboard/client.js';
 import { openDatabase } from '../../src/storage/open-database.js';
-import { GITHUB_TOKEN, startGithub } from '../forges/github.js';
-import type { TestGithub } from '../forges/github.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../forges/github.js';
 import { createDatabaseTarget, createTestFolder } from '../storage/engine.js';
-import { compileServer } from './compiled-server.js';
-import type { CompiledServer } from './compiled-server.js';
+import { compileServer, type CompiledServer } from './compiled-server.js';
 import { findFreePort } from './free-port.js';
 
 let compiled: CompiledServer;

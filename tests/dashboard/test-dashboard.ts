@@ -1,7 +1,6 @@
-import { createUserStore } from '../../src/accounts/users.js';
 import type { SessionCaller } from '../../src/accounts/callers.js';
-import { createDashboard } from '../../src/dashboard/dashboard.js';
-import type { Dashboard, DashboardOptions } from '../../src/dashboard/dashboard.js';
+import { createUserStore } from '../../src/accounts/users.js';
+import { createDashboard, type Dashboard, type DashboardOptions } from '../../src/dashboard/dashboard.js';
 import type { Database } from '../../src/storage/database.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';

@@ -1,16 +1,14 @@
 import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
-import { GITHUB_TOKEN } from '../forges/github.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
-import { pressAndConfirm } from './page-actions.js';
+import { GITHUB_TOKEN } from '../forges/github.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
-import { acceptInvitation } from './invite.js';
-import type { Guest } from './invite.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
+import { acceptInvitation, type Guest } from './invite.js';
+import { pressAndConfirm } from './page-actions.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('admin page', () => {

@@ -2,9 +2,14 @@ import type { Page } from 'playwright-core';
 import { forgejoPullRequest } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRun } from '../forges/github-state.js';
 import { expectAccessible } from './axe.js';
+import {
+  createBoardActions,
+  eventuallyEquals,
+  openBoardFixture,
+  type BoardActions,
+  type BoardFixture,
+} from './board-fixture.js';
 import type { BoardForges } from './board-forges.js';
-import { createBoardActions, eventuallyEquals, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 const failing = (databaseId: number) => githubRun({ databaseId, workflowRun: databaseId, conclusion: 'FAILURE' });

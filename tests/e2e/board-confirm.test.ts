@@ -1,7 +1,12 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
-import { createBoardActions, eventuallyEquals, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
+import {
+  createBoardActions,
+  eventuallyEquals,
+  openBoardFixture,
+  type BoardActions,
+  type BoardFixture,
+} from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The clock of the page is paused and advances only where a test moves it. */

@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import { githubPullRequest } from '../forges/github-state.js';
 import { expectAccessible } from './axe.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import type { BoardForges } from './board-forges.js';
-import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 const MORE = 20;

@@ -3,10 +3,9 @@ import { eventually as untilPassed } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
-import { pressAndConfirm } from './page-actions.js';
 import type { BoardForges } from './board-forges.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
+import { pressAndConfirm } from './page-actions.js';
 
 /** A signed-in browser whose board is filled by one test forge of each kind. */
 export interface BoardFixture extends ForgeFixture {

@@ -1,12 +1,9 @@
 import { forgejoPullRequest, forgejoRepository } from '../forges/forgejo-state.js';
-import { startForgejo } from '../forges/forgejo.js';
-import type { TestForgejo } from '../forges/forgejo.js';
+import { startForgejo, type TestForgejo } from '../forges/forgejo.js';
 import { githubIssue, githubPullRequest, githubRepository, githubRun } from '../forges/github-state.js';
-import { startGithub } from '../forges/github.js';
-import type { TestGithub } from '../forges/github.js';
+import { startGithub, type TestGithub } from '../forges/github.js';
 import { gitlabMergeRequest, gitlabProject } from '../forges/gitlab-state.js';
-import { startGitlab } from '../forges/gitlab.js';
-import type { TestGitlab } from '../forges/gitlab.js';
+import { startGitlab, type TestGitlab } from '../forges/gitlab.js';
 
 export interface BoardForges {
   readonly github: TestGithub;

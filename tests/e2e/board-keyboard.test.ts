@@ -1,12 +1,10 @@
 import type { Page } from 'playwright-core';
 import { forgejoPullRequest } from '../forges/forgejo-state.js';
-import { CONFIRM_DELAY_MS } from './page-actions.js';
+import { openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import type { BoardForges } from './board-forges.js';
-import { openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
+import { CONFIRM_DELAY_MS } from './page-actions.js';
 
 function fill({ forgejo }: BoardForges): void {
   forgejo.repositories[0]!.pullRequests.push(forgejoPullRequest(2, { title: 'Mind the gap', status: 'pending' }));

@@ -1,6 +1,5 @@
 import type { Browser, Locator, Page } from 'playwright-core';
-import { createBoardActions, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
+import { createBoardActions, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The minimum size of a touch target, in CSS pixels. */

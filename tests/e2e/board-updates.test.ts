@@ -1,7 +1,6 @@
 import type { Page } from 'playwright-core';
 import { githubPullRequest } from '../forges/github-state.js';
-import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 describeInBrowser('updates of the board', () => {

@@ -1,15 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
-import { GITHUB_TOKEN } from '../forges/github.js';
 import { githubPullRequest } from '../forges/github-state.js';
+import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
-import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
+import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
 import { signUp } from './sign-up.js';
 
 describeInBrowser('the board', () => {

@@ -5,11 +5,9 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer } from './test-server.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard } from './keyboard.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { startWatchedServer, type WatchedServer } from './test-server.js';
 
 /** More files than fit on one page of the list. */
 const MANY = 64;

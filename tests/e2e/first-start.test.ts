@@ -3,12 +3,9 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { BrowserContext, Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer } from './test-server.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import type { VirtualAuthenticator } from './virtual-authenticator.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
+import { startWatchedServer, type WatchedServer } from './test-server.js';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.js';
 
 /** A user with a separate browser, a keyboard and an authenticator. */
 interface Visitor {

@@ -1,7 +1,6 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer, WatchedServerOptions } from './test-server.js';
 import { signUp } from './sign-up.js';
+import { startWatchedServer, type WatchedServer, type WatchedServerOptions } from './test-server.js';
 import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
 /** A running server with a browser in which the admin is signed in. */

@@ -1,7 +1,5 @@
-import { startBoardForges } from './board-forges.js';
-import type { BoardForges } from './board-forges.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture, PageFixtureOptions } from './fixtures.js';
+import { startBoardForges, type BoardForges } from './board-forges.js';
+import { openPageFixture, type PageFixture, type PageFixtureOptions } from './fixtures.js';
 
 /** A signed-in browser at a dashboard, with one test forge of each kind that is not configured yet. */
 export interface ForgeFixture extends PageFixture {
@@ -9,10 +7,12 @@ export interface ForgeFixture extends PageFixture {
 }
 
 export async function openForgeFixture(options: Omit<PageFixtureOptions, 'services'> = {}): Promise<ForgeFixture> {
-  const [stage, forges] = await Promise.all([
-    openPageFixture({ ...options, services: 'dashboard' }),
-    startBoardForges(),
-  ]);
+  const forges = await startBoardForges();
+  const stage = await openPageFixture({ ...options, services: 'dashboard' }).catch(async (error: unknown) => {
+    // The caller has nothing to close if this fails.
+    await forges.close();
+    throw error;
+  });
   return {
     ...stage,
     forges,

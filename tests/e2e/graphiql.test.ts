@@ -4,9 +4,8 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer } from './test-server.js';
 import { createKeyboard } from './keyboard.js';
+import { startWatchedServer, type WatchedServer } from './test-server.js';
 
 /** The element of a GraphiQL editor, with its CodeMirror instance. */
 interface EditorElement extends HTMLElement {

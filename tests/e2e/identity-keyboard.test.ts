@@ -4,10 +4,8 @@ import type { Page } from 'playwright-core';
 import { generateKeys, runAgeWithPassphrase } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
 
 // The tests build on each other.
 describeInBrowser('existing identity by keyboard', () => {

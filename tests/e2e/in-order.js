@@ -20,7 +20,7 @@ export default class InOrder extends SharedRealm {
   }
 
   async teardown() {
-    delete this.global[DESCRIBE_PAGES];
+    Reflect.deleteProperty(this.global, DESCRIBE_PAGES);
     await super.teardown();
   }
 }

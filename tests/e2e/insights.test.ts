@@ -3,14 +3,13 @@ import { DatabaseSync } from '@photostructure/sqlite';
 import type { Locator, Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
-import { GITHUB_TOKEN } from '../forges/github.js';
 import { githubPullRequest } from '../forges/github-state.js';
+import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { createKeyboard } from './keyboard.js';
 
 const DAY_MS = 86_400_000;

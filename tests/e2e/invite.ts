@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
-import { signUp } from './sign-up.js';
 import type { PageFixture } from './fixtures.js';
+import { signUp } from './sign-up.js';
 
 /** A second user with a separate browser and authenticator. The stage collects the complaints of their pages. */
 export interface Guest {

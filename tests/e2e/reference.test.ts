@@ -1,9 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard } from './keyboard.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
 
 const IN_A_WEEK = new Date(Date.now() + 7 * 86_400_000).toISOString();
 

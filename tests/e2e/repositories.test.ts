@@ -1,12 +1,11 @@
 import type { Page } from 'playwright-core';
 import { forgejoRepository } from '../forges/forgejo-state.js';
 import { githubPullRequest, githubRepository } from '../forges/github-state.js';
-import { waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import type { BoardForges } from './board-forges.js';
-import { eventuallyEquals, openBoardFixture } from './board-fixture.js';
-import type { BoardActions, BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
+import { waitForSave } from './page-actions.js';
 
 const MORE = 55;
 

@@ -1,10 +1,8 @@
 import type { Page, Request } from 'playwright-core';
 import { eventually } from '../eventually.js';
-import { openBoardFixture } from './board-fixture.js';
-import type { BoardFixture } from './board-fixture.js';
+import { openBoardFixture, type BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
 
 /** From the narrowest phone, which equals 400 % zoom of 1280 px, to a laptop. */
 const WIDTHS = [320, 360, 390, 600, 768, 820, 900, 1024, 1440];

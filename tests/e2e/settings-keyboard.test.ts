@@ -1,14 +1,12 @@
 import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
-import { waitForSave } from './page-actions.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { inviteGuest } from './invite.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
+import { waitForSave } from './page-actions.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('settings and administration, with the keyboard only', () => {

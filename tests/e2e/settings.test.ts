@@ -1,15 +1,14 @@
 import type { Locator, Page } from 'playwright-core';
+import { eventually } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
 import { GITLAB_TOKEN } from '../forges/gitlab.js';
-import { eventually } from '../eventually.js';
-import { pressAndConfirm, waitForSave } from './page-actions.js';
 import { expectAccessible } from './axe.js';
 import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
-import { openForgeFixture } from './forge-fixture.js';
-import type { ForgeFixture } from './forge-fixture.js';
+import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { inviteGuest } from './invite.js';
+import { pressAndConfirm, waitForSave } from './page-actions.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 const REFUSED = { status: 403, body: { message: 'Resource not accessible by personal access token' } };

@@ -3,12 +3,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { BrowserContext, Page } from 'playwright-core';
 import { findBun } from '../client/runtimes.js';
-import { pressAndConfirm } from './page-actions.js';
 import { describeInBrowser } from './chromium.js';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer } from './test-server.js';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import type { VirtualAuthenticator } from './virtual-authenticator.js';
+import { pressAndConfirm } from './page-actions.js';
+import { startWatchedServer, type WatchedServer } from './test-server.js';
+import { addVirtualAuthenticator, type VirtualAuthenticator } from './virtual-authenticator.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const run = promisify(execFile);

@@ -1,6 +1,9 @@
 import type { Page } from 'playwright-core';
-import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import type { VirtualAuthenticator, VirtualAuthenticatorOptions } from './virtual-authenticator.js';
+import {
+  addVirtualAuthenticator,
+  type VirtualAuthenticator,
+  type VirtualAuthenticatorOptions,
+} from './virtual-authenticator.js';
 
 /** Creates the account of a setup link or an invitation in a tab with its own authenticator, up to the first page. */
 export async function signUp(

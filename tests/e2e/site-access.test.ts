@@ -2,10 +2,8 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { startWatchedServer } from './test-server.js';
-import type { WatchedServer } from './test-server.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
+import { startWatchedServer, type WatchedServer } from './test-server.js';
 
 const TOKEN = 'site-token-0123456789-abcdefghijkl';
 

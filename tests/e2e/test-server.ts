@@ -3,11 +3,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, BrowserContext } from 'playwright-core';
 import { PATIENCE_MS } from '../eventually.js';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { startServer, type RunningServer } from '../running-server.js';
 import { openBrowser } from './chromium.js';
-import { createPageWatch } from './page-watch.js';
-import type { PageWatch } from './page-watch.js';
+import { createPageWatch, type PageWatch } from './page-watch.js';
 
 /** A running server and a browser whose pages are watched for complaints. */
 export interface WatchedServer extends PageWatch {
@@ -39,7 +37,7 @@ export async function startWatchedServer({
 }: WatchedServerOptions = {}): Promise<WatchedServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-house-'));
   const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
-  const [server, browser] = await Promise.all([startServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser()]);
+  const [server, browser] = await startBoth(startServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser());
   const { watch, ...watched } = createPageWatch(
     server.origin,
     elsewhere?.map((url) => new URL(url).origin),
@@ -57,6 +55,16 @@ export async function startWatchedServer({
     },
     close: () => close(browser, server, state),
   };
+}
+
+/** Waits for both. If one fails, ends the other, which would keep the worker from exiting. */
+async function startBoth(server: Promise<RunningServer>, browser: Promise<Browser>): Promise<[RunningServer, Browser]> {
+  try {
+    return await Promise.all([server, browser]);
+  } catch (error) {
+    await Promise.allSettled([server.then((one) => one.stop()), browser.then((one) => one.close())]);
+    throw error;
+  }
 }
 
 async function close(browser: Browser, server: RunningServer, state: string): Promise<void> {

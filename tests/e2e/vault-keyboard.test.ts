@@ -2,10 +2,8 @@ import type { Page } from 'playwright-core';
 import { generateKeys } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
 
 /** Only the secrets service runs, and the authenticator has no PRF, so that only the phrase can unlock the key. */
 describeInBrowser('secrets pages by keyboard', () => {

@@ -4,10 +4,8 @@ import { seal } from '../../src/sealing/seal.js';
 import { generateKeys } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { createKeyboard } from './keyboard.js';
-import type { Keyboard } from './keyboard.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
+import { createKeyboard, type Keyboard } from './keyboard.js';
 
 // The tests build on each other.
 describeInBrowser('maintenance of secrets by keyboard', () => {

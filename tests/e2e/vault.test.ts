@@ -5,11 +5,9 @@ import { eventually } from '../eventually.js';
 import { generateKeys, runAge, runAgeWithPassphrase } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
+import { openPageFixture, type PageFixture } from './fixtures.js';
+import { createSecretsPageActions, type SecretsPageActions } from './secrets-page-actions.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
-import { createSecretsPageActions } from './secrets-page-actions.js';
-import type { SecretsPageActions } from './secrets-page-actions.js';
-import { openPageFixture } from './fixtures.js';
-import type { PageFixture } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 

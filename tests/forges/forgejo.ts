@@ -1,13 +1,18 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { serveForge } from './forge-server.js';
-import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
+import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
 import { toIssueNode, toPullRequestNode, toRepositoryNode, toReviewNodes } from './forgejo-nodes.js';
 import type { ForgejoPullRequest, ForgejoRepository } from './forgejo-state.js';
-import { handleWebhookRequest, deliverTo } from './hooks.js';
-import type { DeliveryMetadata, ForgeEvent, HookChange, SignedDelivery, TestHook } from './hooks.js';
+import {
+  handleWebhookRequest,
+  deliverTo,
+  type DeliveryMetadata,
+  type ForgeEvent,
+  type HookChange,
+  type SignedDelivery,
+  type TestHook,
+} from './hooks.js';
 import { toPage } from './paged.js';
-import { handleRoute } from './routes.js';
-import type { Matched, Route } from './routes.js';
+import { handleRoute, type Matched, type Route } from './routes.js';
 
 export const FORGEJO_TOKEN = 'forgejo-test';
 

@@ -1,8 +1,5 @@
 import type { TestResponse, RecordedRequest } from './forge-server.js';
 import { findRepository } from './github-graphql.js';
-import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
-import { handleWebhookRequest } from './hooks.js';
-import type { HookChange, TestHook } from './hooks.js';
 import {
   listCheckRuns,
   listIssues,
@@ -11,11 +8,12 @@ import {
   searchIssues,
   toPullRequestNode,
   toRepositoryNode,
+  type PublicState,
 } from './github-public.js';
-import type { PublicState } from './github-public.js';
+import type { GithubPullRequest, GithubRepository, GithubRun } from './github-state.js';
+import { handleWebhookRequest, type HookChange, type TestHook } from './hooks.js';
 import { toPage } from './paged.js';
-import { handleRoute } from './routes.js';
-import type { Matched, Route } from './routes.js';
+import { handleRoute, type Matched, type Route } from './routes.js';
 
 const refuse = (status: number, message: string): TestResponse => ({
   status,

@@ -1,14 +1,10 @@
 import { createHmac, randomUUID } from 'node:crypto';
-import { serveForge } from './forge-server.js';
-import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
-import { issueInstallationToken, isAppToken } from './github-app.js';
-import type { TestApp } from './github-app.js';
-import { countPullRequests, executeGithub, findRepository } from './github-graphql.js';
-import type { GithubGraphqlState } from './github-graphql.js';
+import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
+import { issueInstallationToken, isAppToken, type TestApp } from './github-app.js';
+import { countPullRequests, executeGithub, findRepository, type GithubGraphqlState } from './github-graphql.js';
 import { handleRestRequest } from './github-rest.js';
 import type { GithubRepository } from './github-state.js';
-import { deliverTo } from './hooks.js';
-import type { DeliveryMetadata, ForgeEvent, SignedDelivery } from './hooks.js';
+import { deliverTo, type DeliveryMetadata, type ForgeEvent, type SignedDelivery } from './hooks.js';
 
 export const GITHUB_TOKEN = 'ghp_test';
 

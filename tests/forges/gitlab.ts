@@ -1,13 +1,18 @@
-import { serveForge } from './forge-server.js';
 import { randomUUID } from 'node:crypto';
-import type { TestResponse, ForgeServer, RecordedRequest } from './forge-server.js';
+import { serveForge, type TestResponse, type ForgeServer, type RecordedRequest } from './forge-server.js';
 import { executeGitlab } from './gitlab-graphql.js';
 import type { GitlabMergeRequest, GitlabProject } from './gitlab-state.js';
-import { handleWebhookRequest, deliverTo } from './hooks.js';
-import type { DeliveryMetadata, ForgeEvent, HookChange, SignedDelivery, TestHook } from './hooks.js';
+import {
+  handleWebhookRequest,
+  deliverTo,
+  type DeliveryMetadata,
+  type ForgeEvent,
+  type HookChange,
+  type SignedDelivery,
+  type TestHook,
+} from './hooks.js';
 import { toPage } from './paged.js';
-import { handleRoute } from './routes.js';
-import type { Matched, Route } from './routes.js';
+import { handleRoute, type Matched, type Route } from './routes.js';
 
 export const GITLAB_TOKEN = 'glpat-test';
 

@@ -54,7 +54,7 @@ export type HookChange = Partial<Omit<TestHook, 'id'>>;
 
 export interface WebhookHandlers {
   /** The error response if the credential lacks the permission. */
-  readonly refuse?: TestResponse | undefined;
+  readonly refuse?: TestResponse;
   readonly hooks: TestHook[];
   readonly toNode: (hook: TestHook) => object;
   readonly page: (nodes: readonly object[]) => TestResponse;

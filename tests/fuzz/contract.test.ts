@@ -1,8 +1,6 @@
-import { readFuzzedContract } from './contract/document.js';
-import type { ServiceName } from './contract/document.js';
+import { readFuzzedContract, type ServiceName } from './contract/document.js';
+import { openFuzzFixtures, type FuzzFixtures } from './contract/fixtures.js';
 import { fuzzContract } from './contract/fuzz-contract.js';
-import { openFuzzFixtures } from './contract/fixtures.js';
-import type { FuzzFixtures } from './contract/fixtures.js';
 import { MODES, REQUESTS, RUN_TIMEOUT_MS, SEED } from './runs.js';
 
 /** More requests per minute than a run sends. */

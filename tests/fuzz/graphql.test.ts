@@ -1,6 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { startServer, type RunningServer } from '../running-server.js';
 import { fuzzGraphql } from './graphql/fuzz-graphql.js';
 import { DOCUMENTS, MODES, REQUESTS, RUN_TIMEOUT_MS, SEED } from './runs.js';
 

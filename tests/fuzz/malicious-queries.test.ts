@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startServer } from '../running-server.js';
-import type { RunningServer } from '../running-server.js';
+import { startServer, type RunningServer } from '../running-server.js';
 import { listMaliciousPatterns } from './malicious-patterns.js';
 import { MALICIOUS_QUERY_FAMILIES, listMaliciousQueries } from './malicious-queries.js';
 

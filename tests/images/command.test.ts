@@ -4,10 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { PassThrough } from 'node:stream';
 import sharp from 'sharp';
-import { buildStoredImages } from '../../src/commands/images.js';
-import { pruneStoredImages } from '../../src/commands/images.js';
+import { scene } from '../../packages/images/tests/image-folder.js';
+import { buildStoredImages, pruneStoredImages } from '../../src/commands/images.js';
 import { loadConfig } from '../../src/config/config.js';
-import { scene } from './image-folder.js';
 import { collect, runCli, startServer } from '../running-server.js';
 
 let folder: string;

@@ -1,15 +1,12 @@
-import { buildSchema, isObjectType } from 'graphql';
-import type { GraphQLObjectType } from 'graphql';
 import path from 'node:path';
-import sharp from 'sharp';
-import { typeDefs } from '../../src/generated/site/type-defs.js';
+import { openImages, type Images } from '@trellis/images/images';
 import type { FieldName } from '@trellis/images/plan/field-results';
-import { openImages } from '@trellis/images/images';
-import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
+import { buildSchema, isObjectType, type GraphQLObjectType } from 'graphql';
+import sharp from 'sharp';
+import { createImageFolder, scene, type ImageFolder } from '../../packages/images/tests/image-folder.js';
+import { typeDefs } from '../../src/generated/site/type-defs.js';
 import { imageProcResolvers } from '../../src/resolvers/fields.js';
-import { createImageFolder, scene } from './image-folder.js';
-import type { ImageFolder } from './image-folder.js';
 
 const schema = buildSchema(typeDefs);
 let pictures: ImageFolder;

@@ -5,7 +5,7 @@ import {
   type IntrospectionQuery,
   parse,
 } from 'graphql';
-import { createSiteEngine } from '../../src/resolvers/engine.js';
+import { createSiteEngine } from '../../src/resolvers/schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 
 const { schema, execute } = createSiteEngine();

@@ -1,19 +1,18 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Images, openImages } from '@trellis/images/images';
+import { OperationBudget } from '@trellis/server/graphql/budget';
+import { createPublicPath } from '@trellis/site/public/public-files';
+import { createFormatDate } from '@trellis/site/query/dates';
+import { openSite, type Site } from '@trellis/site/site';
 import { execute, graphql, parse } from 'graphql';
 import sharp from 'sharp';
 import { records } from '../../src/generated/site/records.js';
-import { type Images, openImages } from '@trellis/images/images';
-import { createSiteContext } from '../../src/resolvers/engine.js';
-import type { SiteServices } from '../../src/resolvers/context.js';
+import { createSiteContext, type SiteServices } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createFormatDate } from '@trellis/site/query/dates';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
-import { createPublicPath } from '@trellis/site/public/public-files';
-import { openSite, type Site } from '@trellis/site/site';
 
 const schema = buildSiteSchema();
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

@@ -1,17 +1,23 @@
+import type { RecordTable, RelationField } from '@trellis/core/record-types';
+import { OperationBudget } from '@trellis/server/graphql/budget';
+import type { ComputedValues, RecordSort } from '@trellis/site/query/record-queries';
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
-import type { RecordTable, RelationField } from '@trellis/core/record-types';
+import { Evaluator, type Plain, type World } from '../../packages/site/tests/query/evaluator.js';
+import {
+  bySchema,
+  filtersOf,
+  groupSorts,
+  hasText,
+  pages,
+  sortsOf,
+} from '../../packages/site/tests/query/query-arbitraries.js';
+import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
 import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '@trellis/server/graphql/budget';
-import type { ComputedValues } from '@trellis/site/query/record-queries';
-import type { RecordSort } from '@trellis/site/query/record-queries';
 import { computeAny } from '../site/query/compute-any.js';
-import { Evaluator, type Plain, type World } from '../site/query/evaluator.js';
-import { bySchema, filtersOf, groupSorts, hasText, pages, sortsOf } from '../site/query/query-arbitraries.js';
-import { fill, storeOf, worldsOf } from '../site/query/world.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);

@@ -1,20 +1,19 @@
-import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createHash } from 'node:crypto';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { type Images, openImages } from '@trellis/images/images';
+import { OperationBudget } from '@trellis/server/graphql/budget';
+import { createPublicPath } from '@trellis/site/public/public-files';
+import { createFormatDate } from '@trellis/site/query/dates';
+import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
+import type { RecordWriter } from '@trellis/site/records/record-writer';
 import { buildSchema, execute, graphql, GraphQLInt, type GraphQLSchema, parse } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
-import { createSiteContext } from '../../src/resolvers/engine.js';
-import type { SiteContext } from '../../src/resolvers/context.js';
+import { createSiteContext, type SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
-import { OperationBudget } from '@trellis/server/graphql/budget';
-import { type Images, openImages } from '@trellis/images/images';
-import { createFormatDate } from '@trellis/site/query/dates';
-import { createPublicPath } from '@trellis/site/public/public-files';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
-import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
-import { type RecordWriter } from '@trellis/site/records/record-writer';
 
 /** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

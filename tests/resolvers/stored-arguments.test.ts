@@ -2,10 +2,10 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import type { StoredQuery } from '@trellis/site/config/stored-queries';
+import { scene } from '../../packages/images/tests/image-folder.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
-import type { StoredQuery } from '@trellis/site/config/stored-queries';
-import { scene } from '../images/image-folder.js';
 import { collect, runCli, type RunningServer, startServer } from '../running-server.js';
 
 const schema = buildSiteSchema();

@@ -8,7 +8,10 @@ const ENGINE = join(TESTS, 'storage/engine.ts');
 /** The relative imports of values, in source order. */
 const IMPORT = /^(?:import|export)(?! type\b)[^'"]*?['"](\.[^'"]+)\.js['"]|\bimport\(['"](\.[^'"]+)\.js['"]\)/gmu;
 
-/** Lists the test files that open a database, directly or by a module of the tests. Others cannot depend on the engine. */
+/**
+ * Lists the test files that open a database, directly or by a module of the tests. Others cannot depend on the engine,
+ * among them the tests of packages, which know no database of the application.
+ */
 export function listDatabaseTests() {
   const files = readdirSync(TESTS, { recursive: true }).filter((file) => file.endsWith('.test.ts'));
   return files.map((file) => join(TESTS, file)).filter((file) => reaches(file, ENGINE, new Set()));

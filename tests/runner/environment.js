@@ -20,7 +20,8 @@ export default class SharedRealm {
   }
 
   async teardown() {
-    for (const name of Object.keys(process.env)) if (!(name in this.#variables)) delete process.env[name];
+    for (const name of Object.keys(process.env))
+      if (!(name in this.#variables)) Reflect.deleteProperty(process.env, name);
     Object.assign(process.env, this.#variables);
     globalThis.console = this.#console;
     process.exit = this.#exit;

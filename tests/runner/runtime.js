@@ -6,9 +6,6 @@ import { shouldInstrument } from '@jest/transform';
 register('./typescript.js', import.meta.url);
 const require = createRequire(import.meta.url);
 
-/** Counts the test files of this worker. */
-let runs = 0;
-
 /** Coverage must start before the modules are compiled, and continue while they are in use. */
 let profiler;
 
@@ -17,10 +14,13 @@ let profiler;
  * of modules for each file, hence no mocks of modules; what a worker has imported stays loaded.
  */
 export default class NativeRuntime {
+  /** Counts the test files of this worker. */
+  static #runs = 0;
+
   #options;
   #config;
   #coverage = [];
-  #run = String((runs += 1));
+  #run = String((NativeRuntime.#runs += 1));
 
   constructor(config, environment, resolver, transformer, cacheFS, options) {
     this.#config = config;
@@ -41,7 +41,7 @@ export default class NativeRuntime {
 
   /** Loads jest-circus, whose module holds the state of one test file. */
   requireInternalModule(path) {
-    delete require.cache[path];
+    Reflect.deleteProperty(require.cache, path);
     return require(path);
   }
 

@@ -2,7 +2,14 @@ import { createHash } from 'node:crypto';
 import process from 'node:process';
 
 /** Folders whose files take longest, so that workers do not wait for one of them at the end. */
-const FIRST = ['/tests/e2e/', '/tests/codegen/', '/tests/fuzz/', '/tests/images/', '/tests/contract/'];
+const FIRST = [
+  '/tests/e2e/',
+  '/tests/codegen/',
+  '/tests/fuzz/',
+  '/tests/images/',
+  '/packages/images/',
+  '/tests/contract/',
+];
 
 /**
  * Decides the order of the test files. As a worker loads the application once, no file may depend on those before it:

@@ -1,3 +1,4 @@
+import { putSecret, replaceSecret } from '../../src/sealing/put-secret.js';
 import {
   ApiError,
   createSecretsClient,
@@ -5,11 +6,9 @@ import {
   generateIdentity,
   open,
   toRecipients,
+  type SecretsClient,
 } from '../../src/sealing/secrets.js';
-import type { SecretsClient } from '../../src/sealing/secrets.js';
-import { putSecret, replaceSecret } from '../../src/sealing/put-secret.js';
-import { startContractServer } from '../contract/contract-server.js';
-import type { ContractServer } from '../contract/contract-server.js';
+import { startContractServer, type ContractServer } from '../contract/contract-server.js';
 
 let server: ContractServer;
 let client: SecretsClient;

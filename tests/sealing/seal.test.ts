@@ -3,8 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import { armor, generateIdentity, identityToRecipient } from 'age-encryption';
-import { open, toRecipients } from '../../src/sealing/seal.js';
-import { MAX_SEALED_BYTES, seal } from '../../src/sealing/seal.js';
+import { open, toRecipients, MAX_SEALED_BYTES, seal } from '../../src/sealing/seal.js';
 import { describeWithAge, generateKeys, runAge, runAgeWithPassphrase } from './age-program.js';
 
 /** The header for one X25519 recipient, the nonce, and one tag per 64 KiB. */

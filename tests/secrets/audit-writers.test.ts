@@ -1,8 +1,11 @@
-import { appendAuditEntry, inAuditedTransaction } from '../../src/secrets/audit/chain.js';
-import { createAuditedIdempotencyStore } from '../../src/secrets/audit/chain.js';
-import { openDatabase } from '../../src/storage/open-database.js';
+import {
+  appendAuditEntry,
+  inAuditedTransaction,
+  createAuditedIdempotencyStore,
+} from '../../src/secrets/audit/chain.js';
 import type { Database } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, engine } from '../storage/engine.js';
 
 const WRITERS = 8;

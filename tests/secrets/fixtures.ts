@@ -1,9 +1,7 @@
 import type { Caller } from '../../src/accounts/callers.js';
 import type { RequestOrigin } from '../../src/secrets/audit/chain.js';
-import { createSecretStore } from '../../src/secrets/secret-store.js';
-import type { SecretCreation, SecretStore } from '../../src/secrets/secret-store.js';
-import { createVersionStore } from '../../src/secrets/versions.js';
-import type { VersionStore } from '../../src/secrets/versions.js';
+import { createSecretStore, type SecretCreation, type SecretStore } from '../../src/secrets/secret-store.js';
+import { createVersionStore, type VersionStore } from '../../src/secrets/versions.js';
 import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
 import { ageValue } from './age-files.js';

@@ -1,7 +1,6 @@
 import type { KyselyPlugin } from 'kysely';
 import { createSecretStore } from '../../src/secrets/secret-store.js';
-import { consumer, openFixtures } from './fixtures.js';
-import type { SecretsFixtures } from './fixtures.js';
+import { consumer, openFixtures, type SecretsFixtures } from './fixtures.js';
 
 let stage: SecretsFixtures;
 let id: string;

@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { ageHeader, ageValue } from './age-files.js';
-import { DAY_MS, START, consumer, openFixtures, owner, script, stranger } from './fixtures.js';
-import type { SecretsFixtures } from './fixtures.js';
+import { DAY_MS, START, consumer, openFixtures, owner, script, stranger, type SecretsFixtures } from './fixtures.js';
 
 let stage: SecretsFixtures;
 

@@ -1,7 +1,6 @@
 import { recordDueRotations } from '../../src/secrets/rotation.js';
 import { ageValue } from './age-files.js';
-import { DAY_MS, openFixtures } from './fixtures.js';
-import type { SecretsFixtures } from './fixtures.js';
+import { DAY_MS, openFixtures, type SecretsFixtures } from './fixtures.js';
 
 let stage: SecretsFixtures;
 

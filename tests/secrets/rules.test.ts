@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { RULES } from './rules.js';
 
-const TESTS = path.join(import.meta.dirname, '..');
+const ROOT = path.join(import.meta.dirname, '../..');
 
 /** Reports whether a file contains a title, between single or double quotes. */
 function hasTest(text: string, title: string): boolean {
@@ -10,7 +10,7 @@ function hasTest(text: string, title: string): boolean {
 }
 
 test(`each of the ${RULES.length} rules of the secrets service names an existing test`, () => {
-  const texts = new Map(RULES.map(({ file }) => [file, readFileSync(path.join(TESTS, file), 'utf8')]));
+  const texts = new Map(RULES.map(({ file }) => [file, readFileSync(path.join(ROOT, file), 'utf8')]));
   expect(RULES.filter(({ file, test: title }) => !hasTest(texts.get(file)!, title))).toEqual([]);
 });
 

@@ -5,7 +5,7 @@
 export interface Rule {
   readonly about: string;
   readonly rule: string;
-  /** The path below `tests`. */
+  /** The path from the root of the repository. */
   readonly file: string;
   readonly test: string;
 }
@@ -15,36 +15,36 @@ type Row = readonly [rule: string, file: string, test: string];
 const rulesAbout = (about: string, rows: readonly Row[]): Rule[] =>
   rows.map(([rule, file, test]) => ({ about, rule, file, test }));
 
-const OBJECTS = 'secrets/objects.test.ts';
-const VERSIONS = 'secrets/versions.test.ts';
-const ROTATION = 'secrets/rotation.test.ts';
-const RESEAL = 'secrets/reseal.test.ts';
-const AUDIT = 'secrets/audit.test.ts';
-const WRITERS = 'secrets/audit-writers.test.ts';
+const OBJECTS = 'tests/secrets/objects.test.ts';
+const VERSIONS = 'tests/secrets/versions.test.ts';
+const ROTATION = 'tests/secrets/rotation.test.ts';
+const RESEAL = 'tests/secrets/reseal.test.ts';
+const AUDIT = 'tests/secrets/audit.test.ts';
+const WRITERS = 'tests/secrets/audit-writers.test.ts';
 
-const HEADER = 'secrets/age-header.test.ts';
-const MASKED = 'secrets/hidden-secrets.test.ts';
-const WIRE = 'contract/secrets/objects.ts';
-const VARIANTS = 'contract/secrets/variants.ts';
-const WIRE_VERSIONS = 'contract/secrets/versions.ts';
-const CONSUMERS = 'contract/secrets/consumers.ts';
-const TOKENS = 'contract/secrets/tokens.ts';
-const WIRE_AUDIT = 'contract/secrets/audit.ts';
-const AUTH = 'contract/secrets/auth.ts';
-const IDENTITY = 'contract/secrets/identity.ts';
-const PERMISSIONS = 'contract/secrets/permissions.ts';
-const REFUSALS = 'contract/secrets/refusals.ts';
-const HEALTH = 'contract/secrets/health.ts';
-const HOSTILE = 'contract/secrets-hostile.test.ts';
-const KILLED = 'contract/secrets-killed.test.ts';
-const MCP = 'contract/secrets-mcp.test.ts';
-const REPLAYS = 'storage/idempotency-store.test.ts';
-const READINESS = 'storage/running-server.test.ts';
-const ROUTER = 'server/rest/router.test.ts';
-const LIMITS = 'server/http/rate-limits.test.ts';
-const PASSKEYS = 'accounts/security-passkeys.test.ts';
-const MACHINE = 'commands/tokens.test.ts';
-const PLAIN = 'commands/secrets/no-plain-values.test.ts';
+const HEADER = 'tests/secrets/age-header.test.ts';
+const MASKED = 'tests/secrets/hidden-secrets.test.ts';
+const WIRE = 'tests/contract/secrets/objects.ts';
+const VARIANTS = 'tests/contract/secrets/variants.ts';
+const WIRE_VERSIONS = 'tests/contract/secrets/versions.ts';
+const CONSUMERS = 'tests/contract/secrets/consumers.ts';
+const TOKENS = 'tests/contract/secrets/tokens.ts';
+const WIRE_AUDIT = 'tests/contract/secrets/audit.ts';
+const AUTH = 'tests/contract/secrets/auth.ts';
+const IDENTITY = 'tests/contract/secrets/identity.ts';
+const PERMISSIONS = 'tests/contract/secrets/permissions.ts';
+const REFUSALS = 'tests/contract/secrets/refusals.ts';
+const HEALTH = 'tests/contract/secrets/health.ts';
+const HOSTILE = 'tests/contract/secrets-hostile.test.ts';
+const KILLED = 'tests/contract/secrets-killed.test.ts';
+const MCP = 'tests/contract/secrets-mcp.test.ts';
+const REPLAYS = 'tests/storage/idempotency-store.test.ts';
+const READINESS = 'tests/storage/running-server.test.ts';
+const ROUTER = 'packages/server/tests/rest/router.test.ts';
+const LIMITS = 'packages/server/tests/http/rate-limits.test.ts';
+const PASSKEYS = 'tests/accounts/security-passkeys.test.ts';
+const MACHINE = 'tests/commands/tokens.test.ts';
+const PLAIN = 'tests/commands/secrets/no-plain-values.test.ts';
 
 const VARIANT = 'createObject creates a variant of an existing slug; returns 409 without unused consumers';
 const ONE_OF_SEVERAL = '%s requires the id of a variant if the slug has several';
@@ -356,7 +356,7 @@ export const RULES: readonly Rule[] = [
       'createObject uses the last of two fields with the same name',
     ],
     ['ambiguous message lengths are rejected', HOSTILE, 'a length and chunks'],
-    ['headers have at most 64 KiB', 'contract/hostile-requests.test.ts', 'headers that are too long'],
+    ['headers have at most 64 KiB', 'tests/contract/hostile-requests.test.ts', 'headers that are too long'],
     ['requests above the rate limit return 429', REFUSALS, '$id: returns 429 above the rate limit'],
     [
       'credentials are no longer looked up after too many failures',

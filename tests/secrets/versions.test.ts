@@ -1,6 +1,5 @@
 import { ageValue } from './age-files.js';
-import { START, openFixtures, owner, script } from './fixtures.js';
-import type { SecretsFixtures } from './fixtures.js';
+import { START, openFixtures, owner, script, type SecretsFixtures } from './fixtures.js';
 
 let stage: SecretsFixtures;
 

@@ -7,8 +7,11 @@ import {
   isObjectType,
   isScalarType,
   print,
+  type GraphQLArgument,
+  type GraphQLField,
+  type GraphQLInputField,
+  type GraphQLNamedType,
 } from 'graphql';
-import type { GraphQLArgument, GraphQLField, GraphQLInputField, GraphQLNamedType } from 'graphql';
 import * as table from './contract-table.js';
 
 const schema = buildSchema(readFileSync(new URL('../../src/generated/site/schema.graphql', import.meta.url), 'utf8'));
@@ -44,7 +47,7 @@ function inputLine({ name, type, astNode }: GraphQLArgument | GraphQLInputField)
   return `${name}: ${String(type)}${value === undefined ? '' : ` = ${print(value)}`}`;
 }
 
-const mark = ({ deprecationReason }: { deprecationReason?: string | null | undefined }): string =>
+const mark = ({ deprecationReason }: { deprecationReason?: string | null }): string =>
   deprecationReason == null ? '' : ' @deprecated';
 
 /** Returns the expected lines, derived from the table. */

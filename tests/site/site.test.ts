@@ -1,6 +1,6 @@
 import { renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { records } from '../../src/generated/site/records.js';
 import type { ScanProgress } from '@trellis/site/sources/scan-source';
+import { records } from '../../src/generated/site/records.js';
 import { pathsOf, SiteFolder } from './sources/site-folder.js';
 
 /** Waits until changes are older than the two seconds for which they are not trusted, as a ctime can't be set. */

@@ -6,8 +6,8 @@ import {
   inTransaction,
   runInSharedTransaction,
 } from '../../src/storage/database.js';
-import { openDatabase } from '../../src/storage/open-database.js';
 import { migrate } from '../../src/storage/migrate.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
 const person = {

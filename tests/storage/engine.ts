@@ -3,8 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import os from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
-import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database, DatabaseTarget } from '../../src/storage/database.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 
 /**
  * The engine of this run. Tests that need a database run once for each engine, as projects of `jest.config.js`, and

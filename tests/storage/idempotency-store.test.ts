@@ -1,11 +1,11 @@
 import { EventEmitter, once } from 'node:events';
-import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import {
   createIdempotencyStore,
   deleteExpiredResponses,
   type IdempotencyStore,
 } from '../../src/storage/idempotency-store.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { encryptAtRest, decryptAtRest } from '../../src/storage/server-key.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
@@ -115,10 +115,14 @@ describe('idempotency store', () => {
   describe('a request with external calls', () => {
     const outside = { ...request, reachesOut: true };
     /** Creates the state during the first request, or after its process ended without a response. */
-    const claim = () => {
-      const never = new Promise<never>(() => undefined);
-      return new Promise<void>((resolve) => void replays.answerOnce(outside, () => (resolve(), never)));
-    };
+    const claim = () =>
+      new Promise<void>((resolve) => {
+        const answer = () => {
+          resolve();
+          return new Promise<never>(() => undefined);
+        };
+        void replays.answerOnce(outside, answer);
+      });
     const another = () => createIdempotencyStore(database, () => at);
 
     test.each([

@@ -1,6 +1,6 @@
-import { openDatabase } from '../../src/storage/open-database.js';
 import type { Database } from '../../src/storage/database.js';
 import { MIGRATIONS, migrate } from '../../src/storage/migrate.js';
+import { openDatabase } from '../../src/storage/open-database.js';
 import { createDatabaseTarget, openTestDatabase } from './engine.js';
 
 /** Returns the tables with their columns as the engine reports them. */

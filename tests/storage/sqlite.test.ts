@@ -1,8 +1,7 @@
 import path from 'node:path';
 import process from 'node:process';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { toBindable } from '../../src/storage/bindable.js';
-import { isSqliteError, openSqlite } from '../../src/storage/sqlite.js';
+import { isSqliteError, openSqlite, toBindable } from '../../src/storage/sqlite.js';
 import { createTestFolder } from './engine.js';
 
 /** Node's own driver exists since 22.5. It must behave the same, so that we can switch to it. */

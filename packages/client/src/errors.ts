@@ -3,10 +3,10 @@ const MAX_MESSAGE_LENGTH = 500;
 
 interface ApiErrorDetails {
   readonly statusCode: number;
-  readonly code?: string | undefined;
-  readonly field?: string | undefined;
-  readonly requestId?: string | undefined;
-  readonly retryAfter?: number | undefined;
+  readonly code?: string;
+  readonly field?: string;
+  readonly requestId?: string;
+  readonly retryAfter?: number;
   readonly body?: unknown;
 }
 

@@ -17,7 +17,7 @@ export type StreamInit = Readonly<{
 
 /** The result of a stream request. */
 interface StreamResponse {
-  readonly data?: ReadableStream<Uint8Array> | null | undefined;
+  readonly data?: ReadableStream<Uint8Array> | null;
   readonly error?: unknown;
   readonly response: Response;
 }

@@ -8,7 +8,7 @@ export interface PageQuery {
 
 /** The result of a list request. */
 export interface PageResponse<Item> {
-  readonly data?: readonly Item[] | undefined;
+  readonly data?: readonly Item[];
   readonly error?: unknown;
   readonly response: Response;
 }
@@ -42,7 +42,7 @@ export async function* readAll<Item>(
 /** The query parameters of a list that is paged by id. */
 export interface PageAfterQuery {
   /** The id of the last entry of the previous page; the list starts at its first entry when omitted. */
-  readonly after?: number | undefined;
+  readonly after?: number;
   readonly limit: number;
 }
 

@@ -55,7 +55,7 @@ type TrailingSingleFlight<T = void> = (key: string, run: () => Promise<T>) => Pr
 
 interface Runs<T> {
   running: Promise<T>;
-  next?: Promise<T> | undefined;
+  next?: Promise<T>;
 }
 
 /** Creates a function that runs work at most once at a time per key. */

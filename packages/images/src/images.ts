@@ -105,13 +105,13 @@ export interface ImagesOptions {
   /** The path that the site is served under, such as `/garden`. */
   readonly prefix?: string;
   /** Called for every derived image that a field result links to. */
-  readonly onLink?: ((image: DerivedImage) => void) | undefined;
+  readonly onLink?: (image: DerivedImage) => void;
   /** Signs the transforms in links. Random by default, for processes that publish no links. */
-  readonly linkKey?: Uint8Array | undefined;
+  readonly linkKey?: Uint8Array;
   /** Limits how long links are valid; absent for a public site, whose links do not expire. */
-  readonly signer?: LinkSigner | undefined;
+  readonly signer?: LinkSigner;
   /** The disk space for derived images, public copies and inline images together. */
-  readonly quotaBytes?: number | undefined;
+  readonly quotaBytes?: number;
 }
 
 /** Enough for the images of about 3,000 pages; 2 GB is the smallest disk that hosting providers offer. */

@@ -44,11 +44,11 @@ export interface SiteOptions {
   /**
    * Called with problems for the site's owner to fix, and their number, which may be greater than that of the messages.
    */
-  readonly onWarnings?: ((messages: readonly string[], count: number) => void) | undefined;
-  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly onWarnings?: (messages: readonly string[], count: number) => void;
+  readonly onProgress?: (progress: ScanProgress) => void;
+  readonly signal?: AbortSignal;
   /** Enables watching the sources, which begins before they are read and ends when the site is closed. */
-  readonly watch?: SiteWatchOptions | undefined;
+  readonly watch?: SiteWatchOptions;
 }
 
 export type SiteWatchOptions = Pick<SiteWatcherCallbacks, 'onChange' | 'onProblem'>;

@@ -1,7 +1,7 @@
 import { access, constants, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from '../../config/config.js';
 import { isAccessibleToOthers } from '@trellis/core/private-file';
+import type { Config } from '../../config/config.js';
 import { type Verification, verifyAuditChain } from '../../secrets/audit/verify-chain.js';
 import { connectDatabase, type DatabaseTarget } from '../../storage/database.js';
 import { MIGRATIONS, readSchemaVersion } from '../../storage/migrate.js';

@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../../config/config.js';
 import { formatProblem, type ProblemReport } from '@trellis/site/sources/problems';
+import type { Config } from '../../config/config.js';
 import { openSiteFromConfig } from '../../site-service.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 

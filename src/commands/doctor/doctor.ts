@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import { CONFIG_OPTIONS } from '../../config/options.js';
 import { type Config, loadConfig } from '../../config/config.js';
+import { CONFIG_OPTIONS } from '../../config/options.js';
 import { checkAddress, checkDisk, checkNode, checkPort, checkProxy, checkSiteAccess } from './check-machine.js';
 import { type CheckResult, failed, passed } from './check-result.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Command, InvalidArgumentError } from 'commander';
 import { readAllAfter } from '@trellis/client/paging';
-import type { components } from '../../generated/secrets/client.js';
+import { type Command, InvalidArgumentError } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
+import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { omitUndefined, parseCount } from './options.js';

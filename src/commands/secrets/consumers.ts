@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type { components } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
+import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { confirm } from './input.js';

@@ -1,6 +1,6 @@
 import { decodeError } from '@trellis/client/errors';
-import type { SecretsClient } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
+import type { SecretsClient } from '../../generated/secrets/client.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { type ConnectionOptions, type Environment, readSecretSource, readSettings } from './settings.js';
 
@@ -87,7 +87,7 @@ export const loadSealing = () => import('../../sealing/secrets.js');
 
 /** The result of a client call. */
 interface CallResult<Data> {
-  readonly data?: Data | undefined;
+  readonly data?: Data;
   readonly error?: unknown;
   readonly response: Response;
 }

@@ -11,11 +11,11 @@ export interface ExportedSecret {
   /** Sealed or plain. */
   readonly value: Uint8Array;
   readonly isSealed: boolean;
-  readonly usedBy?: readonly string[] | undefined;
-  readonly tags?: readonly string[] | undefined;
-  readonly description?: string | undefined;
-  readonly rotateAfterDays?: number | undefined;
-  readonly recipients?: readonly string[] | undefined;
+  readonly usedBy?: readonly string[];
+  readonly tags?: readonly string[];
+  readonly description?: string;
+  readonly rotateAfterDays?: number;
+  readonly recipients?: readonly string[];
 }
 
 /** Marks the output of "export", with its version. */

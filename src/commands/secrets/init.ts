@@ -1,8 +1,8 @@
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Command } from 'commander';
-import type { SecretsClient } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
+import type { SecretsClient } from '../../generated/secrets/client.js';
 import { type CommandContext, loadSealing, openContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT, toCommandError } from './exit-codes.js';
 import { prompt, promptHidden, readValue } from './input.js';

@@ -11,8 +11,8 @@ import {
   NO_KNOWN_KEYS,
   toFingerprint,
 } from '../../sealing/known-keys.js';
-import { EXIT } from './exit-codes.js';
 import type { CommandContext } from './context.js';
+import { EXIT } from './exit-codes.js';
 import { type Environment, nonEmpty, settingsFolder, writePrivateFile } from './settings.js';
 
 /** The content of the file: the keys of each service, by its URL. */
@@ -81,11 +81,11 @@ async function saveKnownKeys(session: CommandContext, known: KnownKeys): Promise
 
 interface CheckOptions {
   /** The values of `--accept-key`: public keys or fingerprints. */
-  readonly acceptKey?: readonly string[] | undefined;
+  readonly acceptKey?: readonly string[];
   /** The recorded recipients of the value that is replaced. */
-  readonly recordedRecipients?: readonly string[] | undefined;
+  readonly recordedRecipients?: readonly string[];
   /** The consumers of the secret before the replacement. */
-  readonly previousConsumers?: readonly string[] | undefined;
+  readonly previousConsumers?: readonly string[];
 }
 
 /** Stops at a key that differs from the one used before, unless it is accepted, and saves the keys that pass. */
@@ -126,7 +126,7 @@ interface Recipients {
   readonly chosen: readonly string[] | undefined;
   /** The keys that the service recorded for the value that is replaced. */
   readonly recorded: readonly string[];
-  readonly acceptKey?: readonly string[] | undefined;
+  readonly acceptKey?: readonly string[];
   /** The public keys of the caller's own identity, where it has been read. */
   readonly own?: readonly string[];
 }

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { readAll } from '@trellis/client/paging';
+import type { Command } from 'commander';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { confirm } from './input.js';
@@ -86,10 +86,10 @@ type ObjectMetadata = components['schemas']['ObjectMetadata'];
 
 /** Selects secrets. */
 interface SecretSelection {
-  readonly tag?: readonly string[] | undefined;
-  readonly consumer?: string | undefined;
-  readonly due?: true | undefined;
-  readonly reseal?: true | undefined;
+  readonly tag?: readonly string[];
+  readonly consumer?: string;
+  readonly due?: true;
+  readonly reseal?: true;
 }
 
 /** `list`: prints secrets. */

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
-import type { SecretsClient } from '../../generated/secrets/client.js';
 import { CommandError } from '../../config/startup-error.js';
+import type { SecretsClient } from '../../generated/secrets/client.js';
 import { addAuditCommand } from './audit.js';
 import { addConsumerCommands } from './consumers.js';
 import type { Terminal } from './context.js';

@@ -1,5 +1,5 @@
-import type { Command } from 'commander';
 import { readAll } from '@trellis/client/paging';
+import type { Command } from 'commander';
 import type { components } from '../../generated/secrets/client.js';
 import { type CommandContext, type Terminal, unwrapResult, withContext } from './context.js';
 import { omitUndefined, parseDays } from './options.js';

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
-import { toBase64 } from '../../sealing/put-secret.js';
 import { CommandError } from '../../config/startup-error.js';
+import { toBase64 } from '../../sealing/put-secret.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';

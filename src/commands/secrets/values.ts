@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
-import type { components } from '../../generated/secrets/client.js';
-import { toBase64 } from '../../sealing/put-secret.js';
-import { findOwnerKey } from '../../sealing/put-secret.js';
 import { CommandError } from '../../config/startup-error.js';
+import type { components } from '../../generated/secrets/client.js';
+import { toBase64, findOwnerKey } from '../../sealing/put-secret.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
@@ -123,8 +122,8 @@ Examples:
 
 /** Selects one value of a secret. */
 interface Wanted {
-  readonly id?: string | undefined;
-  readonly version?: number | undefined;
+  readonly id?: string;
+  readonly version?: number;
 }
 
 /** `get`: prints the value, or writes it to a file. */

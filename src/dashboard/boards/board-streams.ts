@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { rateLimitError } from '@trellis/core/errors';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { assertSettingsSaved } from '../settings/settings-row.js';
 import type { BoardVersion } from './board-changes.js';
@@ -15,7 +14,7 @@ const RETRY_AFTER_SECONDS = 15;
 
 export interface BoardStreamRequest extends Pick<BoardOptions, 'includeDrafts' | 'includeSnoozed'> {
   /** The event id of the newest board that the caller has received. */
-  readonly lastEventId?: string | undefined;
+  readonly lastEventId?: string;
   /** Ends the stream. */
   readonly signal: AbortSignal;
 }

@@ -34,8 +34,8 @@ export interface RenderOptions {
   readonly includeDrafts: boolean;
   readonly includeSnoozed: boolean;
   /** Set on the caller's own board only: other readers have no visits and snoozes there. */
-  readonly reader?: OwnerState | undefined;
-  readonly view?: View | undefined;
+  readonly reader?: OwnerState;
+  readonly view?: View;
 }
 
 /** A snapshot with the derived values that don't depend on the reader or the time. */

@@ -1,8 +1,7 @@
-import { LRUCache } from 'lru-cache';
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { setOpenCount } from '../insights/daily-counts.js';
 import {
@@ -30,15 +29,15 @@ import { findViewText, type View } from './views.js';
 import { type Changes, updateLastChanged } from './visits.js';
 
 export interface BoardOptions {
-  readonly includeDrafts?: boolean | undefined;
-  readonly includeSnoozed?: boolean | undefined;
+  readonly includeDrafts?: boolean;
+  readonly includeSnoozed?: boolean;
   /** The name of one of the caller's saved views. */
-  readonly view?: string | undefined;
+  readonly view?: string;
 }
 
 interface BoardRequest extends BoardOptions {
   /** The username of an owner who shares their board; by default the caller. */
-  readonly owner?: string | undefined;
+  readonly owner?: string;
 }
 
 export interface Boards {

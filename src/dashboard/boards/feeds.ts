@@ -1,7 +1,6 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
-import type { Caller } from '../../accounts/callers.js';
-import { requireSession, requireUser } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
@@ -44,7 +43,7 @@ interface FeedsOptions {
   readonly boards: Boards;
   /** Returns the public origin. */
   readonly origin: () => string;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export function createFeeds({ database, boards, origin, now = Date.now }: FeedsOptions): Feeds {

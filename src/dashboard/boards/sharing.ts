@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireSession, type UserCaller } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireSession, type UserCaller } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import { toUsernameKey } from '../../storage/tables.js';

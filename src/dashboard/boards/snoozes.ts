@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { sql } from 'kysely';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { SnoozesTable } from '../../storage/tables.js';
 import { type ForgeName, pullRequestKey } from '../forges/forge.js';
@@ -20,7 +19,7 @@ interface Reference {
 
 interface NewSnooze extends Reference {
   /** The latest end of the snooze. */
-  readonly until?: Date | undefined;
+  readonly until?: Date;
   /** Whether the snooze also ends as soon as the pull request changes. */
   readonly untilChange: boolean;
 }
@@ -41,7 +40,7 @@ export interface Snoozes {
 interface SnoozesOptions {
   readonly database: Database;
   readonly boards: Pick<BoardChanges, 'notify'>;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export function createSnoozes({ database, boards, now = Date.now }: SnoozesOptions): Snoozes {

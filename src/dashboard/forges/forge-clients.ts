@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import type { RequestLog } from '../request-log.js';
 import type { ForgeSettings } from '../settings/forge-settings.js';
 import type { Settings } from '../settings/settings.js';
@@ -29,10 +29,10 @@ export interface ForgeClientsOptions {
   /** Writes to the request log. */
   readonly record: RequestLog['record'];
   /** The GitHub App of this server, if it has one. */
-  readonly app?: GithubApp | undefined;
+  readonly app?: GithubApp;
   /** Private addresses that requests may connect to. @see AddressPolicyOptions.allow */
-  readonly allow?: readonly string[] | undefined;
-  readonly now?: (() => number) | undefined;
+  readonly allow?: readonly string[];
+  readonly now?: () => number;
 }
 
 /** Each user's clients need at most about 200 KB for reviews. Cached responses have a separate limit for all users. */

@@ -36,12 +36,12 @@ export const FORGE_ERROR_MESSAGES: Readonly<Record<ForgeErrorKind, string>> = {
 };
 
 export interface ForgeErrorOptions extends ErrorOptions {
-  readonly status?: number | undefined;
+  readonly status?: number;
   /** When the rate limit resets, in milliseconds since the epoch. */
-  readonly resetsAt?: number | undefined;
-  readonly refusal?: ActionErrorCode | undefined;
-  readonly needs?: string | undefined;
-  readonly timedOut?: boolean | undefined;
+  readonly resetsAt?: number;
+  readonly refusal?: ActionErrorCode;
+  readonly needs?: string;
+  readonly timedOut?: boolean;
 }
 
 /** A failed request to a forge. The message is safe to show; `cause` has the forge's own message, for logs. */

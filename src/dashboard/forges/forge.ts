@@ -14,7 +14,7 @@ export interface Forge {
   /** The actions that {@link act} supports for this forge. */
   readonly actions: readonly ActionName[];
   /** The API quotas in the headers of the latest responses. Reading them sends no request. */
-  readonly quotas: { readonly graphql?: ApiQuota | undefined; readonly rest?: ApiQuota | undefined };
+  readonly quotas: { readonly graphql?: ApiQuota; readonly rest?: ApiQuota };
   /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
   /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */
@@ -100,7 +100,7 @@ export interface ForgeSnapshot {
 /** The user and the missing permissions of a credential. */
 export interface Inspection {
   /** The user of the credential, if the forge reports it. */
-  readonly username?: string | undefined;
+  readonly username?: string;
   /** `undefined` when the credential can't list repositories. */
   readonly repositories: readonly ForgeRepository[] | undefined;
   /** Limited to permissions that can be checked without changing anything. */
@@ -118,17 +118,17 @@ export interface PullRequestTarget {
   readonly fullName: string;
   readonly number: number;
   /** The head commit that the caller has seen. If the head has changed since, nothing is merged. */
-  readonly headSha?: string | undefined;
+  readonly headSha?: string;
 }
 
 export interface SentComment {
   readonly commentId: string;
-  readonly commentUrl?: string | undefined;
+  readonly commentUrl?: string;
 }
 
 export interface BotReply {
   /** When the bot acknowledged the command. */
-  readonly acknowledgedAt?: string | undefined;
+  readonly acknowledgedAt?: string;
   /** Whether the bot rejects commands from this credential. */
   readonly isRefused: boolean;
 }
@@ -150,7 +150,7 @@ export interface WebhookConfig {
   readonly url: string;
   readonly secret: string;
   /** Previous addresses. Webhooks with their paths are replaced. */
-  readonly formerUrls?: readonly string[] | undefined;
+  readonly formerUrls?: readonly string[];
 }
 
 /** Returns a key that ignores the case of the name, as forges do. */

@@ -1,5 +1,4 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser, type UserCaller } from '../../accounts/callers.js';
+import { type Caller, requireUser, type UserCaller } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import {
@@ -15,7 +14,7 @@ type ThroughputBody = components['schemas']['Throughput'];
 
 export interface ThroughputRequest {
   /** The username of an owner who shares their board; by default the caller. */
-  readonly owner?: string | undefined;
+  readonly owner?: string;
   /** The number of days, today included. */
   readonly days: number;
   readonly per: ThroughputUnit;
@@ -31,7 +30,7 @@ export interface ThroughputOptions {
   readonly database: Database;
   /** Returns the id of the owner whose board the caller may read. Throws for any other. */
   readonly getOwnerId: (caller: UserCaller, username?: string) => Promise<string>;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export function createThroughput({ database, getOwnerId, now = Date.now }: ThroughputOptions): Throughput {

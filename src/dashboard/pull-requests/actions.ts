@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import type { BoardSnapshot } from '../boards/board.js';
 import { type ForgeClients, requireForge } from '../forges/forge-clients.js';
@@ -49,7 +48,7 @@ interface ActionsOptions {
   readonly forges: Pick<ForgeClients, 'of'>;
   readonly refresher: Pick<Refresher, 'rebuildBoard' | 'refreshRepository'>;
   readonly attempts: Attempts;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 /** `queued` if a bot or the forge performs the action later, for example after a comment. */

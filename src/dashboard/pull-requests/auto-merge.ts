@@ -60,11 +60,11 @@ export interface AutoMergeState extends AutoMerge {
   /** In the forge's own spelling; the stored row has it in lower case. */
   readonly fullName: string;
   /** The `updatedAt` of the pull request at the last attempt. There is no further attempt until it changes. */
-  readonly triedFor?: string | undefined;
+  readonly triedFor?: string;
   /** When to try again even without a change, in milliseconds, because the forge did not decide on the last attempt. */
-  readonly retryAt?: number | undefined;
+  readonly retryAt?: number;
   /** When the forge was last asked for the pull request while it was missing from the board, in milliseconds. */
-  readonly lookedAt?: number | undefined;
+  readonly lookedAt?: number;
 }
 
 const RETRY_MS = 300_000;

@@ -21,7 +21,7 @@ interface AutomationOptions {
   readonly database: Database;
   readonly refresher: Pick<Refresher, 'rebuildBoard' | 'refreshRepository'>;
   readonly attempts: Attempts;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 /** Branch updates per user and minute. The others wait for a later refresh. */

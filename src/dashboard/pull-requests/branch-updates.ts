@@ -40,9 +40,9 @@ export interface AutoUpdateState {
   /** The times of the updates that were sent in the last day, in milliseconds. */
   readonly sentAt: readonly number[];
   /** The end of the forge's rate limit, in milliseconds. Then the update may be sent again. */
-  readonly retryAt?: number | undefined;
+  readonly retryAt?: number;
   /** The head commit that Dependabot was asked to rebase; removed once the checks of the rebased commit pass. */
-  readonly watched?: string | undefined;
+  readonly watched?: string;
 }
 
 export const INITIAL_UPDATE_STATE: AutoUpdateState = { sentFor: '', sentAt: [] };

@@ -51,7 +51,7 @@ interface Before {
 
 export interface BotRequestState extends Before, BotRequest {
   /** The comment with the command, until the bot has replied. */
-  readonly commentId?: string | undefined;
+  readonly commentId?: string;
   /** Whether the bot accepts no commands from this credential. */
   readonly isRefused?: true;
 }
@@ -79,7 +79,7 @@ const BOTS: Readonly<Partial<Record<ActionName, Pick<BotRequest, 'action' | 'bot
 function toRequestEntry(
   action: ActionName,
   row: Before | undefined,
-  { at, comment }: { readonly at: number; readonly comment?: SentComment | undefined },
+  { at, comment }: { readonly at: number; readonly comment?: SentComment },
 ): StateEntry | undefined {
   const before: Before = { headSha: row?.headSha ?? '', behind: row?.behind ?? false };
   const bot = BOTS[action];

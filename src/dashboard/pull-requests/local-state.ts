@@ -18,13 +18,13 @@ export interface RepositoryState {
 
 export interface PullRequestState {
   /** Until then, in milliseconds, the board hides the pull request, which was merged or closed through Trellis. */
-  readonly hiddenUntil?: number | undefined;
+  readonly hiddenUntil?: number;
   /** Set if Trellis auto-merges in place of the forge. Then {@link PullRequest.autoMergeEnabled} is true. */
-  readonly autoMerge?: AutoMerge | undefined;
+  readonly autoMerge?: AutoMerge;
   /** Whether Dependabot has rejected a command of this credential. */
   readonly isRejected?: true;
-  readonly botRequest?: NonNullable<PullRequest['botRequest']> | undefined;
-  readonly updateRequest?: NonNullable<PullRequest['updateRequest']> | undefined;
+  readonly botRequest?: NonNullable<PullRequest['botRequest']>;
+  readonly updateRequest?: NonNullable<PullRequest['updateRequest']>;
 }
 
 /** The local state of one user's board. */

@@ -19,7 +19,7 @@ export interface StateEntry {
   readonly kind: StateKind;
   readonly state: object;
   /** In milliseconds; omitted for entries that don't expire. */
-  readonly expiresAt?: number | undefined;
+  readonly expiresAt?: number;
 }
 
 export const toRepositoryRow = ({ personId, forge, fullName }: RepositoryAddress) => ({

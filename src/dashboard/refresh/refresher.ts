@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { singleFlight, singleFlightWithTrailingRun } from '@trellis/core/concurrency';
 import { AppError, rateLimitError } from '@trellis/core/errors';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { type Board, type BoardSnapshot, EMPTY_BOARD_SNAPSHOT } from '../boards/board.js';
 import type { BoardOptions, Boards } from '../boards/boards.js';
@@ -54,11 +53,11 @@ interface RefresherOptions {
   /** Returns the forges for which the user has a credential: the same objects until the settings change. */
   readonly getForges: (personId: string) => Promise<ReadonlyMap<ForgeName, Forge>>;
   /** The time from the end of one refresh of a board to the next. */
-  readonly intervalMs?: number | undefined;
-  readonly onRefreshed?: OnRefreshed | undefined;
+  readonly intervalMs?: number;
+  readonly onRefreshed?: OnRefreshed;
   /** Receives internal errors, but not those of forges. */
-  readonly report?: ((error: unknown) => void) | undefined;
-  readonly now?: (() => number) | undefined;
+  readonly report?: (error: unknown) => void;
+  readonly now?: () => number;
 }
 
 /** The largest age of changes that no webhook reports. */

@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireSession, requireUser } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';

@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { RepositoryMarksTable } from '../../storage/tables.js';
 import { toRepositoryRow } from '../pull-requests/state-entries.js';

@@ -39,7 +39,7 @@ export async function findSettingsRow(database: Database, personId: string): Pro
 /** @throws AppError `not_found` if the user has never saved forge settings, so that there are no forges to read. */
 export async function assertSettingsSaved(database: Database, personId: string): Promise<void> {
   const row = await findSettingsRow(database, personId);
-  if (row === undefined || row.saved_at === null) {
+  if (row?.saved_at == null) {
     throw new AppError('not_found', 'No forge settings saved yet. Save them first.');
   }
 }

@@ -1,6 +1,5 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireUser, type UserCaller } from '../../accounts/callers.js';
 import { AppError } from '@trellis/core/errors';
+import { type Caller, requireUser, type UserCaller } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
@@ -92,7 +91,7 @@ export function createSettings(options: SettingsOptions): Settings {
     },
     async findForges(personId) {
       const row = await findSettingsRow(database, personId);
-      return row === undefined || row.saved_at === null ? undefined : decryptForgeSettings(key, row);
+      return row?.saved_at == null ? undefined : decryptForgeSettings(key, row);
     },
   };
 }

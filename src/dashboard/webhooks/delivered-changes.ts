@@ -26,7 +26,7 @@ export interface DeliveredChangesOptions {
   readonly database: Database;
   readonly refresher: Pick<Refresher, 'rebuildBoard' | 'refresh' | 'refreshRepository'>;
   /** Receives the errors of failed reads. */
-  readonly report?: ((error: unknown) => void) | undefined;
+  readonly report?: (error: unknown) => void;
   readonly now: () => number;
 }
 

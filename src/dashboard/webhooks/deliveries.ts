@@ -36,7 +36,7 @@ export interface Deliveries {
 
 interface DeliveriesOptions extends Omit<DeliveredChangesOptions, 'now'> {
   readonly key: ServerKey;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export function createDeliveries({ key, now = Date.now, ...options }: DeliveriesOptions): Deliveries {

@@ -1,5 +1,4 @@
-import type { Caller } from '../../accounts/callers.js';
-import { requireSession, requireUser } from '../../accounts/callers.js';
+import { type Caller, requireSession, requireUser } from '../../accounts/callers.js';
 import type { components } from '../../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../../storage/database.js';
 import type { ServerKey } from '../../storage/server-key.js';
@@ -21,7 +20,7 @@ interface EnsureWebhookOptions {
   readonly forges: Pick<ForgeClients, 'of'>;
   /** Returns the public origin, under which forges reach this server. */
   readonly origin: () => string;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export type EnsureWebhook = (caller: Caller | undefined, repository: RepositoryReference) => Promise<void>;
@@ -62,7 +61,7 @@ const RETIRED_MS = 86_400_000;
 interface RotateWebhookOptions {
   readonly database: Database;
   readonly key: ServerKey;
-  readonly now?: (() => number) | undefined;
+  readonly now?: () => number;
 }
 
 export type RotateWebhook = (caller: Caller | undefined) => Promise<RotatedWebhook>;

@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
-import type { Readiness } from '../../storage/running-server.js';
 import type { SiteReport } from '../../site-service.js';
+import type { Readiness } from '../../storage/running-server.js';
 
 /** The dependencies of the dashboard's handlers. */
 export interface DashboardServices {
@@ -11,5 +11,5 @@ export interface DashboardServices {
   /** The release without its leading v, or `dev`. */
   readonly version: string;
   /** Returns the state of the site; absent if the site is not served. */
-  readonly siteReport?: (() => SiteReport) | undefined;
+  readonly siteReport?: () => SiteReport;
 }

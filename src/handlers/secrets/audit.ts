@@ -1,8 +1,8 @@
 import type { AuditHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { AuditEntry } from '../../secrets/audit/log.js';
-import type { SecretsServices } from './services.js';
 import { pageHeaders } from '../paging.js';
+import type { SecretsServices } from './services.js';
 
 export const auditHandlers = ({ audit, basePath }: Pick<SecretsServices, 'audit' | 'basePath'>): AuditHandlers => ({
   async queryAuditLog({ caller, query }) {

@@ -1,8 +1,8 @@
 import type { ConsumersHandlers, ListConsumersInput } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import type { Consumer } from '../../secrets/consumers.js';
-import { type SecretsServices, toRequestOrigin } from './services.js';
 import { pageHeaders } from '../paging.js';
+import { type SecretsServices, toRequestOrigin } from './services.js';
 
 type Services = Pick<SecretsServices, 'basePath' | 'consumers'>;
 

@@ -1,7 +1,6 @@
 import type { ObjectsHandlers, VersionsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
-import type { ResealReason } from '../../secrets/secret-records.js';
-import type { SecretMetadata } from '../../secrets/secret-records.js';
+import type { ResealReason, SecretMetadata } from '../../secrets/secret-records.js';
 import type { SecretValueInput } from '../../secrets/secret-store.js';
 import type { SecretVersion } from '../../secrets/versions.js';
 import { pageHeaders } from '../paging.js';

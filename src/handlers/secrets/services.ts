@@ -1,3 +1,4 @@
+import type { Mcp } from '@trellis/server/mcp/endpoint';
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Caller } from '../../accounts/callers.js';
 import type { SecretsAccess } from '../../secrets/access.js';
@@ -7,7 +8,6 @@ import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
 import type { SecretStore } from '../../secrets/secret-store.js';
 import type { VersionStore } from '../../secrets/versions.js';
-import type { Mcp } from '@trellis/server/mcp/endpoint';
 import type { Readiness } from '../../storage/running-server.js';
 
 /** The services that the operations of the secrets API use. */
@@ -24,7 +24,7 @@ export interface SecretsServices extends SecretsAccess {
   /** The prefix of paths in links to next pages. */
   readonly basePath: string;
   /** The public label of this instance, set by the operator. */
-  readonly environment?: string | undefined;
+  readonly environment?: string;
   /** The release without its leading v, or `dev`. */
   readonly version: string;
 }

@@ -4,8 +4,7 @@ import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '..
 import type { PasskeyChange } from '../../accounts/events.js';
 import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
-import { prepareInserts } from '../../storage/prepared.js';
-import { prepare } from '../../storage/prepared.js';
+import { prepareInserts, prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 
 /** The audited actions on secrets. */
@@ -25,9 +24,9 @@ interface ObjectEntry {
   readonly slug: string;
   readonly variantId: string;
   /** The previous version that was read or restored. */
-  readonly version?: number | undefined;
+  readonly version?: number;
   /** The slug before a rename. */
-  readonly previousSlug?: string | undefined;
+  readonly previousSlug?: string;
 }
 
 interface SubjectEntry {
@@ -36,7 +35,7 @@ interface SubjectEntry {
   /** The name of a consumer, the id of a token or passkey, or a public key; never a secret. */
   readonly subjectId: string;
   /** The name of a consumer before it was renamed or merged. */
-  readonly previousName?: string | undefined;
+  readonly previousName?: string;
 }
 
 export type NewAuditEntry = ObjectEntry | SubjectEntry;
@@ -51,7 +50,7 @@ export interface Actor {
 export interface RequestOrigin {
   readonly caller: Caller | undefined;
   /** The name that the client gave itself; not verified. */
-  readonly callerName?: string | undefined;
+  readonly callerName?: string;
   readonly ip: string;
   /** The time of the request, in milliseconds since the epoch. */
   readonly at: number;

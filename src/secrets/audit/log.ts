@@ -1,6 +1,6 @@
+import { limitConcurrency } from '@trellis/core/concurrency';
 import { type SelectQueryBuilder, sql } from 'kysely';
 import { type Caller, requireOwner } from '../../accounts/callers.js';
-import { limitConcurrency } from '@trellis/core/concurrency';
 import type { Database } from '../../storage/database.js';
 import type { AuditLogTable, Tables } from '../../storage/tables.js';
 import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
@@ -27,18 +27,18 @@ export interface AuditEntry {
 
 /** The conditions for entries; all given ones must match. */
 export interface AuditFilter {
-  readonly slug?: string | undefined;
-  readonly subjectType?: AuditEntry['subjectType'] | undefined;
-  readonly caller?: string | undefined;
+  readonly slug?: string;
+  readonly subjectType?: AuditEntry['subjectType'];
+  readonly caller?: string;
   /** The id of an actor; `none` matches entries without a credential. */
-  readonly actor?: string | undefined;
-  readonly from?: Date | undefined;
+  readonly actor?: string;
+  readonly from?: Date;
   /** Exclusive. */
-  readonly to?: Date | undefined;
+  readonly to?: Date;
   /** Continues after the entry with this id, in the given order. */
-  readonly after?: number | undefined;
-  readonly order?: 'asc' | 'desc' | undefined;
-  readonly limit?: number | undefined;
+  readonly after?: number;
+  readonly order?: 'asc' | 'desc';
+  readonly limit?: number;
 }
 
 interface AuditPage {

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import { AppError } from '@trellis/core/errors';
+import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
@@ -10,10 +10,10 @@ const PAGE = 1_000;
 
 export interface VerificationRequest {
   /** The result of an earlier verification, with `head`; the log must still contain these entries. */
-  readonly entries?: number | undefined;
-  readonly head?: string | undefined;
+  readonly entries?: number;
+  readonly head?: string;
   /** Stops the verification. */
-  readonly signal?: AbortSignal | undefined;
+  readonly signal?: AbortSignal;
 }
 
 export interface Verification {

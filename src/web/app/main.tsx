@@ -1,13 +1,13 @@
+import './style/base.css';
+import './style/forms.css';
+import './style/frame.css';
+import './style/pieces.css';
 import { type ComponentType, render } from 'preact';
 import { ErrorBoundary, lazy, LocationProvider, Route, Router } from 'preact-iso';
 import { dashboardClient } from './api.js';
 import { ROUTER_SCOPE } from './page-data.js';
 import { APP_PAGES, type AppPage } from './routes.js';
 import { loadSession, user } from './session.js';
-import './style/base.css';
-import './style/forms.css';
-import './style/frame.css';
-import './style/pieces.css';
 import { Heading } from './ui/headings.js';
 import { PageLayout } from './ui/page-layout.js';
 import { startPreferences, startTheme } from './ui/preferences.js';

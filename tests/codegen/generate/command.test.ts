@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { appendFile, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { watch } from '@trellis/codegen/generate/command';
-import { generate } from '@trellis/codegen/generate/generate';
 import { copyRepository, generateArguments, type RepositoryCopy } from './repository-copy.js';
-import { createProject } from './temporary-project.js';
 
 /** A repository copy whose files are generated once for all tests. */
 let copy: RepositoryCopy;
@@ -116,43 +113,3 @@ test('npm run generate -- --watch: generates after a save, continues after an er
   watching.kill('SIGINT');
   expect(await exitCode).toBe(0);
 });
-
-test('watch: runs immediately and after each save of a document, until it is aborted', async () => {
-  const temporary = await createProject();
-  const stop = new AbortController();
-  const runs = new Runs();
-  const watching = watch(
-    temporary.project,
-    async () => runs.end((await generate(temporary.project)).generated),
-    stop.signal,
-  );
-  try {
-    expect(await runs.next()).toEqual(['src/generated/fruits/', 'src/generated/trees/']);
-    await temporary.write('words/notes.md', 'not a document');
-    await temporary.write('words/trees.txt', 'oak\nelm\n');
-    expect(await runs.next()).toEqual(['src/generated/trees/']);
-    expect((await temporary.generated()).get('src/generated/trees/words.ts')).toContain('elm');
-  } finally {
-    stop.abort();
-    await watching;
-    await temporary.close();
-  }
-});
-
-/** A queue of the targets that each run generated. */
-class Runs {
-  readonly #ended: (readonly string[])[] = [];
-  #wake: () => void = () => undefined;
-
-  end(generated: readonly string[]): void {
-    this.#ended.push(generated);
-    this.#wake();
-  }
-
-  async next(): Promise<readonly string[]> {
-    const first = this.#ended.shift();
-    if (first !== undefined) return first;
-    await new Promise<void>((resolve) => (this.#wake = resolve));
-    return this.next();
-  }
-}

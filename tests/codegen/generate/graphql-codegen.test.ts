@@ -1,11 +1,10 @@
-import { digestTexts } from '@trellis/codegen/files';
-import { readGenerated } from '@trellis/codegen/generate/generate';
-import { copyRepository, repository, type RepositoryCopy } from './repository-copy.js';
-
 /**
  * Compares `npx graphql-codegen` with `npm run generate` after edits of the contracts. Runs three of the edits by
  * default, and all of them with `EDITS=all`.
  */
+import { digestTexts } from '@trellis/codegen/files';
+import { readGenerated } from '@trellis/codegen/generate/generate';
+import { copyRepository, repository, type RepositoryCopy } from './repository-copy.js';
 
 interface Edit {
   name: string;

@@ -6,7 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { readGenerated } from '@trellis/codegen/generate/generate';
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
-const COPIED = ['codegen.ts', 'scripts', 'src/codegen', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+/** The documents and settings that tests edit, and the folders that they only read. */
+const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+const LINKED = ['node_modules', 'packages'];
 
 /** The exit code and output of a process. */
 export interface Result {
@@ -15,7 +17,7 @@ export interface Result {
   stderr: string;
 }
 
-/** A copy of the contracts and generators of this repository, without generated files. */
+/** A copy of the contracts of this repository, without generated files, with its generators. */
 export interface RepositoryCopy {
   root: string;
   /** Runs `npm run generate` with its flags. */
@@ -41,7 +43,7 @@ export const generateArguments = (flags: readonly string[]) => [
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));
   for (const name of COPIED) await cp(path.join(repository, name), path.join(root, name), { recursive: true });
-  await symlink(path.join(repository, 'node_modules'), path.join(root, 'node_modules'));
+  for (const name of LINKED) await symlink(path.join(repository, name), path.join(root, name));
   return {
     root,
     generate: (...flags) => run(root, generateArguments(flags)),

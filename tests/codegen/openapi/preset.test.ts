@@ -1,8 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import codegen from '../../../codegen.js';
 import { generateService, type ServiceConfig } from '@trellis/codegen/openapi/preset';
-import { COMMON_FILE, CONFIG, generate, NOTES, NOTES_FILE, toDocuments } from './example.js';
+import codegen from '../../../codegen.js';
+import {
+  COMMON_FILE,
+  CONFIG,
+  generate,
+  NOTES,
+  NOTES_FILE,
+  toDocuments,
+} from '../../../packages/codegen/tests/openapi/example.js';
 
 async function readContract(service: string): Promise<ReadonlyMap<string, string>> {
   const files = [`openapi/${service}.yaml`, 'openapi/common.yaml'];

@@ -1,10 +1,10 @@
-import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildSchema, type GraphQLEnumType, type GraphQLInputObjectType, type GraphQLObjectType } from 'graphql';
 import ts from 'typescript';
-import { documentsWith } from './documents.js';
+import { COMMON_DOCUMENTS, documentsWith } from '../../../packages/codegen/tests/site/documents.js';
 import { generateSite } from './generate-site.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -57,7 +57,6 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(path.join(tmpdir(), 'trellis-site-'));
   await symlink(path.join(ROOT, 'node_modules'), path.join(folder, 'node_modules'));
-  await symlink(path.join(ROOT, 'src/core'), path.join(folder, 'core'));
   await mkdir(path.join(folder, 'generated/site'), { recursive: true });
   await mkdir(path.join(folder, 'resolvers'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
@@ -77,12 +76,18 @@ async function compile(resolvers: string): Promise<string[]> {
     lib: ['lib.es2023.d.ts'],
     types: [],
     strict: true,
+    customConditions: ['trellis-source'],
     verbatimModuleSyntax: true,
     noEmit: true,
     skipLibCheck: true,
   });
   return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
+
+test.each(COMMON_DOCUMENTS)('the generators are tested with the %s of the application', async (name) => {
+  const tested = await readFile(path.join(ROOT, 'packages/codegen/tests/site/contract', name), 'utf8');
+  expect(tested).toBe(await readFile(path.join(ROOT, 'schema', name), 'utf8'));
+});
 
 describe('the generated files of a site contract', () => {
   test('compile together with the required resolvers', async () => {

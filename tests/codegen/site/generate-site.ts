@@ -3,10 +3,10 @@ import { CodegenContext, executeCodegen } from '@graphql-codegen/cli';
 import type { CodegenPlugin, Types } from '@graphql-codegen/plugin-helpers';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptResolvers from '@graphql-codegen/typescript-resolvers';
-import config from '../../../codegen.js';
 import type { OutputDetails, GeneratorOutput } from '@trellis/codegen/output';
 import { deriveFullSchema } from '@trellis/codegen/site/load-schema';
 import * as siteResolvers from '@trellis/codegen/site/resolvers-plugin';
+import config from '../../../codegen.js';
 
 const OUTPUT = 'src/generated/site/';
 

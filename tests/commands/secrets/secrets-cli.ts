@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable, Writable } from 'node:stream';
 import { secretsCommand } from '../../../src/commands/secrets/secrets-command.js';
+import { StartupError } from '../../../src/config/startup-error.js';
 import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
 import { generateIdentity, toRecipients } from '../../../src/sealing/secrets.js';
-import { StartupError } from '../../../src/config/startup-error.js';
 import { serveTrellis } from '../../client/trellis-server.js';
 
 export interface SecretsCommandResult {

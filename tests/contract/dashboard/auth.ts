@@ -1,7 +1,6 @@
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 
 /** Returns the session cookie as a browser would send it. */
 const cookieOf = (response: Response): string => response.headers.get('set-cookie')?.split(';')[0] ?? '';

@@ -1,10 +1,8 @@
 import { readEvents } from '@trellis/client/events';
-import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
-import type { Board } from '../../../src/dashboard/boards/board.js';
+import { EMPTY_BOARD_SNAPSHOT, type Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
 import { pullRequest } from '../../dashboard/pull-request.js';
-import { openStage } from './fixtures.js';
-import type { Member, Stage } from './fixtures.js';
+import { openStage, type Member, type Stage } from './fixtures.js';
 
 const STREAM = '/api/dashboard/stream';
 

@@ -1,12 +1,10 @@
 /** Errors that are common to many operations, tested for every operation that documents them. */
+import type { ErrorCode } from '@trellis/core/errors';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { ErrorCode } from '@trellis/core/errors';
-import { documented, withStatus } from '../contract.js';
-import type { DocumentedOperation } from '../contract.js';
 import { engine } from '../../storage/engine.js';
-import { openStage } from './fixtures.js';
-import type { RequestChange, Credential, Stage } from './fixtures.js';
+import { documented, withStatus, type DocumentedOperation } from '../contract.js';
+import { openStage, type RequestChange, type Credential, type Stage } from './fixtures.js';
 
 export function commonErrorTests(stage: () => Stage): void {
   const refused = async (operation: DocumentedOperation, credential: Credential, change?: RequestChange) => {

@@ -1,14 +1,9 @@
 import type { User } from '../../../src/accounts/users.js';
-import { createDashboardClient } from '../../../src/generated/dashboard/client.js';
-import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
-import { dashboardContract } from '../contract.js';
-import type { DocumentedOperation } from '../contract.js';
-import { ORIGIN, startContractServer } from '../contract-server.js';
-import type { ContractServer, ContractServerOptions } from '../contract-server.js';
-import { sendExample } from '../send-example.js';
-import type { ExampleResponse, RequestChange } from '../send-example.js';
-import { createResponseRecorder } from '../response-recorder.js';
-import type { ResponseRecorder } from '../response-recorder.js';
+import { createDashboardClient, type DashboardClient } from '../../../src/generated/dashboard/client.js';
+import { ORIGIN, startContractServer, type ContractServer, type ContractServerOptions } from '../contract-server.js';
+import { dashboardContract, type DocumentedOperation } from '../contract.js';
+import { createResponseRecorder, type ResponseRecorder } from '../response-recorder.js';
+import { sendExample, type ExampleResponse, type RequestChange } from '../send-example.js';
 
 export type { ExampleResponse, RequestChange };
 

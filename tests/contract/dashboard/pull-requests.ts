@@ -1,16 +1,12 @@
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import type { operations } from '../../../src/generated/dashboard/types.js';
 import type { TestResponse as ForgeAnswer, RecordedRequest } from '../../forges/forge-server.js';
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
-import type { TestForgejo } from '../../forges/forgejo.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
-import { githubPullRequest, githubRepository, githubRun } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
-import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
-import type { TestGitlab } from '../../forges/gitlab.js';
+import { FORGEJO_TOKEN, startForgejo, type TestForgejo } from '../../forges/forgejo.js';
+import { githubPullRequest, githubRepository, githubRun, type GithubPullRequest } from '../../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
+import { GITLAB_TOKEN, startGitlab, type TestGitlab } from '../../forges/gitlab.js';
 import { documented } from '../contract.js';
 import type { RequestChange, Member, Stage } from './fixtures.js';
 

@@ -1,5 +1,5 @@
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
 import type { Stage } from './fixtures.js';
 
 const FORGES = {

@@ -1,8 +1,7 @@
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
-import { githubDelivery, GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
 import { githubRepository } from '../../forges/github-state.js';
+import { githubDelivery, GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
 import type { SignedDelivery } from '../../forges/hooks.js';
 import { ORIGIN } from '../contract-server.js';

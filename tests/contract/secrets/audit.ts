@@ -1,5 +1,4 @@
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 
 /** Uses a separate server, whose audit log contains no other entries. */
 export function auditTests(): void {

@@ -1,8 +1,7 @@
 import type { components } from '../../../src/generated/secrets/types.js';
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import { openStage } from './fixtures.js';
-import type { Credential, Stage } from './fixtures.js';
+import { openStage, type Credential, type Stage } from './fixtures.js';
 
 type Schemas = components['schemas'];
 type CreationOptions = Parameters<Passkey['create']>[0];

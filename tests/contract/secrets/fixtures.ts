@@ -1,16 +1,11 @@
 import type { User } from '../../../src/accounts/users.js';
-import { createSecretsClient } from '../../../src/generated/secrets/client.js';
-import type { SecretsClient } from '../../../src/generated/secrets/client.js';
+import { createSecretsClient, type SecretsClient } from '../../../src/generated/secrets/client.js';
 import type { components } from '../../../src/generated/secrets/types.js';
-import { secretsContract } from '../contract.js';
-import type { DocumentedOperation } from '../contract.js';
-import { ORIGIN, startContractServer } from '../contract-server.js';
-import type { ContractServer, ContractServerOptions } from '../contract-server.js';
-import { sendExample } from '../send-example.js';
-import type { ExampleResponse, RequestChange } from '../send-example.js';
-import { createResponseRecorder } from '../response-recorder.js';
-import type { ResponseRecorder } from '../response-recorder.js';
 import { ageValue } from '../../secrets/age-files.js';
+import { ORIGIN, startContractServer, type ContractServer, type ContractServerOptions } from '../contract-server.js';
+import { secretsContract, type DocumentedOperation } from '../contract.js';
+import { createResponseRecorder, type ResponseRecorder } from '../response-recorder.js';
+import { sendExample, type ExampleResponse, type RequestChange } from '../send-example.js';
 
 /** The credential of a client: a token, or a cookie as the pages send it. */
 export interface Credential {

@@ -1,8 +1,7 @@
 import type { components } from '../../../src/generated/secrets/types.js';
 import { ORIGIN } from '../contract-server.js';
 import { Passkey } from '../passkey.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 
 type Request = components['schemas']['KeepIdentityRequest'];
 

@@ -1,10 +1,8 @@
-import { hash } from 'node:crypto';
 /** Tests every operation with every kind of credential. */
+import { hash } from 'node:crypto';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
-import { secretsContract } from '../contract.js';
-import type { DocumentedOperation } from '../contract.js';
-import { openStage } from './fixtures.js';
-import type { Credential, Stage } from './fixtures.js';
+import { secretsContract, type DocumentedOperation } from '../contract.js';
+import { openStage, type Credential, type Stage } from './fixtures.js';
 
 /**
  * Groups of credentials: `owner` is a session or write token of the owner; `consumer` is the same or a consumer token;

@@ -1,13 +1,11 @@
 /** Tests the errors that operations have in common, for every operation that documents them. */
+import type { ErrorCode } from '@trellis/core/errors';
 import { sql } from 'kysely';
 import pg from 'pg';
-import type { ErrorCode } from '@trellis/core/errors';
-import { secretsContract } from '../contract.js';
-import type { DocumentedOperation } from '../contract.js';
-import type { ExampleResponse, RequestChange } from '../send-example.js';
 import { engine } from '../../storage/engine.js';
-import { openStage } from './fixtures.js';
-import type { Credential, Stage } from './fixtures.js';
+import { secretsContract, type DocumentedOperation } from '../contract.js';
+import type { ExampleResponse, RequestChange } from '../send-example.js';
+import { openStage, type Credential, type Stage } from './fixtures.js';
 
 const { withStatus } = secretsContract;
 

@@ -1,6 +1,6 @@
 /** Tests how operations on one secret select a variant, and which details of the request their audit entries record. */
-import { secretsContract } from '../contract.js';
 import { ageValue } from '../../secrets/age-files.js';
+import { secretsContract } from '../contract.js';
 import type { Stage } from './fixtures.js';
 
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';

@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
-import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import type { BoardEvent } from '../../../src/dashboard/boards/board-streams.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
+import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 let dashboard: TestDashboard;
 let leaving: AbortController;

@@ -1,5 +1,10 @@
-import { EMPTY_BOARD_SNAPSHOT, prepareSnapshot, renderBoard } from '../../../src/dashboard/boards/board.js';
-import type { RenderOptions, BoardSnapshot } from '../../../src/dashboard/boards/board.js';
+import {
+  EMPTY_BOARD_SNAPSHOT,
+  prepareSnapshot,
+  renderBoard,
+  type RenderOptions,
+  type BoardSnapshot,
+} from '../../../src/dashboard/boards/board.js';
 import { withSeverity } from '../../../src/dashboard/forges/forge.js';
 import { issue, pullRequest, repo } from '../pull-request.js';
 

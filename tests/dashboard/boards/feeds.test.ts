@@ -1,9 +1,7 @@
-import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
-import { toBadge } from '../../../src/dashboard/boards/feeds.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
+import { formatAtom, toBadge } from '../../../src/dashboard/boards/feeds.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const createdAt = Date.parse('2026-05-01T00:00:00Z');
 const feed = { id: '7f0f6f5c-9f0c-4a52-8f39-0a4b0d3e3c55', title: 'Mine', createdAt, link: 'http://localhost:4000/' };

@@ -1,7 +1,6 @@
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 type Row = ReturnType<typeof pullRequest>;
 

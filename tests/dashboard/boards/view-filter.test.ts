@@ -1,5 +1,4 @@
-import { listExpiries, applyView } from '../../../src/dashboard/boards/views.js';
-import type { View } from '../../../src/dashboard/boards/views.js';
+import { listExpiries, applyView, type View } from '../../../src/dashboard/boards/views.js';
 import { pullRequest } from '../pull-request.js';
 
 type Row = ReturnType<typeof pullRequest>;

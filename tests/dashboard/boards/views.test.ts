@@ -1,8 +1,7 @@
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import type { View } from '../../../src/dashboard/boards/views.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 let dashboard: TestDashboard;
 let now: number;

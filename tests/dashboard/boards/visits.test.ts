@@ -1,8 +1,7 @@
 import type { TokenCaller } from '../../../src/accounts/callers.js';
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 type Row = ReturnType<typeof pullRequest>;
 

@@ -2,12 +2,9 @@
 import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
-import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
-import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
-import { githubPullRequest, githubRepository, githubRun } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
-import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { forgejoPullRequest, forgejoRepository, type ForgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository, githubRun, type GithubPullRequest } from '../../forges/github-state.js';
+import { gitlabMergeRequest, gitlabProject, type GitlabMergeRequest } from '../../forges/gitlab-state.js';
 import { openForgejo } from './forgejo/open-forgejo.js';
 import { openGithub } from './github/open-github.js';
 import { openGitlab } from './gitlab/open-gitlab.js';

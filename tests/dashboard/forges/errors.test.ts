@@ -1,7 +1,6 @@
 import type { ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
 import type { TestResponse, TestFault } from '../../forges/forge-server.js';
-import { FORGE_NAMES, FORGES } from './forges.js';
-import type { OpenAnyForge } from './forges.js';
+import { FORGE_NAMES, FORGES, type OpenAnyForge } from './forges.js';
 
 let opened: OpenAnyForge;
 let clock = Date.now();

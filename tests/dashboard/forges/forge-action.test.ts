@@ -1,5 +1,4 @@
-import { FORGE_NAMES, FORGES } from './forges.js';
-import type { OpenAnyForge, TestRepository } from './forges.js';
+import { FORGE_NAMES, FORGES, type OpenAnyForge, type TestRepository } from './forges.js';
 
 let opened: OpenAnyForge;
 let repository: TestRepository;

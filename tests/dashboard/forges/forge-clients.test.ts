@@ -1,19 +1,15 @@
-import { NO_FORGES } from '../../../src/dashboard/settings/forge-settings.js';
-import type { ForgeSettings } from '../../../src/dashboard/settings/forge-settings.js';
+import { createForgeClients, type ForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import { toGithubApiUrl } from '../../../src/dashboard/forges/github/requests.js';
-import { createForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
-import type { ForgeClients } from '../../../src/dashboard/forges/forge-clients.js';
 import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
-import { createTestApp } from '../../forges/github-app.js';
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import { NO_FORGES, type ForgeSettings } from '../../../src/dashboard/settings/forge-settings.js';
+import { LOOPBACK, type ForgeServer } from '../../forges/forge-server.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
-import { LOOPBACK } from '../../forges/forge-server.js';
-import type { ForgeServer } from '../../forges/forge-server.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
+import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
+import { createTestApp } from '../../forges/github-app.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
-import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { gitlabProject } from '../../forges/gitlab-state.js';
+import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
 
 let servers: ForgeServer[];
 let all: ForgeSettings;

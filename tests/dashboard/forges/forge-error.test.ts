@@ -1,5 +1,4 @@
-import { FORGE_ERROR_MESSAGES, ForgeError } from '../../../src/dashboard/forges/forge-error.js';
-import type { ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
+import { FORGE_ERROR_MESSAGES, ForgeError, type ForgeErrorKind } from '../../../src/dashboard/forges/forge-error.js';
 
 test.each(Object.entries(FORGE_ERROR_MESSAGES))(
   "ForgeError of kind %s: has a fixed message without the forge's own text",

@@ -1,10 +1,9 @@
+import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import { createAddressPolicy } from '../../../src/dashboard/forges/http/address-policy.js';
 import { createAgent } from '../../../src/dashboard/forges/http/fetch-response.js';
-import type { Forge } from '../../../src/dashboard/forges/forge.js';
 import type { ForgeRequestsOptions } from '../../../src/dashboard/forges/http/requests.js';
 import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
-import { LOOPBACK } from '../../forges/forge-server.js';
-import type { ForgeServer } from '../../forges/forge-server.js';
+import { LOOPBACK, type ForgeServer } from '../../forges/forge-server.js';
 
 /** Allows connections to loopback, where the test forges run. */
 export const dispatcher = createAgent(createAddressPolicy({ allow: LOOPBACK }));

@@ -1,5 +1,4 @@
-import { FORGE_NAMES, FORGES } from './forges.js';
-import type { OpenAnyForge } from './forges.js';
+import { FORGE_NAMES, FORGES, type OpenAnyForge } from './forges.js';
 
 let opened: OpenAnyForge;
 afterEach(() => opened.server.close());

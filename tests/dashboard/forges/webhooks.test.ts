@@ -1,13 +1,10 @@
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
-import { WEBHOOK_SENDERS } from '../../../src/dashboard/webhooks/verify-delivery.js';
-import type { WebhookDelivery } from '../../../src/dashboard/webhooks/verify-delivery.js';
+import { WEBHOOK_SENDERS, type WebhookDelivery } from '../../../src/dashboard/webhooks/verify-delivery.js';
 import type { TestHook } from '../../forges/hooks.js';
-import { FORGE_NAMES, FORGES } from './forges.js';
-import type { OpenAnyForge, TestRepository } from './forges.js';
+import { FORGE_NAMES, FORGES, type OpenAnyForge, type TestRepository } from './forges.js';
 
 let opened: OpenAnyForge;
 let repository: TestRepository;

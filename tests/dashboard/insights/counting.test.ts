@@ -1,9 +1,7 @@
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
-import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
+import { githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
+import { openStage, type Stage } from '../refresh/fixtures.js';
 import { settingsFor } from '../refresh/forges.js';
-import { openStage } from '../refresh/fixtures.js';
-import type { Stage } from '../refresh/fixtures.js';
 
 let stage: Stage;
 

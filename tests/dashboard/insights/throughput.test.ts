@@ -1,9 +1,8 @@
 import { EMPTY_BOARD_SNAPSHOT } from '../../../src/dashboard/boards/board.js';
 import { deleteExpiredDashboardData } from '../../../src/dashboard/dashboard.js';
 import type { ThroughputRequest } from '../../../src/dashboard/insights/throughput.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
 import { pullRequest } from '../pull-request.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 let dashboard: TestDashboard;
 let now: number;

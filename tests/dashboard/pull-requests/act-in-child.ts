@@ -1,7 +1,6 @@
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import { connectDatabase } from '../../../src/storage/database.js';
-import type { DatabaseTarget } from '../../../src/storage/database.js';
+import { connectDatabase, type DatabaseTarget } from '../../../src/storage/database.js';
 import { createIdempotencyStore } from '../../../src/storage/idempotency-store.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { LOOPBACK } from '../../forges/forge-server.js';

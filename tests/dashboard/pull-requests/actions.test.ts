@@ -1,11 +1,9 @@
-import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
 import type { ActionName } from '../../../src/dashboard/forges/forge.js';
+import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
-import { githubRun } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
+import { githubRun, type GithubPullRequest } from '../../forges/github-state.js';
 import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
-import { onForgejo, onGithub, onGitlab, openActionStage, actionError } from './fixtures.js';
-import type { ActionStage } from './fixtures.js';
+import { onForgejo, onGithub, onGitlab, openActionStage, actionError, type ActionStage } from './fixtures.js';
 
 let stage: ActionStage;
 let github: GithubPullRequest;

@@ -1,12 +1,9 @@
-import { toStoppedState, isMergeDue } from '../../../src/dashboard/pull-requests/auto-merge.js';
-import type { AutoMergeState } from '../../../src/dashboard/pull-requests/auto-merge.js';
+import { ForgeError, type ForgeErrorKind, type ForgeErrorOptions } from '../../../src/dashboard/forges/forge-error.js';
 import type { PullRequest } from '../../../src/dashboard/forges/forge.js';
-import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
-import type { ForgeErrorKind, ForgeErrorOptions } from '../../../src/dashboard/forges/forge-error.js';
+import { toStoppedState, isMergeDue, type AutoMergeState } from '../../../src/dashboard/pull-requests/auto-merge.js';
 import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
 import { pullRequest } from '../pull-request.js';
-import { onForgejo, openActionStage, actionError, until } from './fixtures.js';
-import type { ActionStage } from './fixtures.js';
+import { onForgejo, openActionStage, actionError, until, type ActionStage } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 const waiting: AutoMergeState = { state: 'waiting', message: '', fullName: 'acme/depot' };

@@ -1,19 +1,18 @@
+import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
+import type { ActionName, PullRequest, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
+import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import {
   INITIAL_UPDATE_STATE,
   toRefreshedState,
   toRejectedState,
   toSendingState,
   findDueUpdate,
+  type AutoUpdateState,
 } from '../../../src/dashboard/pull-requests/branch-updates.js';
-import type { AutoUpdateState } from '../../../src/dashboard/pull-requests/branch-updates.js';
-import type { ActionName, PullRequest, ForgePullRequest } from '../../../src/dashboard/forges/forge.js';
-import { ForgeError } from '../../../src/dashboard/forges/forge-error.js';
-import { toBoardRows } from '../../../src/dashboard/forges/rules/board-rows.js';
 import { forgejoPullRequest } from '../../forges/forgejo-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import { forgePullRequest } from '../forges/model-fixtures.js';
-import { onForgejo, onGithub, openActionStage, until } from './fixtures.js';
-import type { ActionStage } from './fixtures.js';
+import { onForgejo, onGithub, openActionStage, until, type ActionStage } from './fixtures.js';
 
 const DAY_MS = 86_400_000;
 const [HEAD, OTHER] = ['a'.repeat(40), 'b'.repeat(40)];

@@ -1,11 +1,14 @@
-import { readLocalState } from '../../../src/dashboard/pull-requests/local-state.js';
-import { advanceBotRequest, advanceUpdateRequest } from '../../../src/dashboard/pull-requests/effects.js';
-import type { BotRequestState, UpdateRequestState } from '../../../src/dashboard/pull-requests/effects.js';
 import type { PullRequest } from '../../../src/dashboard/forges/forge.js';
+import {
+  advanceBotRequest,
+  advanceUpdateRequest,
+  type BotRequestState,
+  type UpdateRequestState,
+} from '../../../src/dashboard/pull-requests/effects.js';
+import { readLocalState } from '../../../src/dashboard/pull-requests/local-state.js';
 import { githubRun } from '../../forges/github-state.js';
 import { pullRequest } from '../pull-request.js';
-import { onGithub, openActionStage, until } from './fixtures.js';
-import type { ActionStage } from './fixtures.js';
+import { onGithub, openActionStage, until, type ActionStage } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 const times = { requestedAt: '2026-05-02T08:00:00.000Z', expiresAt: '2026-05-02T08:10:00.000Z' };

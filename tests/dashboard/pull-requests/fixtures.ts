@@ -1,15 +1,11 @@
+import type { ActionName, PullRequest } from '../../../src/dashboard/forges/forge.js';
+import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
 import { createAttempts } from '../../../src/dashboard/pull-requests/attempts.js';
 import { createAutomation } from '../../../src/dashboard/pull-requests/automation.js';
-import type { ActionTarget } from '../../../src/dashboard/pull-requests/actions.js';
-import type { ActionName, PullRequest } from '../../../src/dashboard/forges/forge.js';
-import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
-import type { ForgejoPullRequest } from '../../forges/forgejo-state.js';
-import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
-import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import type { GitlabMergeRequest } from '../../forges/gitlab-state.js';
-import { openStage } from '../refresh/fixtures.js';
-import type { Stage } from '../refresh/fixtures.js';
+import { forgejoPullRequest, forgejoRepository, type ForgejoPullRequest } from '../../forges/forgejo-state.js';
+import { githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
+import { gitlabMergeRequest, gitlabProject, type GitlabMergeRequest } from '../../forges/gitlab-state.js';
+import { openStage, type Stage } from '../refresh/fixtures.js';
 
 export const onGithub = { forge: 'github', fullName: 'acme/shop', number: 1 } as const;
 export const onForgejo = { forge: 'forgejo', fullName: 'acme/depot', number: 1 } as const;

@@ -3,16 +3,14 @@ import { fileURLToPath } from 'node:url';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createUserStore } from '../../../src/accounts/users.js';
 import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import { openDatabase } from '../../../src/storage/open-database.js';
 import type { Database, DatabaseTarget } from '../../../src/storage/database.js';
 import { createIdempotencyStore } from '../../../src/storage/idempotency-store.js';
+import { openDatabase } from '../../../src/storage/open-database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { spawnNode } from '../../child-process.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
-import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
+import { githubPullRequest, githubRepository, type GithubPullRequest } from '../../forges/github-state.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { createDatabaseTarget } from '../../storage/engine.js';
 import { onGithub, actionError } from './fixtures.js';
 
@@ -48,7 +46,11 @@ const merges = () => github.seen.filter(({ method }) => method === 'PUT').length
 async function killDuringMerge(caller: SessionCaller): Promise<void> {
   let report = (): void => undefined;
   const received = new Promise<void>((resolve) => (report = resolve));
-  github.failNext(() => (report(), new Promise<never>(() => undefined)), { path: /merge$/ });
+  const answer = () => {
+    report();
+    return new Promise<never>(() => undefined);
+  };
+  github.failNext(answer, { path: /merge$/ });
   const script = fileURLToPath(new URL('./act-in-child.ts', import.meta.url));
   const argument = JSON.stringify({ place, caller });
   const child = spawnNode(['--conditions=trellis-source', '--import', 'tsx', script, argument]);

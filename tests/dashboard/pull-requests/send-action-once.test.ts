@@ -1,13 +1,11 @@
-import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/pull-requests/attempts.js';
+import { createUserStore } from '../../../src/accounts/users.js';
 import type { Dashboard } from '../../../src/dashboard/dashboard.js';
 import type { ActionName } from '../../../src/dashboard/forges/forge.js';
+import { createAttempts, deleteExpiredAttempts } from '../../../src/dashboard/pull-requests/attempts.js';
 import { openDatabase } from '../../../src/storage/open-database.js';
-import { createUserStore } from '../../../src/accounts/users.js';
-import { githubRun } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
+import { githubRun, type GithubPullRequest } from '../../forges/github-state.js';
 import { createDatabaseTarget } from '../../storage/engine.js';
-import { onGithub, openActionStage, actionError } from './fixtures.js';
-import type { ActionStage } from './fixtures.js';
+import { onGithub, openActionStage, actionError, type ActionStage } from './fixtures.js';
 
 const MINUTE_MS = 60_000;
 

@@ -1,14 +1,12 @@
 import type { SessionCaller } from '../../../src/accounts/callers.js';
 import { createUserStore } from '../../../src/accounts/users.js';
 import type { Board } from '../../../src/dashboard/boards/board.js';
-import { createDashboard } from '../../../src/dashboard/dashboard.js';
-import type { Dashboard, DashboardOptions } from '../../../src/dashboard/dashboard.js';
+import { createDashboard, type Dashboard, type DashboardOptions } from '../../../src/dashboard/dashboard.js';
 import type { Database } from '../../../src/storage/database.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { LOOPBACK } from '../../forges/forge-server.js';
 import { openTestDatabase } from '../../storage/engine.js';
-import { settingsFor, startForges } from './forges.js';
-import type { Forges } from './forges.js';
+import { settingsFor, startForges, type Forges } from './forges.js';
 
 /** The three test forges, and a user who reads them through a dashboard with an adjustable clock. */
 export interface Stage extends Forges {

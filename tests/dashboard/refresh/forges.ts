@@ -1,9 +1,6 @@
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
-import type { TestForgejo } from '../../forges/forgejo.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
-import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
-import type { TestGitlab } from '../../forges/gitlab.js';
+import { FORGEJO_TOKEN, startForgejo, type TestForgejo } from '../../forges/forgejo.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
+import { GITLAB_TOKEN, startGitlab, type TestGitlab } from '../../forges/gitlab.js';
 
 export interface Forges {
   readonly github: TestGithub;

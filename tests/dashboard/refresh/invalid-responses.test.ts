@@ -1,18 +1,17 @@
-import fc from 'fast-check';
-import { operations } from '../../../src/generated/dashboard/operations.js';
-import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
-import type { Board } from '../../../src/dashboard/boards/board.js';
-import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
 import { assertContractResponse } from '@trellis/server/rest/handle-operation';
-import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
-import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import fc from 'fast-check';
+import type { Board } from '../../../src/dashboard/boards/board.js';
+import { formatAtom } from '../../../src/dashboard/boards/feeds.js';
+import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
+import { operations } from '../../../src/generated/dashboard/operations.js';
 import type { ForgeServer } from '../../forges/forge-server.js';
-import { GITHUB_TOKEN } from '../../forges/github.js';
+import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
+import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { githubIssue, githubPullRequest, githubRepository, githubStatus } from '../../forges/github-state.js';
-import { GITLAB_TOKEN } from '../../forges/gitlab.js';
+import { GITHUB_TOKEN } from '../../forges/github.js';
 import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { GITLAB_TOKEN } from '../../forges/gitlab.js';
+import { openStage, type Stage } from './fixtures.js';
 
 /** The number of runs per forge. `FUZZ=2000` sets a larger number, and `SEED` a different seed. */
 const RUNS = Number(process.env.FUZZ ?? 25);

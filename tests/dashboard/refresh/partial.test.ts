@@ -1,9 +1,12 @@
 import type { Board } from '../../../src/dashboard/boards/board.js';
-import { githubPullRequest, githubRepository, githubStatus } from '../../forges/github-state.js';
-import type { GithubPullRequest } from '../../forges/github-state.js';
+import {
+  githubPullRequest,
+  githubRepository,
+  githubStatus,
+  type GithubPullRequest,
+} from '../../forges/github-state.js';
+import { openStage, type Stage } from './fixtures.js';
 import { settingsFor } from './forges.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
 
 let stage: Stage;
 beforeEach(async () => {

@@ -2,11 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import { saveState } from '../../../src/dashboard/pull-requests/state-entries.js';
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
-import { githubIssue, githubPullRequest, githubRepository } from '../../forges/github-state.js';
-import type { GithubRun } from '../../forges/github-state.js';
+import { githubIssue, githubPullRequest, githubRepository, type GithubRun } from '../../forges/github-state.js';
 import { gitlabMergeRequest, gitlabProject } from '../../forges/gitlab-state.js';
-import { openStage } from './fixtures.js';
-import type { Stage } from './fixtures.js';
+import { openStage, type Stage } from './fixtures.js';
 
 const INTERVAL_MS = 20 * 60_000;
 

@@ -4,9 +4,8 @@ import { findForgesWithNewUrl } from '../../../src/dashboard/settings/settings.j
 import { forgejoPullRequest, forgejoRepository } from '../../forges/forgejo-state.js';
 import { startForgejo } from '../../forges/forgejo.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import { openStage, type Stage } from '../refresh/fixtures.js';
 import { settingsFor } from '../refresh/forges.js';
-import { openStage } from '../refresh/fixtures.js';
-import type { Stage } from '../refresh/fixtures.js';
 
 test.each([
   ['no URL is set', {}, {}, []],

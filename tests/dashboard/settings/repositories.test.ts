@@ -1,8 +1,7 @@
 import { recordFirstDelivery } from '../../../src/dashboard/pull-requests/state-entries.js';
-import { issue } from '../pull-request.js';
 import { githubIssue } from '../../forges/github-state.js';
-import { onGithub, openActionStage } from '../pull-requests/fixtures.js';
-import type { ActionStage } from '../pull-requests/fixtures.js';
+import { issue } from '../pull-request.js';
+import { onGithub, openActionStage, type ActionStage } from '../pull-requests/fixtures.js';
 
 let stage: ActionStage;
 const shop = { forge: 'github', fullName: 'acme/shop' } as const;

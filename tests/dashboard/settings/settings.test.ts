@@ -1,7 +1,6 @@
 import { createSettings } from '../../../src/dashboard/settings/settings.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 let dashboard: TestDashboard;
 

@@ -1,16 +1,12 @@
 import type { components } from '../../../src/generated/dashboard/types.js';
 import { CLOSED_PORT } from '../../closed-port.js';
-import { FORGEJO_TOKEN, startForgejo } from '../../forges/forgejo.js';
-import type { TestForgejo } from '../../forges/forgejo.js';
 import { forgejoRepository } from '../../forges/forgejo-state.js';
-import { GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
+import { FORGEJO_TOKEN, startForgejo, type TestForgejo } from '../../forges/forgejo.js';
 import { githubRepository } from '../../forges/github-state.js';
-import { GITLAB_TOKEN, startGitlab } from '../../forges/gitlab.js';
-import type { TestGitlab } from '../../forges/gitlab.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 import { gitlabProject } from '../../forges/gitlab-state.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
+import { GITLAB_TOKEN, startGitlab, type TestGitlab } from '../../forges/gitlab.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 type Forge = components['schemas']['ForgeName'];
 type Settings = components['schemas']['SettingsRequest'];

@@ -1,16 +1,14 @@
+import '../../seed.js';
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import type { SessionCaller } from '../../../src/accounts/callers.js';
-import { createDeliveries } from '../../../src/dashboard/webhooks/deliveries.js';
-import type { Deliveries } from '../../../src/dashboard/webhooks/deliveries.js';
 import type { ForgeName } from '../../../src/dashboard/forges/forge.js';
+import { createDeliveries, type Deliveries } from '../../../src/dashboard/webhooks/deliveries.js';
 import { createServerKey } from '../../../src/storage/server-key.js';
 import { forgejoDelivery } from '../../forges/forgejo.js';
 import { githubDelivery } from '../../forges/github.js';
 import { gitlabDelivery } from '../../forges/gitlab.js';
-import '../../seed.js';
-import { openDashboard } from '../test-dashboard.js';
-import type { TestDashboard } from '../test-dashboard.js';
+import { openDashboard, type TestDashboard } from '../test-dashboard.js';
 
 const SHOP = { repository: { full_name: 'acme/shop' } };
 

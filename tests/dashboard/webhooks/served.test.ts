@@ -1,18 +1,14 @@
 /** Webhook deliveries over HTTP, from a forge through the server to the subscribers of a board. */
 import { createHmac } from 'node:crypto';
 import { once } from 'node:events';
-import { Agent, request } from 'node:http';
-import type { IncomingMessage } from 'node:http';
+import { Agent, request, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
-import { readEvents } from '@trellis/client/events';
-import type { StreamEvent } from '@trellis/client/events';
+import { readEvents, type StreamEvent } from '@trellis/client/events';
 import type { Board } from '../../../src/dashboard/boards/board.js';
 import type { DashboardClient } from '../../../src/generated/dashboard/client.js';
-import { openStage } from '../../contract/dashboard/fixtures.js';
-import type { Member, Stage } from '../../contract/dashboard/fixtures.js';
-import { githubDelivery, GITHUB_TOKEN, startGithub } from '../../forges/github.js';
-import type { TestGithub } from '../../forges/github.js';
+import { openStage, type Member, type Stage } from '../../contract/dashboard/fixtures.js';
 import { githubPullRequest, githubRepository } from '../../forges/github-state.js';
+import { githubDelivery, GITHUB_TOKEN, startGithub, type TestGithub } from '../../forges/github.js';
 
 const MAX_BYTES = 5 * 1024 ** 2;
 const SHOP = { repository: { full_name: 'acme/shop' } };

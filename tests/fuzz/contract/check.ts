@@ -1,8 +1,11 @@
 /** Compares responses with a contract, without code of the server and with a validator that the server does not use. */
-import { dereference as collectSchemas, validate } from '@cfworker/json-schema';
-import type { Schema } from '@cfworker/json-schema';
-import type { ContractDocument, ResponseObject, SchemaObject } from '@trellis/codegen/openapi/contract';
-import { dereference } from '@trellis/codegen/openapi/contract';
+import { dereference as collectSchemas, validate, type Schema } from '@cfworker/json-schema';
+import {
+  type ContractDocument,
+  type ResponseObject,
+  type SchemaObject,
+  dereference,
+} from '@trellis/codegen/openapi/contract';
 import type { FuzzedContract, FuzzedOperation } from './document.js';
 import type { WireResponse } from './wire.js';
 

@@ -1,8 +1,7 @@
 import type { Accounts } from '../../../src/accounts/accounts.js';
+import { issueToken, type TokenKind } from '../../../src/accounts/bearer-tokens.js';
 import type { Scope } from '../../../src/accounts/callers.js';
-import { issueToken } from '../../../src/accounts/bearer-tokens.js';
 import type { User } from '../../../src/accounts/users.js';
-import type { TokenKind } from '../../../src/accounts/bearer-tokens.js';
 import type { Database } from '../../../src/storage/database.js';
 import type { FuzzedOperation, ServiceName } from './document.js';
 

@@ -1,13 +1,14 @@
 /** The contracts, read only from the documents that the server publishes. */
 import { readFileSync } from 'node:fs';
-import type {
-  ContractDocument,
-  HttpMethod,
-  OperationObject,
-  ParameterObject,
-  RequestBodyObject,
+import {
+  type ContractDocument,
+  type HttpMethod,
+  type OperationObject,
+  type ParameterObject,
+  type RequestBodyObject,
+  dereference,
+  METHODS,
 } from '@trellis/codegen/openapi/contract';
-import { dereference, METHODS } from '@trellis/codegen/openapi/contract';
 
 export type ServiceName = 'dashboard' | 'secrets';
 

@@ -5,16 +5,13 @@ import { fileURLToPath } from 'node:url';
 import { createAccounts } from '../../../src/accounts/accounts.js';
 import type { components } from '../../../src/generated/dashboard/types.js';
 import { openMigratedDatabase } from '../../../src/storage/open-database.js';
+import { Passkey } from '../../contract/passkey.js';
+import { startBoardForges, type BoardForges } from '../../e2e/board-forges.js';
 import { FORGEJO_TOKEN } from '../../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../../forges/github.js';
 import { GITLAB_TOKEN } from '../../forges/gitlab.js';
-import { startBoardForges } from '../../e2e/board-forges.js';
-import type { BoardForges } from '../../e2e/board-forges.js';
-import { Passkey } from '../../contract/passkey.js';
-import { startServer } from '../../running-server.js';
-import type { RunningServer } from '../../running-server.js';
-import { createCredentials } from './credentials.js';
-import type { HeaderSet } from './credentials.js';
+import { startServer, type RunningServer } from '../../running-server.js';
+import { createCredentials, type HeaderSet } from './credentials.js';
 
 type Schemas = components['schemas'];
 

@@ -7,17 +7,13 @@ import { ageValue } from '../../secrets/age-files.js';
 import { createProblems, runAll, SEED } from '../runs.js';
 import { createCheck } from './check.js';
 import { ALL_CREDENTIALS, listAdmittedCredentials } from './credentials.js';
-import { readFuzzedContract } from './document.js';
-import type { FuzzedOperation, ServiceName } from './document.js';
-import { generateRequests } from './requests.js';
-import type { RequestPlan } from './requests.js';
-import { createSeenValues, SeenValue } from './seen-values.js';
+import { readFuzzedContract, type FuzzedOperation, type ServiceName } from './document.js';
 import type { FuzzFixtures } from './fixtures.js';
+import { generateRequests, type RequestPlan } from './requests.js';
 import { listSeeds } from './seeds.js';
-import { toWire } from './to-wire.js';
-import type { PlannedRequest } from './to-wire.js';
-import { openWire, toCurl } from './wire.js';
-import type { WireResponse } from './wire.js';
+import { createSeenValues, SeenValue } from './seen-values.js';
+import { toWire, type PlannedRequest } from './to-wire.js';
+import { openWire, toCurl, type WireResponse } from './wire.js';
 
 /** The number of requests generated at a time. */
 const CHUNK = 50;

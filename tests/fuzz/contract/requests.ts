@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import type { SchemaObject } from '@trellis/codegen/openapi/contract';
+import fc from 'fast-check';
 import { generateCorrupted } from './corrupt.js';
 import type { FuzzedContract, FuzzedOperation, FuzzedParameter } from './document.js';
-import { generateValues } from './schema-values.js';
-import type { SchemaSource } from './schema-values.js';
+import { generateValues, type SchemaSource } from './schema-values.js';
 import { SeenValue } from './seen-values.js';
 
 /** A request whose seen values and credential are not filled in yet. */

@@ -1,5 +1,5 @@
-import fc from 'fast-check';
 import type { SchemaObject } from '@trellis/codegen/openapi/contract';
+import fc from 'fast-check';
 import { SeenValue } from './seen-values.js';
 
 type Keywords = Exclude<SchemaObject, boolean>;

@@ -1,6 +1,5 @@
 /** Requests and responses in their wire format. */
-import { Agent, request as send } from 'node:http';
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import { Agent, request as send, type IncomingHttpHeaders, type IncomingMessage } from 'node:http';
 import { brotliDecompressSync, constants, gunzipSync } from 'node:zlib';
 
 export interface WireRequest {

@@ -18,16 +18,14 @@ import {
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
   validate,
-} from 'graphql';
-import type {
-  DocumentNode,
-  FieldNode,
-  FragmentDefinitionNode,
-  GraphQLCompositeType,
-  GraphQLObjectType,
-  GraphQLOutputType,
-  GraphQLSchema,
-  SelectionSetNode,
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  type GraphQLCompositeType,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  type SelectionSetNode,
 } from 'graphql';
 import type { GeneratedDocument } from './documents.js';
 

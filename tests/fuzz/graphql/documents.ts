@@ -6,8 +6,11 @@ import {
   isRequiredArgument,
   SchemaMetaFieldDef,
   TypeMetaFieldDef,
+  type GraphQLArgument,
+  type GraphQLCompositeType,
+  type GraphQLField,
+  type GraphQLSchema,
 } from 'graphql';
-import type { GraphQLArgument, GraphQLCompositeType, GraphQLField, GraphQLSchema } from 'graphql';
 import { generateInput, toLiteral } from './input-values.js';
 import type { Random } from './random.js';
 

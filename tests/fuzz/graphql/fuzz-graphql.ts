@@ -1,14 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { buildSchema } from 'graphql';
-import { openWire, toCurl } from '../contract/wire.js';
-import type { WireRequest, WireResponse } from '../contract/wire.js';
+import { openWire, toCurl, type WireRequest, type WireResponse } from '../contract/wire.js';
 import { createProblems, runAll, SEED } from '../runs.js';
-import { findBodyProblem, findDataProblem, findExecutable, GRAPHQL_TYPE } from './check-response.js';
-import type { GraphqlBody } from './check-response.js';
-import { corruptDocument, generateDocument } from './documents.js';
-import type { GeneratedDocument } from './documents.js';
-import { createRandom } from './random.js';
-import type { Random } from './random.js';
+import { findBodyProblem, findDataProblem, findExecutable, GRAPHQL_TYPE, type GraphqlBody } from './check-response.js';
+import { corruptDocument, generateDocument, type GeneratedDocument } from './documents.js';
+import { createRandom, type Random } from './random.js';
 
 /** The number of documents generated at a time. */
 const CHUNK = 100;

@@ -1,5 +1,12 @@
-import { getNullableType, isEnumType, isInputObjectType, isListType, isNonNullType } from 'graphql';
-import type { GraphQLInputObjectType, GraphQLInputType } from 'graphql';
+import {
+  getNullableType,
+  isEnumType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  type GraphQLInputObjectType,
+  type GraphQLInputType,
+} from 'graphql';
 import type { Random } from './random.js';
 
 /** An enum value, which is a name in a document and text in variables. */

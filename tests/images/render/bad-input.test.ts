@@ -1,16 +1,14 @@
-import { createServer } from 'node:http';
-import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import sharp from 'sharp';
-import { startServer } from '../../running-server.js';
-import type { RunningServer } from '../../running-server.js';
-import { corrupt, headerBomb, prying, truncated, wholeBomb } from './bad-files.js';
-import { scene } from '../image-folder.js';
+import { scene } from '../../../packages/images/tests/image-folder.js';
+import { corrupt, headerBomb, prying, truncated, wholeBomb } from '../../../packages/images/tests/render/bad-files.js';
+import { startServer, type RunningServer } from '../../running-server.js';
 
 let folder: string;
 let server: RunningServer;

@@ -2,12 +2,11 @@ import { readFile, readdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
 import { openImages } from '@trellis/images/images';
 import type { DerivedImage } from '@trellis/images/plan/links';
+import sharp from 'sharp';
+import { createImageFolder, scene, type ImageFolder } from '../../../packages/images/tests/image-folder.js';
 import { spawnNode } from '../../child-process.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
 
 let pictures: ImageFolder;
 beforeAll(async () => void (pictures = await createImageFolder()));

@@ -4,15 +4,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import sharp from 'sharp';
-import { openImages } from '@trellis/images/images';
-import type { Images } from '@trellis/images/images';
+import { openImages, type Images } from '@trellis/images/images';
 import { startProcess } from '@trellis/images/render/killable-process';
 import type { ImageSource } from '@trellis/images/source';
+import sharp from 'sharp';
+import { createImageFolder, scene, type ImageFolder } from '../../../packages/images/tests/image-folder.js';
 import { eventually } from '../../eventually.js';
 import { NESTED_REFERENCES, NO_SIZE, STACKED_FILTERS } from './hostile-drawings.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
 
 let pictures: ImageFolder;
 let images: Images;

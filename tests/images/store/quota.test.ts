@@ -1,17 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { openImages, type Images } from '@trellis/images/images';
+import type { ImageSource } from '@trellis/images/source';
+import { openImageDatabase, type ImageDatabase, openQuota } from '@trellis/images/store/database';
 import fc from 'fast-check';
 import sharp from 'sharp';
-import { openImageDatabase } from '@trellis/images/store/database';
-import type { ImageDatabase } from '@trellis/images/store/database';
-import { openImages } from '@trellis/images/images';
-import type { Images } from '@trellis/images/images';
-import { openQuota } from '@trellis/images/store/database';
-import type { ImageSource } from '@trellis/images/source';
+import { createImageFolder, scene, type ImageFolder } from '../../../packages/images/tests/image-folder.js';
 import { eventually } from '../../eventually.js';
-import { createImageFolder, scene } from '../image-folder.js';
-import type { ImageFolder } from '../image-folder.js';
 
 let pictures: ImageFolder;
 let photo: ImageSource;

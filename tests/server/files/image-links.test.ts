@@ -2,14 +2,14 @@ import { createHash } from 'node:crypto';
 import { readFile, rm, stat, utimes } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
-import sharp from 'sharp';
-import { toImageFolder } from '@trellis/images/store/files';
 import { type Images, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
+import { toImageFolder } from '@trellis/images/store/files';
 import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
 import { openPublicFiles } from '@trellis/site/public/public-files';
-import { createImageFolder, type ImageFolder, scene } from '../../images/image-folder.js';
-import { serve, type TestServer } from '../serve.js';
+import sharp from 'sharp';
+import { createImageFolder, type ImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
+import { serve, type TestServer } from '../../../packages/server/tests/serve.js';
 
 /** A fixed key, because links must outlive the process. */
 const LINK_KEY = Buffer.alloc(32, 7);

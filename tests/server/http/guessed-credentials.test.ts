@@ -3,9 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type autocannon from 'autocannon';
 import { createToken } from '../../../src/accounts/bearer-tokens.js';
 import type { Services } from '../../../src/services.js';
-import { serveTrellis } from '../../client/trellis-server.js';
-import type { TrellisServer } from '../../client/trellis-server.js';
 import { importFromTool } from '../../../tools/install.js';
+import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js';
 
 const tool = (await importFromTool('bench', 'autocannon')) as { default: typeof autocannon };
 

@@ -1,6 +1,6 @@
+import { createMcp } from '@trellis/server/mcp/endpoint';
 import { operations } from '../../../src/generated/secrets/operations.js';
 import { MCP_TOOLS } from '../../../src/handlers/secrets/mcp-tools.js';
-import { createMcp } from '@trellis/server/mcp/endpoint';
 
 const ids = ['createObject', 'getObject', 'updateObject', 'deleteObject', 'listObjects'];
 const document = new URL('../../../src/generated/secrets/openapi.json', import.meta.url);

@@ -1,11 +1,11 @@
+import { OperationBudget } from '@trellis/server/graphql/budget';
+import { createFormatDate } from '@trellis/site/query/dates';
 import { graphql } from 'graphql';
+import type { World } from '../../../packages/site/tests/query/evaluator.js';
+import { storeOf } from '../../../packages/site/tests/query/world.js';
 import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../../src/resolvers/schema.js';
-import { OperationBudget } from '@trellis/server/graphql/budget';
-import { createFormatDate } from '@trellis/site/query/dates';
-import type { World } from '../query/evaluator.js';
-import { storeOf } from '../query/world.js';
 
 /** A small site with records for every statement: plugins for lists, objects and nulls, files for everything else. */
 const WORLD: World = {

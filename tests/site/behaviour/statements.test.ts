@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { STATEMENTS } from './statements.js';
 
-const TESTS = path.join(import.meta.dirname, '..', '..');
+const ROOT = path.join(import.meta.dirname, '../../..');
 
 const texts = new Map<string, string>();
 
 function textOf(file: string): string {
-  const text = texts.get(file) ?? readFileSync(path.join(TESTS, file), 'utf8');
+  const text = texts.get(file) ?? readFileSync(path.join(ROOT, file), 'utf8');
   texts.set(file, text);
   return text;
 }
@@ -23,7 +23,7 @@ test('statements about queries are unique', () => {
 });
 
 test.each(['filters', 'sorting', 'pages'])('every case of %s.test.ts is a statement', (name) => {
-  const file = `site/behaviour/${name}.test.ts`;
+  const file = `tests/site/behaviour/${name}.test.ts`;
   const listed = STATEMENTS.filter((one) => one.file === file).map((one) => one.test);
   const cases = [...textOf(file).matchAll(/^ {2,4}(?:\[\s*|test(?:\.each\(\[.*\]\))?\(\s*)'([^'%][^']*)',/gm)].map(
     ([, title]) => title,

@@ -5,7 +5,7 @@
 export interface Statement {
   readonly about: string;
   readonly statement: string;
-  /** The path below `tests`. */
+  /** The path from the root of the repository. */
   readonly file: string;
   readonly test: string;
 }
@@ -15,14 +15,14 @@ type Row = readonly [statement: string, test?: string];
 const of = (about: string, file: string, rows: readonly Row[]): Statement[] =>
   rows.map(([statement, test = statement]) => ({ about, statement, file, test }));
 
-const CONTRACT = 'site/contract.test.ts';
-const FILTERS = 'site/behaviour/filters.test.ts';
-const SORTING = 'site/behaviour/sorting.test.ts';
-const PAGES = 'site/behaviour/pages.test.ts';
-const PATTERNS = 'site/patterns/patterns.test.ts';
-const DATES = 'site/query/dates.test.ts';
-const IMAGES = 'resolvers/image-fields.test.ts';
-const SCHEMA = 'resolvers/site-schema.test.ts';
+const CONTRACT = 'tests/site/contract.test.ts';
+const FILTERS = 'tests/site/behaviour/filters.test.ts';
+const SORTING = 'tests/site/behaviour/sorting.test.ts';
+const PAGES = 'tests/site/behaviour/pages.test.ts';
+const PATTERNS = 'packages/site/tests/patterns/patterns.test.ts';
+const DATES = 'packages/site/tests/query/dates.test.ts';
+const IMAGES = 'tests/resolvers/image-fields.test.ts';
+const SCHEMA = 'tests/resolvers/site-schema.test.ts';
 
 export const STATEMENTS: readonly Statement[] = [
   ...of('input types', CONTRACT, [
@@ -301,7 +301,7 @@ export const STATEMENTS: readonly Statement[] = [
       'maps lists, keeps null and reports invalid dates',
     ],
   ]),
-  ...of('relations', 'site/query/links.test.ts', [
+  ...of('relations', 'packages/site/tests/query/links.test.ts', [
     ['a list of links leads to the record of each distinct key, in the order of the keys'],
     ['a non-null list of links is empty where its column is null'],
     ['a link with a column of its own leads to one record or null'],
@@ -309,13 +309,13 @@ export const STATEMENTS: readonly Statement[] = [
   ...of('relations', SCHEMA, [
     ['parent and children lead to records of any type', 'lead to related records of every type'],
   ]),
-  ...of('creation order', 'site/sources/sources.test.ts', [
+  ...of('creation order', 'tests/site/sources/sources.test.ts', [
     [
       'records are ordered by source, then by path',
       'files are sorted by source in the order of the configuration, then by path',
     ],
   ]),
-  ...of('random queries', 'resolvers/random-queries.test.ts', [
+  ...of('random queries', 'tests/resolvers/random-queries.test.ts', [
     [
       'random queries give the same results as the reference implementation',
       'random queries of all record types give the same results as the reference evaluator',

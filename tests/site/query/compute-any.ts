@@ -1,7 +1,7 @@
 import type { ComputedField, RecordField } from '@trellis/core/record-types';
 import type { RecordTables } from '@trellis/site/records/record-schema';
-import type { Plain } from './evaluator.js';
-import { VALUES } from './world.js';
+import type { Plain } from '../../../packages/site/tests/query/evaluator.js';
+import { VALUES } from '../../../packages/site/tests/query/world.js';
 
 /** Returns a value for a computed field that is always the same for the same record. */
 export function computeAny(tables: RecordTables, kind: string, path: string, { id }: Plain): unknown {

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { DatabaseSync } from '@photostructure/sqlite';
-import { records } from '../../../src/generated/site/records.js';
 import type { RecordSelection } from '@trellis/site/query/record-queries';
 import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
 import { createIndexes } from '@trellis/site/records/record-schema';
+import { records } from '../../../src/generated/site/records.js';
 
 let folder: string;
 let file: string;

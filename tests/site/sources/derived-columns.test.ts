@@ -1,8 +1,8 @@
 import path from 'node:path';
-import fc from 'fast-check';
-import { records } from '../../../src/generated/site/records.js';
 import { openRecordStore, type RecordStore } from '@trellis/site/record-store';
 import { ENTRY_COLUMNS } from '@trellis/site/sources/file-records';
+import fc from 'fast-check';
+import { records } from '../../../src/generated/site/records.js';
 
 type Row = Readonly<Record<string, unknown>>;
 

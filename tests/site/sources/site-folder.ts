@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { records } from '../../../src/generated/site/records.js';
 import type { SqlValue } from '@trellis/site/records/sql';
 import { openSite, type Site, type SiteOptions } from '@trellis/site/site';
 import type { ProblemReport } from '@trellis/site/sources/problems';
+import { records } from '../../../src/generated/site/records.js';
 
 /** A site folder and a state folder for one test, with access to its records. */
 export class SiteFolder {

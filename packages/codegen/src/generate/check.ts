@@ -10,10 +10,10 @@ export interface Difference {
   /** The number of the first line that differs, from 1. */
   line: number;
   /** That line as generated and as found on disk; absent past the end of the file. */
-  expected?: string | undefined;
-  found?: string | undefined;
+  expected?: string;
+  found?: string;
   /** The contract line that the generated line comes from. */
-  origin?: Location | undefined;
+  origin?: Location;
 }
 
 /**

@@ -78,10 +78,14 @@ interface CodegenTarget {
   documents: readonly string[];
 }
 
-/** Opens the repository at `root` for generation. @throws Error when an output is outside `src/generated`. */
-export async function openProject(root: string, config: CodegenConfig): Promise<Project> {
+/**
+ * Opens the repository at `root` for generation with the code in a folder.
+ *
+ * @throws Error when an output is outside `src/generated`.
+ */
+export async function openProject(root: string, config: CodegenConfig, generators = GENERATORS): Promise<Project> {
   const targets = Object.keys(config.generates).map((output) => toTarget(config, output));
-  return { root, config, targets, generators: await digestGenerators(root) };
+  return { root, config, targets, generators: await digestGenerators(root, generators) };
 }
 
 function toTarget(config: CodegenConfig, output: string): CodegenTarget {
@@ -106,9 +110,9 @@ export async function readGenerated(root: string): Promise<Map<string, string>> 
 }
 
 /** Returns a digest of the generating code: the generators, `codegen.ts` and the versions of the libraries. */
-async function digestGenerators(root: string): Promise<string> {
+async function digestGenerators(root: string, folder: string): Promise<string> {
   const settings = ['codegen.ts', 'package-lock.json'].map((name) => path.join(root, name));
-  const generators = (await listFiles(GENERATORS)).map((name) => path.join(GENERATORS, name));
+  const generators = (await listFiles(folder)).map((name) => path.join(folder, name));
   const files = [...settings, ...generators];
   return digestTexts(await Promise.all(files.map(async (file) => [file, (await findText(file)) ?? ''] as const)));
 }
@@ -124,7 +128,7 @@ interface TargetOutput {
 /**
  * Runs graphql-codegen in memory, which reports the errors of all targets. Results are in the order of the targets.
  *
- * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and is no faster.
+ * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and takes as long.
  *
  * @throws ContractError with the errors of all targets.
  * @throws Error when two targets generate the same file.

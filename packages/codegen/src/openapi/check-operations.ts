@@ -156,7 +156,7 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
 }
 
 /**
- * Lists the error statuses that `src/server` can send for an operation: 400 for malformed URLs, headers, parameters and
+ * Lists the error statuses that the router can send for an operation: 400 for malformed URLs, headers, parameters and
  * bodies; 401 and 403 depending on `security`; 406 if a response has content; 413 and 415 if the request has a body;
  * 429 for rate limits; 500 for internal errors; 503 while the server starts or its database is unavailable.
  */

@@ -36,7 +36,7 @@ interface PresetConfig extends ServiceConfig {
   documents: readonly string[];
 }
 
-/** What the generated files of a service depend on apart from its contract. */
+/** The dependencies of a service's generated files, apart from its contract. */
 export interface ServiceConfig {
   /** The name of the service; its contract is `openapi/<service>.yaml`. */
   service: string;

@@ -1,3 +1,4 @@
+import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -8,7 +9,6 @@ import {
   specifiedDirectives,
   visit,
 } from 'graphql';
-import type { RecordField, RecordTable } from '@trellis/core/record-types';
 import type { SiteContract } from './load-schema.js';
 import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './sdl.js';
 

@@ -1,3 +1,4 @@
+import type { RecordField, RecordTable, Relation, ScalarType } from '@trellis/core/record-types';
 import {
   buildASTSchema,
   buildSchema,
@@ -16,7 +17,6 @@ import {
   Source,
   validateSchema,
 } from 'graphql';
-import type { RecordField, RecordTable, Relation, ScalarType } from '@trellis/core/record-types';
 import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';

@@ -1,4 +1,5 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
+import type { RecordTable } from '@trellis/core/record-types';
 import {
   type DefinitionNode,
   type EnumValueDefinitionNode,
@@ -8,7 +9,6 @@ import {
   isTypeDefinitionNode,
   isTypeExtensionNode,
 } from 'graphql';
-import type { RecordTable } from '@trellis/core/record-types';
 import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
 import { getDerivation } from './load-schema.js';

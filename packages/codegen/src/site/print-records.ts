@@ -1,3 +1,12 @@
+import type {
+  ArgumentDescription,
+  DerivedFieldDescription,
+  KindDescription,
+  NameDescription,
+  RecordField,
+  RecordTable,
+  RelationField,
+} from '@trellis/core/record-types';
 import {
   astFromValue,
   getNamedType,
@@ -12,15 +21,6 @@ import {
   isRequiredArgument,
   print,
 } from 'graphql';
-import type {
-  ArgumentDescription,
-  DerivedFieldDescription,
-  KindDescription,
-  NameDescription,
-  RecordField,
-  RecordTable,
-  RelationField,
-} from '@trellis/core/record-types';
 import { printLiteral, printModules, toKey } from '../output.js';
 import type { SiteContract } from './load-schema.js';
 import { isRecordType, type SdlField } from './sdl.js';
@@ -173,7 +173,7 @@ function describeArgument(
 
 interface Described {
   readonly name: string;
-  readonly description?: string | null | undefined;
+  readonly description?: string | null;
 }
 
 const describeName = ({ name, description }: Described): NameDescription => ({

@@ -1,4 +1,5 @@
 import type { PluginFunction, Types } from '@graphql-codegen/plugin-helpers';
+import type { RecordTable } from '@trellis/core/record-types';
 import {
   type GraphQLField,
   type GraphQLOutputType,
@@ -7,7 +8,6 @@ import {
   isNonNullType,
   isObjectType,
 } from 'graphql';
-import type { RecordTable } from '@trellis/core/record-types';
 import type { Stub } from '../output.js';
 import { getDerivation } from './load-schema.js';
 import { BANNER, toRecordTypeName } from './print-records.js';

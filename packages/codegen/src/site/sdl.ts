@@ -98,7 +98,7 @@ interface FieldDirectives {
 
 /** An element with directives: a field or a type definition. */
 interface Marked {
-  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] | undefined } | null | undefined;
+  readonly astNode?: { readonly directives?: readonly ConstDirectiveNode[] } | null;
 }
 
 export const findDirective = ({ astNode }: Marked, name: string): ConstDirectiveNode | undefined =>

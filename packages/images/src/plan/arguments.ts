@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
+import { AppError } from '@trellis/core/errors';
 import type sharp from 'sharp';
 import type { Sharp } from 'sharp';
-import { AppError } from '@trellis/core/errors';
 
 /** The arguments that all image fields share, named as in the schema. Null and absent arguments take their defaults. */
 export interface ImageArguments {

@@ -7,8 +7,8 @@ export interface Size {
 
 /** The requested sides. A missing side follows from the other one and the proportions of the source. */
 export interface Frame {
-  readonly width?: number | undefined;
-  readonly height?: number | undefined;
+  readonly width?: number;
+  readonly height?: number;
 }
 
 /** How an image is scaled to a size: stretched, cropped, or padded with a background. */

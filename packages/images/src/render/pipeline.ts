@@ -1,5 +1,5 @@
-import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { AppError } from '@trellis/core/errors';
+import sharp, { type ResizeOptions, type Sharp } from 'sharp';
 import { parseHex } from '../plan/arguments.js';
 import { type Box, orientBox, sizeInFile } from '../plan/sizes.js';
 import { type ImageTransform, needsTwoRuns } from '../plan/transform.js';

@@ -1,8 +1,8 @@
 /** The program of a rendering process. It runs the jobs that its parent sends over IPC, one at a time. */
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import sharp from 'sharp';
 import { AppError } from '@trellis/core/errors';
+import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
 import type { Job, JobKind, JobTypes, RenderInput, RenderReply } from './jobs.js';

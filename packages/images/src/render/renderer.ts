@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os';
-import { LRUCache } from 'lru-cache';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import { needsTwoRuns } from '../plan/transform.js';
 import type { Job, JobKind, JobLimits, JobTypes } from './jobs.js';
 import { JobKilled, type KillableProcess, startProcess } from './killable-process.js';

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
-import { LRUCache } from 'lru-cache';
 import { singleFlight } from '@trellis/core/concurrency';
+import { LRUCache } from 'lru-cache';
 import type { InlineImageReader, InlineImages } from '../plan/image-request.js';
 import { formatTransform, toImageDigest } from '../plan/transform.js';
 import type { ImageSource } from '../source.js';

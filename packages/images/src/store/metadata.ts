@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import type { Box } from '../plan/sizes.js';
 import type { ImageTransform } from '../plan/transform.js';
 import type { Renderer } from '../render/renderer.js';

@@ -1,9 +1,9 @@
 import { hash, timingSafeEqual } from 'node:crypto';
-import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '@trellis/core/errors';
-import { getClientAddress, getRequestContext } from '../http/request.js';
+import type { Request, RequestHandler, Response } from 'express';
 import { REVALIDATE } from '../http/headers.js';
 import type { RateLimiter } from '../http/rate-limits.js';
+import { getClientAddress, getRequestContext } from '../http/request.js';
 import { type Authenticate, authorize, type Schemes } from '../http/security.js';
 
 /** The callers that may read a site that is not public. */

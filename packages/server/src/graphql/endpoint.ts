@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -10,7 +11,6 @@ import {
   type GraphQLSchema,
   OperationTypeNode,
 } from 'graphql';
-import { AppError, type ErrorCode } from '@trellis/core/errors';
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
 import { REVALIDATE } from '../http/headers.js';
 import { type BudgetLimits, OperationBudget } from './budget.js';
@@ -43,7 +43,7 @@ interface GraphqlResult {
   readonly status: number;
   /** Absent if execution did not begin. */
   readonly data?: ExecutionResult['data'];
-  readonly errors?: readonly unknown[] | undefined;
+  readonly errors?: readonly unknown[];
   readonly headers?: Readonly<Record<string, string>>;
 }
 

@@ -1,3 +1,4 @@
+import { AppError } from '@trellis/core/errors';
 import {
   type ASTNode,
   type DocumentNode,
@@ -9,7 +10,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql';
-import { AppError } from '@trellis/core/errors';
 
 /** The size limits of a document. */
 const DOCUMENT_LIMITS = {

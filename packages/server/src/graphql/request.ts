@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '@trellis/core/errors';
 import {
   type DocumentNode,
   GraphQLError,
@@ -11,10 +12,8 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { AppError } from '@trellis/core/errors';
 import { type BodySpec, parseUntrustedJson, readBody } from '../http/body.js';
 import { parseQuery, parseTarget } from '../http/request.js';
-
 import { assertBreadthLimits, assertLimit, documentError } from './limits.js';
 
 /** The members of a well-formed GraphQL-over-HTTP request. */
@@ -214,7 +213,7 @@ function requireShortNames(document: DocumentNode): void {
 
 function read(query: string): DocumentNode {
   try {
-    return parse(query, { maxTokens: MAX_TOKENS });
+    return parse(query, { maxLexicalTokens: MAX_TOKENS });
   } catch (cause) {
     // The parser recurses, so a deeply nested document overflows the stack.
     if (cause instanceof RangeError) throw invalidDocument('The document is nested too deeply.', cause);

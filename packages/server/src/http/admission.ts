@@ -2,8 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import type { RequestHandler, Response } from 'express';
 import { AppError } from '@trellis/core/errors';
+import type { RequestHandler, Response } from 'express';
 import type { ErrorBody } from './errors.js';
 import { getRequestContext } from './request.js';
 

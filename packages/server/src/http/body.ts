@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { isJson } from './request.js';
-import { hasBody } from './request.js';
+import { isJson, hasBody } from './request.js';
 
 /** The body that an operation accepts. */
 export interface BodySpec {

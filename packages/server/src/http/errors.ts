@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
-import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { AppError, ERROR_STATUS, type ErrorCode } from '@trellis/core/errors';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { getRequestContext, type Log } from './request.js';
 
 /** The body of an error response: schema `Error` of contracts, which operations may extend. */

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
-import { LRUCache } from 'lru-cache';
 import { AppError, rateLimitError, rateLimitHeaders } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import { type Caller, toCallerId } from './security.js';
 
 /** The limits of contracts (`x-rate-limit`). */
@@ -16,7 +16,7 @@ interface RateLimiterOptions {
    */
   readonly tightPerMinute: number;
   /** A counter that several servers share, used for the tight limit only. */
-  readonly shared?: SharedCounter | undefined;
+  readonly shared?: SharedCounter;
   readonly now?: () => number;
 }
 

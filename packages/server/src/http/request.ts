@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { AppError } from '@trellis/core/errors';
 import type { RequestHandler, Response } from 'express';
 import { type DestinationStream, type Logger, destination as openDestination, pino } from 'pino';
-import { AppError } from '@trellis/core/errors';
 import { type Caller, toCallerId } from './security.js';
 
 /** The data for the log line of a request. Handlers add the operation and the caller. */
@@ -10,7 +10,7 @@ interface RequestContext {
   readonly requestId: string;
   /** An `operationId`, or a name for other requests, such as `graphql`. */
   operation?: string;
-  caller?: Caller | undefined;
+  caller?: Caller;
 }
 
 /** Assigns an id to each request, sets `X-Request-Id`, and logs one line when the response is complete. */
@@ -78,7 +78,7 @@ function below(parent: string, name: string): string {
 }
 
 /** A request. Express adds `ip`, the client address that trusted proxies report. */
-type Peer = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string | undefined };
+type Peer = Pick<IncomingMessage, 'headers' | 'socket'> & { readonly ip?: string };
 
 /**
  * Returns the client's address, in IPv4 notation also for an IPv4 client of an IPv6 socket; empty once the client has

@@ -21,7 +21,7 @@ export function toCallerId(caller: Caller): string {
 
 /** The parts of a request that contain its credential. */
 export interface CredentialSource {
-  readonly method?: string | undefined;
+  readonly method?: string;
   readonly headers: IncomingHttpHeaders;
 }
 

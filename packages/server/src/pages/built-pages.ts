@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { Request, RequestHandler, Response } from 'express';
 import { AppError } from '@trellis/core/errors';
+import type { Request, RequestHandler, Response } from 'express';
 import { escapeAttribute, serveAssets, type StaticAsset } from '../files/assets.js';
 import { PRIVATE } from '../http/headers.js';
 import { Payload, sendPayload } from '../http/payload.js';

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import type { Response } from 'express';
 import { chooseEncoding, GzipStream } from '../http/compression.js';
 import { PRIVATE } from '../http/headers.js';
-import type { OperationSpec, ServerSentEvent } from './operation.js';
 import type { ToPayload } from '../http/payload.js';
+import type { OperationSpec, ServerSentEvent } from './operation.js';
 
 export const EVENT_STREAM_TYPE = 'text/event-stream';
 

@@ -1,6 +1,6 @@
 /** The steps from a matched operation to its response. */
-import type { Request, Response } from 'express';
 import { AppError } from '@trellis/core/errors';
+import type { Request, Response } from 'express';
 import { deferBody, readBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
@@ -31,7 +31,7 @@ interface RepeatableRequest {
   /** The path, query and body, which every repetition must contain unchanged. */
   readonly request: unknown;
   /** Whether the operation calls other servers, which no transaction can undo or should wait for. */
-  readonly reachesOut?: boolean | undefined;
+  readonly reachesOut?: boolean;
 }
 
 export interface OperationOptions {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { ErrorObject } from 'ajv';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
+import type { ErrorObject } from 'ajv';
 import { parseQuery } from '../http/request.js';
 import type { OperationSpec, ParameterSpec, Validator } from './operation.js';
 

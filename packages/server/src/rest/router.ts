@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import express, { type RequestHandler } from 'express';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
+import express, { type RequestHandler } from 'express';
 import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
 import { type Headers, securityHeaders } from '../http/headers.js';
@@ -24,7 +24,7 @@ interface ContractRouterOptions extends OperationOptions {
   /** Sent in `X-Trellis-Revision`, so that clients can warn about a contract that they don't know. */
   readonly revision: string;
   /** The contract itself; absent if it is not served. */
-  readonly document?: ServedContract | undefined;
+  readonly document?: ServedContract;
   /** Fixed messages by error code, for contracts whose clients rely on the text. */
   readonly fixedMessages?: FixedMessages;
   /** Headers of every response. */

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { parseDocument } from 'yaml';
 import { AppError } from '@trellis/core/errors';
+import { parseDocument } from 'yaml';
 import { describeErrorCode, getErrorCode } from '../sources/file-errors.js';
 import { assertUniqueSources, type SiteConfig, toSiteConfig } from './site-config.js';
 

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import picomatch from 'picomatch';
 import { AppError } from '@trellis/core/errors';
+import picomatch from 'picomatch';
 import { compileGlob } from '../patterns/compile-glob.js';
 import { isIgnored } from '../sources/exclusions.js';
 

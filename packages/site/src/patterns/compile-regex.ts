@@ -1,5 +1,5 @@
-import { RE2JS } from 're2js';
 import { AppError } from '@trellis/core/errors';
+import { RE2JS } from 're2js';
 import type { Matcher } from './compile-glob.js';
 
 /** No practical pattern is longer, and the cost of compiling grows with the length. */

@@ -52,8 +52,8 @@ function setsOf(glob: Glob): CharSet[] {
 
 /** The states in which a part of a pattern begins or ends: at the start of a path segment, or inside one. */
 interface Ends {
-  readonly start?: number | undefined;
-  readonly inside?: number | undefined;
+  readonly start?: number;
+  readonly inside?: number;
 }
 
 interface BothEnds {

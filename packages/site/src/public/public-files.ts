@@ -62,12 +62,12 @@ export interface PublicFilesOptions {
   /** The folder of the public files, in which `static` is created. */
   readonly directory: string;
   /** The prefix of every path: `''`, or a path such as `/blog`. */
-  readonly pathPrefix?: string | undefined;
+  readonly pathPrefix?: string;
   readonly quota: CopyQuota;
   /** Finds a file of the site with this digest and name. */
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
   /** Signs links; absent for a public site. */
-  readonly signer?: Pick<LinkSigner, 'sign'> | undefined;
+  readonly signer?: Pick<LinkSigner, 'sign'>;
 }
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import {
   ALWAYS,
   and,

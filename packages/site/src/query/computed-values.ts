@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 import type { SqlValue } from '../records/sql.js';
 import type { ComputedValues, SiteRecord, WorkMeter } from './record-queries.js';
 

@@ -260,8 +260,8 @@ function toEdges(nodes: readonly SiteRecord[]): RecordEdge[] {
 }
 
 interface PageArguments {
-  readonly skip?: number | null | undefined;
-  readonly limit?: number | null | undefined;
+  readonly skip?: number | null;
+  readonly limit?: number | null;
 }
 
 /**

@@ -8,9 +8,9 @@ import type { ComputedValueLoader } from './computed-values.js';
 /** The state that the SQL functions of a connection read when they are called. */
 export interface FunctionState {
   readonly patterns: PatternCache;
-  computing?: ComputedValueLoader | undefined;
+  computing?: ComputedValueLoader;
   /** Throws when the running statement must end. */
-  look?: (() => void) | undefined;
+  look?: () => void;
   /** The error that a function threw, because SQLite passes on only its message. */
   thrown?: unknown;
 }

@@ -10,7 +10,7 @@ export type DerivedColumns = Readonly<Record<string, Readonly<Record<string, str
 /** The definition of the tables of records. */
 export interface RecordSchema {
   readonly tables: RecordTables;
-  readonly derived?: DerivedColumns | undefined;
+  readonly derived?: DerivedColumns;
 }
 
 /** Increment it when the same fields produce different tables, so that existing files are rebuilt. */

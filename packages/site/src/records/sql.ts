@@ -1,6 +1,6 @@
 import type { DatabaseSyncInstance } from '@photostructure/sqlite';
-import { LRUCache } from 'lru-cache';
 import { AppError } from '@trellis/core/errors';
+import { LRUCache } from 'lru-cache';
 
 /** A value in SQLite. Booleans are 0 and 1; lists are JSON text. */
 export type SqlValue = string | number | null;

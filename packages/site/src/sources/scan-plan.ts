@@ -40,7 +40,7 @@ export interface ScanMemory {
   readonly trustedUntil: number;
   /** The first position of the source. */
   readonly firstPosition: number;
-  readonly content?: ContentMemory | undefined;
+  readonly content?: ContentMemory;
 }
 
 /** Information about the records in the text of files. */

@@ -24,17 +24,17 @@ export interface ScanOptions {
   readonly source: SiteSource;
   readonly store: RecordStore;
   /** Reads the records in the source's files. */
-  readonly content?: SourceContent | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
+  readonly content?: SourceContent;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ScanProgress) => void;
   /** Notified of folders and links, for watching them. */
-  readonly observer?: WalkObserver | undefined;
+  readonly observer?: WalkObserver;
   /** Whether everything is written in one transaction, for queries that run meanwhile. */
   readonly atomic?: boolean;
   /**
    * Reads large files in the background, so that their records are missing at first. If absent, the scan reads them.
    */
-  readonly late?: LargeFileDigests | undefined;
+  readonly late?: LargeFileDigests;
 }
 
 /** The progress of a scan. */

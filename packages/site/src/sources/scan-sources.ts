@@ -13,11 +13,11 @@ export interface ScanSourcesOptions {
   readonly content: ContentRecords;
   /** Updated with the problems of these sources. */
   readonly problems: EntryProblems;
-  readonly late?: LargeFileDigests | undefined;
-  readonly signal?: AbortSignal | undefined;
-  readonly onProgress?: ((progress: ScanProgress) => void) | undefined;
+  readonly late?: LargeFileDigests;
+  readonly signal?: AbortSignal;
+  readonly onProgress?: (progress: ScanProgress) => void;
   /** Returns the observer of a source's folders and links. */
-  readonly observerOf?: ((source: SiteSource) => WalkObserver) | undefined;
+  readonly observerOf?: (source: SiteSource) => WalkObserver;
   /** Whether each source is written in one transaction. */
   readonly atomic?: boolean;
 }

@@ -21,11 +21,11 @@ export interface WalkOptions {
   /** Absolute paths inside the root that do not belong to the site, such as the state folder. */
   readonly except: readonly string[];
   /** The rules for excluded entries; by default those of a site without configuration. */
-  readonly exclude?: Exclude | undefined;
-  readonly signal?: AbortSignal | undefined;
+  readonly exclude?: Exclude;
+  readonly signal?: AbortSignal;
   /** Called every few milliseconds with the entries found so far. */
-  readonly onFound?: ((entries: WalkEntries) => void) | undefined;
-  readonly observer?: WalkObserver | undefined;
+  readonly onFound?: (entries: WalkEntries) => void;
+  readonly observer?: WalkObserver;
   /**
    * The number of entries to stat; all by default. Files found after these are only listed and get their stats when they
    * are read.
@@ -34,7 +34,7 @@ export interface WalkOptions {
   /** The places to examine; by default the root with everything in it. */
   readonly starts?: readonly WalkStart[];
   /** Called for each entry that is skipped because it can't be read or is not a file, folder or link. */
-  readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
+  readonly onProblem?: (problem: EntryProblem) => void;
   /** The name of the source, for the error when its folder can't be listed. */
   readonly name?: string;
 }

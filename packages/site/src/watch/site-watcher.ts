@@ -18,11 +18,11 @@ export interface SiteChange extends ChangeCounts {
 
 export interface SiteWatcherCallbacks {
   /** Called when queries see a change. */
-  readonly onChange?: ((change: SiteChange) => void) | undefined;
+  readonly onChange?: (change: SiteChange) => void;
   /** Called once with a sentence when changes can't be watched or were missed. */
-  readonly onProblem?: ((message: string) => void) | undefined;
+  readonly onProblem?: (message: string) => void;
   /** Called with the invalid values of the files that were read. */
-  readonly onContentProblems?: ((problems: ContentProblems) => void) | undefined;
+  readonly onContentProblems?: (problems: ContentProblems) => void;
 }
 
 export interface SiteWatcherOptions extends SiteWatcherCallbacks {

@@ -11,7 +11,7 @@ import { readForgejoChecks } from './checks.js';
 import { createForgejoReader } from './reader.js';
 
 export interface ForgejoForgeOptions extends ForgejoOptions {
-  readonly rebaseLabel?: string | undefined;
+  readonly rebaseLabel?: string;
 }
 
 /** Creates a client for Forgejo or Gitea. */

@@ -29,7 +29,7 @@ import { ciFromCheckRuns, toRunState, toSeconds } from './checks.js';
 import { GITHUB_API, toGithubProtocol, toGithubWebUrl } from './requests.js';
 
 interface AnonymousForgeOptions extends ForgeRequestsOptions {
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string;
   /** The owner of the public repositories. */
   readonly username: string;
 }

@@ -140,7 +140,7 @@ function ignoreForgeError(error: unknown): undefined {
 
 /** Returns the end of a log without terminal colour codes and the timestamps that Actions adds to each line. */
 function toExcerpt(log: string): string {
-  // eslint-disable-next-line no-control-regex -- The pattern matches a control character on purpose.
+  // oxlint-disable-next-line no-control-regex -- The pattern matches a control character on purpose.
   const plain = log.slice(-4 * MAX_EXCERPT).replace(/\u001b\[[\d;]*[A-Za-z]/g, '');
   const lines = plain.split(/\r?\n/).map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, ''));
   return lines.join('\n').trim().slice(-MAX_EXCERPT);
@@ -149,8 +149,8 @@ function toExcerpt(log: string): string {
 export interface Rollup {
   readonly state: string;
   /** Null or missing on servers that are too old to count checks. */
-  readonly checkRuns?: readonly StateCount[] | null | undefined;
-  readonly statuses?: readonly StateCount[] | null | undefined;
+  readonly checkRuns?: readonly StateCount[] | null;
+  readonly statuses?: readonly StateCount[] | null;
 }
 
 const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {

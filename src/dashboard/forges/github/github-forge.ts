@@ -25,9 +25,9 @@ import {
 } from './requests.js';
 
 export interface GithubForgeOptions extends GithubOptions {
-  readonly rebaseLabel?: string | undefined;
+  readonly rebaseLabel?: string;
   /** The App installation that issues the tokens, unless it is a user's token. */
-  readonly installation?: Installation | undefined;
+  readonly installation?: Installation;
 }
 
 /** Creates a client for the repositories of an App installation. */

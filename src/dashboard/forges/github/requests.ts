@@ -14,7 +14,7 @@ export const GITHUB_API = 'https://api.github.com';
 
 export interface GithubOptions extends ForgeRequestsOptions {
   /** The URL of the REST API. Defaults to github.com's. */
-  readonly baseUrl?: string | undefined;
+  readonly baseUrl?: string;
   /** A token, or a function that returns the current one. */
   readonly token: string | (() => Promise<string>);
 }

@@ -10,7 +10,7 @@ import { createGitlabReader } from './reader.js';
 import { createGitlabRequests, type GitlabOptions, toProjectPath } from './requests.js';
 
 export interface GitlabForgeOptions extends GitlabOptions {
-  readonly rebaseLabel?: string | undefined;
+  readonly rebaseLabel?: string;
 }
 
 /** Creates a client for gitlab.com or a self-managed GitLab. */

@@ -23,9 +23,9 @@ export interface AddressPolicyOptions {
   /**
    * CIDR ranges, IP addresses and host names that are always allowed. Hosts and addresses may have a port: `host:3000`.
    */
-  readonly allow?: readonly string[] | undefined;
+  readonly allow?: readonly string[];
   /** Returns all addresses of a host name. Defaults to the system's resolver. */
-  readonly resolveHost?: ((hostname: string) => Promise<readonly LookupAddress[]>) | undefined;
+  readonly resolveHost?: (hostname: string) => Promise<readonly LookupAddress[]>;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'http:': '80', 'https:': '443' };

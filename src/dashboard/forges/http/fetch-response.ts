@@ -17,7 +17,7 @@ export interface ForgeResponse {
 export interface FetchOptions extends RequestInit {
   /** Makes the connections, including those for redirects. */
   readonly dispatcher: Dispatcher;
-  readonly timeoutMs?: number | undefined;
+  readonly timeoutMs?: number;
 }
 
 /**

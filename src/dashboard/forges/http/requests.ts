@@ -1,6 +1,6 @@
+import { limitConcurrency } from '@trellis/core/concurrency';
 import { LRUCache } from 'lru-cache';
 import type { Dispatcher } from 'undici';
-import { limitConcurrency } from '@trellis/core/concurrency';
 import type { NewRequestLogEntry } from '../../request-log.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';
@@ -13,13 +13,13 @@ export interface ForgeRequestsOptions {
   /** Makes the connections. */
   readonly dispatcher: Dispatcher;
   /** The username of the credential, for the request log. */
-  readonly account?: string | undefined;
+  readonly account?: string;
   /** Logs a request; called for every request and must not reject. */
   readonly record: (request: NewRequestLogEntry) => Promise<void>;
   /** The response cache. Defaults to a new one. */
-  readonly answers?: EtagCache | undefined;
-  readonly now?: (() => number) | undefined;
-  readonly timeoutMs?: number | undefined;
+  readonly answers?: EtagCache;
+  readonly now?: () => number;
+  readonly timeoutMs?: number;
 }
 
 /** The conventions of a forge's API. */
@@ -28,7 +28,7 @@ export interface ForgeProtocol {
   /** Headers of every request, including the credential unless {@link ForgeProtocol.authorize} returns it. */
   readonly headers: Readonly<Record<string, string>>;
   /** Returns the `Authorization` header of the next request, for credentials that change. */
-  readonly authorize?: (() => Promise<string>) | undefined;
+  readonly authorize?: () => Promise<string>;
   readonly readBudget: (headers: Headers) => ApiQuota | undefined;
   /** Finds the exceeded rate limit in a response. @returns `undefined` for any other response. */
   readonly findLimit: (response: ForgeResponse, at: number) => LimitScope | undefined;
@@ -48,7 +48,7 @@ export interface ForgeRequest<T> {
   /** The path in the request log. */
   readonly endpoint: string;
   readonly method: string;
-  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly headers?: Readonly<Record<string, string>>;
   readonly body?: unknown;
   /** Converts the response to the result. Throws ForgeError. */
   readonly read: (response: ForgeResponse) => T;

@@ -1,12 +1,12 @@
+import '../style/cards.css';
+import './admin.css';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
-import '../style/cards.css';
 import { Select } from '../ui/fields.js';
 import { TableHead } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDateTime } from '../ui/times.js';
-import './admin.css';
 
 const PAGE_SIZE = 50;
 

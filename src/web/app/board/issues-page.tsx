@@ -1,9 +1,9 @@
+import './board.css';
 import { useLayoutEffect, useMemo } from 'preact/hooks';
-import { RelativeTime } from '../ui/time-elements.js';
 import { Select } from '../ui/fields.js';
 import { FoldedFilters } from '../ui/folded-filters.js';
+import { RelativeTime } from '../ui/time-elements.js';
 import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
-import './board.css';
 import { boardError, pendingIssueUpdates, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { FORGE_NAMES, getRowKey, type Issue } from './data/rows.js';

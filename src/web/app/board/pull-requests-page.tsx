@@ -1,8 +1,8 @@
+import './board.css';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { dashboardClient } from '../api.js';
 import { BulkBar } from './actions/bulk-bar.js';
 import { BoardHead, ForgeNotices, UpdatesBar } from './board-head.js';
-import './board.css';
 import { boardError, boardOwner, newestBoard, pendingUpdates, shownBoard } from './data/board-store.js';
 import { preloadBoard, useBoard } from './data/follow-board.js';
 import { type Board, getRowKey, type PullRequest } from './data/rows.js';

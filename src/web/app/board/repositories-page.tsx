@@ -1,3 +1,4 @@
+import './board.css';
 import { useState } from 'preact/hooks';
 import { toUserMessage } from '../api.js';
 import { ActionButton } from '../ui/buttons.js';
@@ -5,7 +6,6 @@ import { Select } from '../ui/fields.js';
 import { showToast } from '../ui/toasts.js';
 import { ensureWebhook, RepositoryBulk, setAutoUpdate, setIgnored } from './actions/repository-actions.js';
 import { BoardHead, ForgeNotices } from './board-head.js';
-import './board.css';
 import { boardError, boardOwner, shownBoard } from './data/board-store.js';
 import { useBoard } from './data/follow-board.js';
 import { rateLimitedUntil, rateLimitNoticeId } from './data/forge-rate-limits.js';

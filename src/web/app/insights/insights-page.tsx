@@ -1,5 +1,6 @@
-import { BoardHead, ForgeNotices } from '../board/board-head.js';
 import '../board/board.css';
+import './insights.css';
+import { BoardHead, ForgeNotices } from '../board/board-head.js';
 import { boardError, boardOwner, newestBoard } from '../board/data/board-store.js';
 import { useBoard } from '../board/data/follow-board.js';
 import type { Board } from '../board/data/rows.js';
@@ -15,7 +16,6 @@ import {
   listApiQuotas,
   SEVERITY_NAMES,
 } from './chart-data.js';
-import './insights.css';
 import { ThroughputFigure } from './throughput.js';
 
 /** Charts contain no buttons that an update could move, so they always show the newest board. */

@@ -8,7 +8,7 @@ export interface Column {
   readonly start: string;
   readonly opened: number;
   readonly left: number;
-  readonly open?: number | undefined;
+  readonly open?: number;
   readonly isCounted: boolean;
 }
 

@@ -1,5 +1,5 @@
-import { open } from '../../../sealing/seal.js';
 import { replaceSecret } from '../../../sealing/put-secret.js';
+import { open } from '../../../sealing/seal.js';
 import { requireData } from '../api.js';
 import type { Identity } from './identity/wrapping.js';
 import { createBrowserKeyCheck } from './known-keys.js';

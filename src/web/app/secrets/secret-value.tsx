@@ -126,7 +126,7 @@ function Download({ slug, value }: Pick<OpenedValueProps, 'slug' | 'value'>) {
 function decodeText(value: Uint8Array): string | undefined {
   try {
     const text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value);
-    // eslint-disable-next-line no-control-regex -- control characters are the sign of binary data
+    // oxlint-disable-next-line no-control-regex -- control characters are the sign of binary data
     return /[\0-\u0008\u000e-\u001f]/.test(text) ? undefined : text;
   } catch {
     return undefined;

@@ -1,7 +1,7 @@
+import './secrets.css';
 import type { ComponentChildren } from 'preact';
 import { Heading, SectionTabs } from '../ui/headings.js';
 import { KeyChangeConfirmation } from './known-keys.js';
-import './secrets.css';
 
 const TABS = [
   ['/vault', 'Secrets'],

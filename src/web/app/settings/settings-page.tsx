@@ -1,3 +1,4 @@
+import './settings.css';
 import type { ComponentType } from 'preact';
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, toUserMessage } from '../api.js';
@@ -12,7 +13,6 @@ import { formatDateTime, timezone } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
 import { Forges } from './forges.js';
 import { PasskeysSection } from './passkeys.js';
-import './settings.css';
 import { FeedsSection, SharingSection } from './sharing.js';
 import { Tokens } from './tokens.js';
 

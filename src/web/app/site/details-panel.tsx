@@ -1,6 +1,6 @@
-import { useEffect, useRef } from 'preact/hooks';
 import type { ComponentChildren } from 'preact';
 import { useLocation } from 'preact-iso';
+import { useEffect, useRef } from 'preact/hooks';
 
 interface PanelProps {
   readonly title: string;

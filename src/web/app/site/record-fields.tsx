@@ -1,6 +1,6 @@
+import type { KindDescription } from '@trellis/core/record-types';
 import type { ComponentChildren } from 'preact';
 import { useCallback } from 'preact/hooks';
-import type { KindDescription } from '@trellis/core/record-types';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { findRecord, isRecordReference, linkToRecord, type RecordData } from './record.js';
 import { SchemaText } from './site-layout.js';

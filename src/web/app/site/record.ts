@@ -1,5 +1,5 @@
-import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import type { KindDescription } from '@trellis/core/record-types';
+import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { querySite, querySitePartially } from './query-site.js';
 
 /** A reference to a record in a response. */

@@ -1,6 +1,7 @@
+import './site.css';
+import type { KindDescription } from '@trellis/core/record-types';
 import { useLocation } from 'preact-iso';
 import { useCallback } from 'preact/hooks';
-import type { KindDescription } from '@trellis/core/record-types';
 import { recordTypeDescriptions } from '../../../generated/site/record-types.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { DetailsPanel } from './details-panel.js';
@@ -9,7 +10,6 @@ import { RecordDetails } from './record-fields.js';
 import { countRecordTypes, findRecordType, linkToRecord, listRecords } from './record.js';
 import { SchemaText, SiteLayout } from './site-layout.js';
 import { parsePageNumber } from './site-location.js';
-import './site.css';
 
 /** The number of records on a page. */
 const PAGE_SIZE = 50;

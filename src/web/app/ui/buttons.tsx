@@ -50,7 +50,7 @@ interface ConfirmButtonProps {
   readonly class?: string;
   readonly disabled?: boolean;
   /** The id of the element that explains why the button is disabled. */
-  readonly reason?: string | undefined;
+  readonly reason?: string;
   /** Called for a press while the button is disabled. */
   readonly onRefuse?: () => void;
   readonly children: ComponentChildren;

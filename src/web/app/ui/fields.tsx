@@ -65,7 +65,7 @@ export const UsernameField = (props: UsernameFieldProps) => (
 
 interface HiddenFieldProps {
   readonly label: string;
-  readonly hint?: string | undefined;
+  readonly hint?: string;
   readonly value: string;
   readonly onValue: (value: string) => void;
   readonly maxLength: number;

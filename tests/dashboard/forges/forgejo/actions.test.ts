@@ -1,8 +1,11 @@
 import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
-import { forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
-import type { ForgejoPullRequest, ForgejoRepository } from '../../../forges/forgejo-state.js';
-import { openForgejo } from './open-forgejo.js';
-import type { OpenForgejo } from './open-forgejo.js';
+import {
+  forgejoPullRequest,
+  forgejoRepository,
+  type ForgejoPullRequest,
+  type ForgejoRepository,
+} from '../../../forges/forgejo-state.js';
+import { openForgejo, type OpenForgejo } from './open-forgejo.js';
 
 let forgejo: OpenForgejo;
 let repository: ForgejoRepository;

@@ -1,6 +1,5 @@
 import { forgejoRepository } from '../../../forges/forgejo-state.js';
-import { openForgejo } from './open-forgejo.js';
-import type { OpenForgejo } from './open-forgejo.js';
+import { openForgejo, type OpenForgejo } from './open-forgejo.js';
 
 let forgejo: OpenForgejo;
 

@@ -1,10 +1,10 @@
-import { createForgejoForge } from '../../../../src/dashboard/forges/forgejo/forgejo-forge.js';
-import type { ForgejoForgeOptions } from '../../../../src/dashboard/forges/forgejo/forgejo-forge.js';
-import { FORGEJO_TOKEN, startForgejo } from '../../../forges/forgejo.js';
-import type { TestForgejo } from '../../../forges/forgejo.js';
+import {
+  createForgejoForge,
+  type ForgejoForgeOptions,
+} from '../../../../src/dashboard/forges/forgejo/forgejo-forge.js';
 import type { ForgejoRepository } from '../../../forges/forgejo-state.js';
-import { openForge } from '../open-forge.js';
-import type { OpenForge } from '../open-forge.js';
+import { FORGEJO_TOKEN, startForgejo, type TestForgejo } from '../../../forges/forgejo.js';
+import { openForge, type OpenForge } from '../open-forge.js';
 
 export type OpenForgejo = OpenForge<TestForgejo>;
 

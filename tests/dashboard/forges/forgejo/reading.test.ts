@@ -1,8 +1,11 @@
 import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
-import { forgejoIssue, forgejoPullRequest, forgejoRepository } from '../../../forges/forgejo-state.js';
-import type { ForgejoPullRequest } from '../../../forges/forgejo-state.js';
-import { openForgejo } from './open-forgejo.js';
-import type { OpenForgejo } from './open-forgejo.js';
+import {
+  forgejoIssue,
+  forgejoPullRequest,
+  forgejoRepository,
+  type ForgejoPullRequest,
+} from '../../../forges/forgejo-state.js';
+import { openForgejo, type OpenForgejo } from './open-forgejo.js';
 
 let forgejo: OpenForgejo;
 

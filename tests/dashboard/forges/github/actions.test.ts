@@ -1,8 +1,13 @@
 import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
-import { githubPullRequest, githubRepository, githubRun, githubStatus } from '../../../forges/github-state.js';
-import type { GithubPullRequest, GithubRepository } from '../../../forges/github-state.js';
-import { openGithub } from './open-github.js';
-import type { OpenGithub } from './open-github.js';
+import {
+  githubPullRequest,
+  githubRepository,
+  githubRun,
+  githubStatus,
+  type GithubPullRequest,
+  type GithubRepository,
+} from '../../../forges/github-state.js';
+import { openGithub, type OpenGithub } from './open-github.js';
 
 let github: OpenGithub;
 let repository: GithubRepository;

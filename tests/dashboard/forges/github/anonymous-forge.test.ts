@@ -1,10 +1,15 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
 import { createAnonymousGithubForge } from '../../../../src/dashboard/forges/github/anonymous-forge.js';
+import {
+  githubIssue,
+  githubPullRequest,
+  githubRepository,
+  githubRun,
+  type GithubPullRequest,
+  type GithubRun,
+} from '../../../forges/github-state.js';
+import { startGithub, type TestGithub } from '../../../forges/github.js';
 import { dispatcher } from '../open-forge.js';
-import { startGithub } from '../../../forges/github.js';
-import type { TestGithub } from '../../../forges/github.js';
-import { githubIssue, githubPullRequest, githubRepository, githubRun } from '../../../forges/github-state.js';
-import type { GithubPullRequest, GithubRun } from '../../../forges/github-state.js';
 
 let server: TestGithub;
 let forge: Forge;

@@ -1,12 +1,10 @@
 import type { Forge } from '../../../../src/dashboard/forges/forge.js';
 import { createInstallationForge } from '../../../../src/dashboard/forges/github/github-forge.js';
 import type { NewRequestLogEntry } from '../../../../src/dashboard/request-log.js';
-import { dispatcher } from '../open-forge.js';
-import { startGithub } from '../../../forges/github.js';
-import type { TestGithub } from '../../../forges/github.js';
-import { createTestApp } from '../../../forges/github-app.js';
-import type { TestApp } from '../../../forges/github-app.js';
+import { createTestApp, type TestApp } from '../../../forges/github-app.js';
 import { githubPullRequest, githubRepository } from '../../../forges/github-state.js';
+import { startGithub, type TestGithub } from '../../../forges/github.js';
+import { dispatcher } from '../open-forge.js';
 
 let server: TestGithub;
 let app: TestApp;

@@ -1,9 +1,7 @@
-import { createBatchReader } from '../../../../src/dashboard/forges/github/batches.js';
 import { ForgeError } from '../../../../src/dashboard/forges/forge-error.js';
-import { githubPullRequest, githubRepository } from '../../../forges/github-state.js';
-import type { GithubRepository } from '../../../forges/github-state.js';
-import { openGithub } from './open-github.js';
-import type { OpenGithub } from './open-github.js';
+import { createBatchReader } from '../../../../src/dashboard/forges/github/batches.js';
+import { githubPullRequest, githubRepository, type GithubRepository } from '../../../forges/github-state.js';
+import { openGithub, type OpenGithub } from './open-github.js';
 
 let github: OpenGithub;
 beforeEach(async () => {

@@ -1,7 +1,11 @@
-import { githubPullRequest, githubRepository, githubRun, githubStatus } from '../../../forges/github-state.js';
-import type { GithubPullRequest } from '../../../forges/github-state.js';
-import { openGithub } from './open-github.js';
-import type { OpenGithub } from './open-github.js';
+import {
+  githubPullRequest,
+  githubRepository,
+  githubRun,
+  githubStatus,
+  type GithubPullRequest,
+} from '../../../forges/github-state.js';
+import { openGithub, type OpenGithub } from './open-github.js';
 
 let github: OpenGithub;
 let one: GithubPullRequest;

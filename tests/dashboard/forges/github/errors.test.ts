@@ -1,9 +1,8 @@
 import type { ForgeErrorKind } from '../../../../src/dashboard/forges/forge-error.js';
-import { GITHUB_TOKEN } from '../../../forges/github.js';
 import type { TestResponse, TestFault } from '../../../forges/forge-server.js';
 import { githubPullRequest, githubRepository } from '../../../forges/github-state.js';
-import { openGithub } from './open-github.js';
-import type { OpenGithub } from './open-github.js';
+import { GITHUB_TOKEN } from '../../../forges/github.js';
+import { openGithub, type OpenGithub } from './open-github.js';
 
 let github: OpenGithub;
 let clock = Date.now();

@@ -1,10 +1,7 @@
-import { createGithubForge } from '../../../../src/dashboard/forges/github/github-forge.js';
-import type { GithubForgeOptions } from '../../../../src/dashboard/forges/github/github-forge.js';
-import { GITHUB_TOKEN, startGithub } from '../../../forges/github.js';
-import type { TestGithub } from '../../../forges/github.js';
+import { createGithubForge, type GithubForgeOptions } from '../../../../src/dashboard/forges/github/github-forge.js';
 import type { GithubRepository } from '../../../forges/github-state.js';
-import { openForge } from '../open-forge.js';
-import type { OpenForge } from '../open-forge.js';
+import { GITHUB_TOKEN, startGithub, type TestGithub } from '../../../forges/github.js';
+import { openForge, type OpenForge } from '../open-forge.js';
 
 export type OpenGithub = OpenForge<TestGithub>;
 

@@ -5,10 +5,9 @@ import {
   githubRepository,
   githubRun,
   githubStatus,
+  type GithubPullRequest,
 } from '../../../forges/github-state.js';
-import type { GithubPullRequest } from '../../../forges/github-state.js';
-import { openGithub } from './open-github.js';
-import type { OpenGithub } from './open-github.js';
+import { openGithub, type OpenGithub } from './open-github.js';
 
 let github: OpenGithub;
 

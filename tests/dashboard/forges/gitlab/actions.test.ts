@@ -1,8 +1,6 @@
 import type { ActionName } from '../../../../src/dashboard/forges/forge.js';
-import { gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
-import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
-import { openGitlab } from './open-gitlab.js';
-import type { OpenGitlab } from './open-gitlab.js';
+import { gitlabMergeRequest, gitlabProject, type GitlabMergeRequest } from '../../../forges/gitlab-state.js';
+import { openGitlab, type OpenGitlab } from './open-gitlab.js';
 
 let gitlab: OpenGitlab;
 let one: GitlabMergeRequest;

@@ -1,5 +1,4 @@
-import { openGitlab } from './open-gitlab.js';
-import type { OpenGitlab } from './open-gitlab.js';
+import { openGitlab, type OpenGitlab } from './open-gitlab.js';
 
 let gitlab: OpenGitlab;
 

@@ -1,10 +1,7 @@
-import { createGitlabForge } from '../../../../src/dashboard/forges/gitlab/gitlab-forge.js';
-import type { GitlabForgeOptions } from '../../../../src/dashboard/forges/gitlab/gitlab-forge.js';
-import { GITLAB_TOKEN, startGitlab } from '../../../forges/gitlab.js';
-import type { TestGitlab } from '../../../forges/gitlab.js';
+import { createGitlabForge, type GitlabForgeOptions } from '../../../../src/dashboard/forges/gitlab/gitlab-forge.js';
 import type { GitlabProject } from '../../../forges/gitlab-state.js';
-import { openForge } from '../open-forge.js';
-import type { OpenForge } from '../open-forge.js';
+import { GITLAB_TOKEN, startGitlab, type TestGitlab } from '../../../forges/gitlab.js';
+import { openForge, type OpenForge } from '../open-forge.js';
 
 export type OpenGitlab = OpenForge<TestGitlab>;
 

@@ -1,8 +1,11 @@
 import type { ForgePullRequest } from '../../../../src/dashboard/forges/forge.js';
-import { gitlabIssue, gitlabMergeRequest, gitlabProject } from '../../../forges/gitlab-state.js';
-import type { GitlabMergeRequest } from '../../../forges/gitlab-state.js';
-import { openGitlab } from './open-gitlab.js';
-import type { OpenGitlab } from './open-gitlab.js';
+import {
+  gitlabIssue,
+  gitlabMergeRequest,
+  gitlabProject,
+  type GitlabMergeRequest,
+} from '../../../forges/gitlab-state.js';
+import { openGitlab, type OpenGitlab } from './open-gitlab.js';
 
 let gitlab: OpenGitlab;
 

@@ -2,8 +2,13 @@ import type { LookupAddress } from 'node:dns';
 import { createAddressPolicy } from '../../../../src/dashboard/forges/http/address-policy.js';
 import { createAgent, fetchResponse } from '../../../../src/dashboard/forges/http/fetch-response.js';
 import { CLOSED_PORT } from '../../../closed-port.js';
-import { LOOPBACK, serveForge } from '../../../forges/forge-server.js';
-import type { TestResponse, ForgeServer, RecordedRequest } from '../../../forges/forge-server.js';
+import {
+  LOOPBACK,
+  serveForge,
+  type TestResponse,
+  type ForgeServer,
+  type RecordedRequest,
+} from '../../../forges/forge-server.js';
 
 let forge: ForgeServer;
 let other: ForgeServer;

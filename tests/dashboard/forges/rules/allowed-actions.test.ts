@@ -1,5 +1,8 @@
-import { findMergeBlock, listAllowedActions } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
-import type { ActionCandidate } from '../../../../src/dashboard/forges/rules/allowed-actions.js';
+import {
+  findMergeBlock,
+  listAllowedActions,
+  type ActionCandidate,
+} from '../../../../src/dashboard/forges/rules/allowed-actions.js';
 import { forgePullRequest } from '../model-fixtures.js';
 
 const judged = (change: Partial<ActionCandidate> = {}): ActionCandidate => ({

@@ -1,5 +1,5 @@
-import { DateTime } from 'luxon';
 import type { ObjectField, RecordField, RelationField, ScalarField, ScalarType } from '@trellis/core/record-types';
+import { DateTime } from 'luxon';
 import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;

@@ -16,7 +16,7 @@ export interface DigestBatch {
   /** Four numbers per file: size, mtimeMs, ctimeMs, ino; NaN for a file that was only listed. */
   readonly witnesses: Float64Array;
   /** Files of at least this size are not read; if absent, all are. */
-  readonly lateBytes?: number | undefined;
+  readonly lateBytes?: number;
 }
 
 export interface DigestResult {

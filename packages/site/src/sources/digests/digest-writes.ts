@@ -43,11 +43,11 @@ interface DigestContext {
   readonly root: string;
   readonly digesters: Digesters;
   /** Reads files ahead of time. */
-  readonly ahead?: Pick<ReadAhead, 'addDigests'> | undefined;
+  readonly ahead?: Pick<ReadAhead, 'addDigests'>;
   /** Called for each file that can't be read. */
-  readonly onProblem?: ((problem: EntryProblem) => void) | undefined;
+  readonly onProblem?: (problem: EntryProblem) => void;
   /** Reads large files in the background; if absent, all files are read here. */
-  readonly late?: LargeFileDigests | undefined;
+  readonly late?: LargeFileDigests;
 }
 
 /**

@@ -2,9 +2,9 @@ import { useState } from 'preact/hooks';
 import { toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
 import { showToast } from '../../ui/toasts.js';
-import { ACTIONS, performAction } from './actions.js';
 import { rateLimitedUntil } from '../data/forge-rate-limits.js';
 import type { PullRequest } from '../data/rows.js';
+import { ACTIONS, performAction } from './actions.js';
 
 interface BulkBarProps {
   readonly chosen: readonly PullRequest[];

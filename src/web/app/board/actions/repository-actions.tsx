@@ -1,5 +1,5 @@
-import { useState } from 'preact/hooks';
 import { limitConcurrency } from '@trellis/core/concurrency';
+import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ConfirmButton } from '../../ui/buttons.js';
 import { showToast } from '../../ui/toasts.js';

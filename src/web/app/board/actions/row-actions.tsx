@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks';
 import { dashboardClient, requireData, toUserMessage } from '../../api.js';
 import { ActionButton, ConfirmButton, useAction } from '../../ui/buttons.js';
-import { Countdown } from '../../ui/time-elements.js';
 import { Menu } from '../../ui/menu.js';
+import { Countdown } from '../../ui/time-elements.js';
 import { formatDate } from '../../ui/times.js';
 import { showToast } from '../../ui/toasts.js';
 import { changeRow } from '../data/board-store.js';

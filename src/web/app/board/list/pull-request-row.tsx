@@ -1,9 +1,9 @@
 import { useCallback, useId, useState } from 'preact/hooks';
 import type { components } from '../../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../../api.js';
-import { formatDuration, RelativeTime } from '../../ui/time-elements.js';
 import { memo } from '../../ui/memo.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
+import { formatDuration, RelativeTime } from '../../ui/time-elements.js';
 import { formatDateTime } from '../../ui/times.js';
 import { RowActions } from '../actions/row-actions.js';
 import { FORGE_NAMES, getRowKey, type PullRequest, toCiState, toTarget } from '../data/rows.js';

@@ -119,7 +119,7 @@ export interface AuditEntryPage {
 
 interface PageOptions {
   /** The id of the last entry of the previous page; starts with the newest entry when omitted. */
-  readonly after?: number | undefined;
+  readonly after?: number;
   readonly limit: number;
 }
 

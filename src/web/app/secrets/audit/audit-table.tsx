@@ -1,5 +1,5 @@
-import type { components } from '../../../../generated/secrets/client.js';
 import '../../style/cards.css';
+import type { components } from '../../../../generated/secrets/client.js';
 import { TableHead } from '../../ui/headings.js';
 import { formatDateTime } from '../../ui/times.js';
 import type { AuditLogEntry } from '../secrets.js';

@@ -8,9 +8,9 @@ export type StoredPasskey = Schemas['Credential'];
 /** The data that the server stores about the owner's identity. It can decrypt none of it. */
 export interface OwnerKeyData {
   /** Omitted while there is no identity. */
-  readonly publicKey?: string | undefined;
+  readonly publicKey?: string;
   /** The identity, wrapped with the recovery phrase: an armored age file. */
-  readonly recovery?: string | undefined;
+  readonly recovery?: string;
   readonly passkeys: readonly StoredPasskey[];
 }
 

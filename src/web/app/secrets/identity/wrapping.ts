@@ -1,8 +1,7 @@
+/** Creates, wraps and unwraps the owner's identity in the browser. Every wrapped copy is an armored age file. */
 import { armor, Decrypter, Encrypter, generateIdentity, identityToRecipient, webauthn } from 'age-encryption';
 import { toRecipients } from '../../../../sealing/seal.js';
 import { publicOrigin } from '../../page-data.js';
-
-/** Creates, wraps and unwraps the owner's identity in the browser. Every wrapped copy is an armored age file. */
 
 /** Takes 32 MiB of memory. The phrase has 256 random bits, so no stronger key stretching is needed. */
 const SCRYPT_WORK_FACTOR = 15;

@@ -1,10 +1,10 @@
+import '../site.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect } from 'preact/hooks';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { Pagination } from '../entry-list.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, parseLocation, type SiteLocation, withFolder } from '../site-location.js';
-import '../site.css';
 import { FileListControls } from './file-list-controls.js';
 import { FilePanel } from './file-panel.js';
 import { FolderEntries, SourceList } from './folder-entries.js';

@@ -1,5 +1,5 @@
-import { useId } from 'preact/hooks';
 import type { ArgumentDescription } from '@trellis/core/record-types';
+import { useId } from 'preact/hooks';
 import { Select } from '../../ui/fields.js';
 import { SchemaText } from '../site-layout.js';
 import {

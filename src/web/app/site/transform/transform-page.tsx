@@ -1,3 +1,5 @@
+import '../site.css';
+import './transform.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
 import { CopyButton } from '../../ui/buttons.js';
@@ -5,8 +7,6 @@ import { AsyncContent, useResource } from '../../ui/resource.js';
 import { querySite } from '../query-site.js';
 import { SiteLayout } from '../site-layout.js';
 import { linkToLocation, ROOT_LOCATION } from '../site-location.js';
-import '../site.css';
-import './transform.css';
 import { TransformFields } from './transform-fields.js';
 import { TransformPreview } from './transform-preview.js';
 import { formatArguments, formatQuery, parseTransformUrl, toTransformUrl, type TransformForm } from './transform.js';

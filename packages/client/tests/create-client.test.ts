@@ -1,0 +1,135 @@
+import { createClient } from '../src/create-client.js';
+import {
+  type NotePaths,
+  type NotesServer,
+  createNotesClient,
+  notesContract,
+  sendJson,
+  serveNotes,
+} from './notes-server.js';
+
+let server: NotesServer;
+let revision: string | undefined;
+
+beforeEach(async () => {
+  revision = undefined;
+  server = await serveNotes((response) =>
+    sendJson(response, 200, ['first'], revision === undefined ? {} : { 'X-Trellis-Revision': revision }),
+  );
+});
+afterEach(async () => {
+  delete process.env.NOTES_TOKEN;
+  await server.close();
+});
+
+const lastHeaders = () => server.seen.at(-1)!.headers;
+
+describe('createClient: token', () => {
+  test.each<[string, string | undefined, string | undefined, string | undefined]>([
+    ['an option', 'from-option', undefined, 'Bearer from-option'],
+    ['the environment', undefined, 'from-env', 'Bearer from-env'],
+    ['an option over the environment', 'from-option', 'from-env', 'Bearer from-option'],
+    ['an empty option, which disables the environment', '', 'from-env', undefined],
+    ['neither, so none is sent', undefined, undefined, undefined],
+    ['an empty variable, so none is sent', undefined, '', undefined],
+    ['an option with a trailing newline', 'from-file\n', undefined, 'Bearer from-file'],
+  ])('is read from %s', async (_source, token, variable, sent) => {
+    if (variable !== undefined) process.env.NOTES_TOKEN = variable;
+    await createNotesClient(server.url, token === undefined ? {} : { token }).GET('/notes');
+    expect(lastHeaders().authorization).toBe(sent);
+  });
+
+  test('is rejected without being quoted when it contains invalid characters', () => {
+    expect(() => createNotesClient(server.url, { token: 'secret\nvalue' })).toThrow(
+      new TypeError('Expected the token to contain only visible ASCII characters.'),
+    );
+  });
+
+  test('is optional on platforms without process', async () => {
+    const { process } = globalThis;
+    try {
+      Reflect.deleteProperty(globalThis, 'process');
+      const client = createNotesClient('http://localhost');
+      expect(client.revision).toBe('r1');
+    } finally {
+      globalThis.process = process;
+    }
+  });
+});
+
+describe('createClient: base URL', () => {
+  test.each(['', '/', '///'])('ignores the trailing "%s"', async (end) => {
+    await createNotesClient(server.url + end).GET('/notes');
+    expect(server.seen.at(-1)!.url).toBe('/notes');
+  });
+
+  test('keeps its path', async () => {
+    await createNotesClient(`${server.url}/secrets/`).GET('/notes', { params: { query: { limit: 2 } } });
+    expect(server.seen.at(-1)!.url).toBe('/secrets/notes?limit=2');
+  });
+
+  test.each(['localhost:4000', 'ftp://localhost', 'here'])('rejects "%s" with an example', (baseUrl) => {
+    expect(() => createNotesClient(baseUrl)).toThrow(
+      `notes: expected an address such as http://localhost:4000; received "${baseUrl}".`,
+    );
+  });
+});
+
+describe('createClient: options', () => {
+  test.each([
+    ['timeoutMs', { timeoutMs: -1 }],
+    ['timeoutMs', { timeoutMs: Infinity }],
+    ['retry.maxRetries', { retry: { maxRetries: Number.NaN } }],
+    ['retry.baseDelayMs', { retry: { baseDelayMs: 0.5 } }],
+    ['retry.maxRetryAfterMs', { retry: { maxRetryAfterMs: 2 ** 31 } }],
+  ])('rejects %s out of bounds by name', (name, options) => {
+    expect(() => createNotesClient('http://localhost', options)).toThrow(
+      `Expected ${name} to be a whole number from 0 to 2147483647; received `,
+    );
+  });
+
+  test('undefined options keep their defaults', async () => {
+    const options = { token: undefined, timeoutMs: undefined, retry: { maxRetries: undefined } };
+    const client = createClient<NotePaths>({ ...notesContract, baseUrl: server.url }, options);
+    expect((await client.GET('/notes')).data).toEqual(['first']);
+  });
+
+  test('a custom fetch is used for every attempt', async () => {
+    const urls: string[] = [];
+    const fetch = (request: Request) => {
+      urls.push(request.url);
+      return globalThis.fetch(request);
+    };
+    await createNotesClient(server.url, { fetch }).GET('/notes');
+    expect(urls).toEqual([`${server.url}/notes`]);
+  });
+});
+
+describe('createClient: revision', () => {
+  test.each<[string, string | undefined, string[]]>([
+    ['a different', 'r2', ['notes: this client was generated for revision r1; the server is at r2.']],
+    ['the same', 'r1', []],
+    ['no', undefined, []],
+  ])('warns once at most for %s revision of the server', async (_reason, serverRevision, expected) => {
+    revision = serverRevision;
+    const warnings: string[] = [];
+    const client = createNotesClient(server.url, { onWarning: (message) => warnings.push(message) });
+    await client.GET('/notes');
+    await client.GET('/notes');
+    expect(warnings).toEqual(expected);
+    expect(client.revision).toBe('r1');
+  });
+
+  test('warns on the console by default', async () => {
+    revision = 'r2';
+    const warnings: unknown[] = [];
+    const { warn } = console;
+    console.warn = (message: unknown) => warnings.push(message);
+    try {
+      await createNotesClient(server.url).GET('/notes');
+    } finally {
+      console.warn = warn;
+    }
+    expect(warnings).toEqual(['notes: this client was generated for revision r1; the server is at r2.']);
+  });
+});

@@ -1,0 +1,135 @@
+import type { RecordField } from '@trellis/core/record-types';
+import { readContract } from '../../src/site/load-schema.js';
+import { listColumns } from '../../src/site/print-records.js';
+import { documentsWith } from './documents.js';
+
+const TYPES = 'type Lid { b: Int @index c: Boolean }\nenum Heat { LOW HIGH }';
+
+function readField(text: string): RecordField | undefined {
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record { ${text} }\n${TYPES}`));
+  return tables[0]?.fields[0];
+}
+
+const scalar = { kind: 'scalar', name: 'a', path: 'a', column: 'a', list: false, nullable: true } as const;
+const plain = { dateArguments: false, indexed: false };
+const base = { name: 'a', path: 'a', list: false, nullable: true };
+const lid = [
+  { ...scalar, ...plain, name: 'b', path: 'a.b', column: 'a.b', type: 'Int', indexed: true },
+  { ...scalar, ...plain, name: 'c', path: 'a.c', column: 'a.c', type: 'Boolean' },
+];
+
+test.each([
+  ['a: Int', { ...scalar, ...plain, type: 'Int' }],
+  ['a: [Int!]!', { ...scalar, ...plain, type: 'Int', list: true, nullable: false }],
+  ['a: Heat', { ...scalar, ...plain, type: 'String', values: ['LOW', 'HIGH'] }],
+  ['a: [Heat!]', { ...scalar, ...plain, type: 'String', list: true, values: ['LOW', 'HIGH'] }],
+  ['a: String! @index', { ...scalar, ...plain, type: 'String', nullable: false, indexed: true }],
+  ['a: Date @dateformat', { ...scalar, ...plain, type: 'Date', dateArguments: true }],
+  ['a: ID @alias(of: "id")', { ...scalar, ...plain, type: 'ID', column: 'id' }],
+  ['a: Lid', { kind: 'object', ...base, type: 'Lid', fields: lid }],
+  ['a: [Lid!]', { kind: 'object', ...base, type: 'Lid', list: true, fields: lid }],
+  ['a: Pan @child', { kind: 'relation', ...base, type: 'Pan', relation: { by: 'child' } }],
+  [
+    'a: Pan @link(from: "b", to: "id") b: String',
+    { kind: 'relation', ...base, type: 'Pan', relation: { by: 'link', from: 'b', to: 'id' } },
+  ],
+  ['a: Pan @link', { kind: 'relation', ...base, type: 'Pan', relation: { by: 'link', from: 'a', to: 'id' } }],
+  [
+    'a: [Pan!]! @link(to: "b") b: String',
+    {
+      kind: 'relation',
+      ...base,
+      list: true,
+      nullable: false,
+      type: 'Pan',
+      relation: { by: 'link', from: 'a', to: 'b' },
+    },
+  ],
+  [
+    'a: [Pan] @link(from: "b") b: [ID!]',
+    { kind: 'relation', ...base, list: true, type: 'Pan', relation: { by: 'link', from: 'b', to: 'id' } },
+  ],
+  [
+    'a(c: Int): Heat @computed(needs: ["internal.type"])',
+    {
+      ...{ kind: 'computed', ...base, type: 'String', fields: [] },
+      ...{ needs: ['internal.type'], hasArguments: true, dateArguments: false },
+    },
+  ],
+  [
+    'a: Date @dateformat @computed',
+    {
+      ...{ kind: 'computed', ...base, type: 'Date', fields: [] },
+      ...{ needs: [], hasArguments: false, dateArguments: true },
+    },
+  ],
+  [
+    'a: Lid @computed',
+    {
+      ...{ kind: 'computed', ...base, type: 'Lid', fields: lid },
+      ...{ needs: [], hasArguments: false, dateArguments: false },
+    },
+  ],
+])('readTable: reads the field "%s"', (text, field) => {
+  expect(readField(text)).toEqual(field);
+});
+
+test('readTable: appends the fields of Node that a record type does not declare', () => {
+  const text = 'type Pan implements Node @record { a: Int }\ntype Lid implements Node @record { id: ID! a: Int }';
+  const { tables } = readContract(documentsWith(text));
+  expect(tables.map(({ kind, single, all }) => [kind, single, all])).toEqual([
+    ['Pan', 'pan', 'allPan'],
+    ['Lid', 'lid', 'allLid'],
+  ]);
+  expect(tables.map(({ fields }) => fields.map(({ name }) => name))).toEqual([
+    ['a', 'id', 'parent', 'children', 'internal'],
+    ['id', 'a', 'parent', 'children', 'internal'],
+  ]);
+});
+
+test('readTable: reads nested lists, objects and dates with their paths', () => {
+  const types = 'type Rim { c: [Nut] d: Nut }\ntype Nut { e: Date @dateformat f: [Date!] }';
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record { a: [Rim!]! }\n${types}`));
+  const leaves = (fields: readonly RecordField[]): string[] =>
+    fields.flatMap((field) =>
+      field.kind === 'object' ? leaves(field.fields) : `${field.path} ${'type' in field ? field.type : ''}`,
+    );
+  expect(leaves(tables[0]?.fields.slice(0, 1) ?? [])).toEqual([
+    ...['a.c.e Date', 'a.c.f Date', 'a.d.e Date', 'a.d.f Date'],
+  ]);
+});
+
+test.each([
+  ['no files without @source', '', undefined],
+  ['the files of one pattern', '@source(glob: "pans/*.md")', ['pans/*.md']],
+  [
+    'the files of several patterns',
+    '@source(glob: ["..a/*.md", "!(b)/...{md,json}"])',
+    ['..a/*.md', '!(b)/...{md,json}'],
+  ],
+])('readTable: a record type has the source %s', (_reason, source, globs) => {
+  const { tables } = readContract(documentsWith(`type Pan implements Node @record ${source} { a: Int }`));
+  expect(tables[0]?.source).toEqual(globs && { globs });
+});
+
+test('listColumns: returns a column for each stored value', () => {
+  const text = `type Pan implements Node @record {
+    a: Lid! b: [Lid!]! c: [Int]! d: Boolean! e: ID! @alias(of: "id") f: Int @computed g: Pan @child
+    h: Pan @link i: [Pan!]! @link j: [Pan] @link k: Pan @link(from: "h2") h2: ID
+  }\n${TYPES}`;
+  const { tables } = readContract(documentsWith(text));
+  const columns = listColumns(tables[0]?.fields ?? []).map(({ name, type }) => `${name}: ${type}`);
+  expect(columns.slice(0, 11)).toEqual([
+    'a.b: number | null',
+    'a.c: 0 | 1 | null',
+    'b: string',
+    'c: string',
+    'd: 0 | 1',
+    'h: string | null',
+    'i: string',
+    'j: string | null',
+    'h2: string | null',
+    'id: string',
+    'parent: string | null',
+  ]);
+});

@@ -1,0 +1,113 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer, type IncomingHttpHeaders, request as httpRequest, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import express from 'express';
+import { loadAssets, renderPageTemplate } from '../../src/files/assets.js';
+import { staticFiles } from '../../src/files/published-files.js';
+
+let root: string;
+let server: Server;
+
+beforeAll(async () => {
+  root = await mkdtemp(join(tmpdir(), 'trellis-static-'));
+  await mkdir(join(root, 'static', 'a'), { recursive: true });
+  await writeFile(join(root, 'secret.txt'), 'hush');
+  await writeFile(join(root, 'static', 'a', '.well-hidden'), 'published');
+  await writeFile(join(root, 'static', 'a', 'page.html'), '<script>1</script>');
+  await writeFile(join(root, 'static', 'a', 'text.txt'), '0123456789');
+  await writeFile(join(root, 'page.html'), '<link href="{{site.css}}">');
+  await writeFile(join(root, 'site.css'), 'p{}');
+  const app = express();
+  app.use(loadAssets('/assets', { 'site.css': join(root, 'site.css') }).handler);
+  app.use('/static', staticFiles(join(root, 'static')));
+  server = createServer(app);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+});
+afterAll(async () => {
+  await new Promise((resolve) => server.close(resolve));
+  await rm(root, { recursive: true });
+});
+
+/** Uses node:http, because fetch removes the dots of a path. */
+function get(path: string, headers: Record<string, string> = {}) {
+  const { port } = server.address() as AddressInfo;
+  return new Promise<{ status: number; headers: IncomingHttpHeaders; text: string }>((resolve, reject) => {
+    const request = httpRequest({ port, host: '127.0.0.1', path, headers }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, headers: response.headers, text }));
+    });
+    request.on('error', reject).end();
+  });
+}
+
+describe('static files', () => {
+  test('serves a published file as immutable, with its type and in a sandbox', async () => {
+    const { status, headers } = await get('/static/a/page.html');
+    expect(status).toBe(200);
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/html; charset=utf-8',
+      'content-security-policy': expect.stringContaining('sandbox') as string,
+      'x-content-type-options': 'nosniff',
+    });
+  });
+
+  test('serves a published file whose name starts with a dot', async () => {
+    await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
+  });
+
+  test('responds to a known ETag with 304', async () => {
+    const { headers } = await get('/static/a/text.txt');
+    await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
+      status: 304,
+      text: '',
+    });
+  });
+
+  test.each([
+    ['bytes=2-4', 206, '234'],
+    ['bytes=-2', 206, '89'],
+    ['bytes=20-', 416, undefined],
+  ])('responds to the range %s with %i', async (range, status, text) => {
+    const answer = await get('/static/a/text.txt', { Range: range });
+    expect(answer.status).toBe(status);
+    if (text !== undefined) expect(answer.text).toBe(text);
+  });
+
+  test.each([
+    ['a path up', '/static/../secret.txt'],
+    ['an escaped path up', '/static/%2e%2e/secret.txt'],
+    ['an escaped slash', '/static/..%2fsecret.txt'],
+    ['a backslash', '/static/..%5csecret.txt'],
+    ['a null byte', '/static/a/text.txt%00.html'],
+    ['an absolute path', '/static//etc/passwd'],
+    ['a folder', '/static/a/'],
+    ['a folder without its slash', '/static/a'],
+    ['a broken escape', '/static/%E0%A4%A'],
+  ])('does not find %s', async (_reason, path) => {
+    const { status, text } = await get(path);
+    expect([400, 403, 404]).toContain(status);
+    expect(text).not.toContain('hush');
+  });
+
+  test('serves an asset under a URL with a digest of its content', async () => {
+    const assets = loadAssets('/assets', { 'site.css': join(root, 'site.css') });
+    const url = assets.urlOf('site.css');
+    expect(url).toMatch(/^\/assets\/site-[0-9a-f]{16}\.css$/);
+    expect(renderPageTemplate(join(root, 'page.html'), assets)).toBe(`<link href="${url}">`);
+    const { headers, text } = await get(url);
+    expect(text).toBe('p{}');
+    expect(headers).toMatchObject({
+      'cache-control': 'public, max-age=31536000, immutable',
+      'content-type': 'text/css; charset=utf-8',
+    });
+  });
+
+  test('rejects a page that refers to an unknown asset', () => {
+    const assets = loadAssets('/assets', {});
+    expect(() => renderPageTemplate(join(root, 'page.html'), assets)).toThrow('Unknown asset "site.css"');
+  });
+});

@@ -1,0 +1,150 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from '@trellis/core/errors';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import type { HandlerRequest, OperationSpec, ServerSentEvent, Validator } from '../../src/rest/operation.js';
+import { contractRouter } from '../../src/rest/router.js';
+import { serve, type TestServer } from '../serve.js';
+
+const validate = new Ajv2020().compile({ type: 'object', required: ['n'] }) as Validator;
+const operation: OperationSpec = {
+  id: 'follow',
+  method: 'get',
+  path: '/follow',
+  security: [{ scheme: 'session', roles: [] }],
+  parameters: [],
+  responses: { 200: { contentTypes: ['text/event-stream'], validate } },
+  validate: {},
+};
+
+let server: TestServer;
+let events: (request: HandlerRequest) => AsyncIterable<ServerSentEvent>;
+let isSignedIn: boolean;
+const stopping = new AbortController();
+
+beforeEach(async () => {
+  isSignedIn = true;
+  server = await serve(
+    contractRouter({
+      basePath: '',
+      revision: 'r1',
+      operations: [operation],
+      schemes: { session: 'session' },
+      handlers: { follow: async (request: HandlerRequest) => ({ status: 200, body: events(request) }) },
+      authenticate: async () => {
+        if (!isSignedIn) throw new AppError('unauthenticated', 'Expected a session that is still valid.');
+        return { kind: 'session', sessionId: 's1', personId: 'p1', username: 'ada', isAdmin: false };
+      },
+      replays: { answerOnce: (_request, answer) => answer() },
+      validateResponses: true,
+      streams: { heartbeatMs: 10, stopping: stopping.signal },
+    }),
+  );
+});
+afterEach(() => server.close());
+
+async function* count(from: number, to: number): AsyncGenerator<ServerSentEvent> {
+  for (let n = from; n <= to; n += 1) yield await Promise.resolve({ id: `e${n}`, data: { n, text: 'a\nb' } });
+}
+
+/** Yields no event until the response ends. */
+const silence = ({ signal }: HandlerRequest): AsyncIterable<ServerSentEvent> => ({
+  [Symbol.asyncIterator]: () => ({
+    async next() {
+      if (!signal.aborted) await once(signal, 'abort');
+      return { done: true, value: undefined };
+    },
+  }),
+});
+
+const read = async (method = 'GET') => {
+  const response = await fetch(`${server.url}/follow`, { method });
+  return { response, text: await response.text() };
+};
+
+describe('event stream', () => {
+  test('sends each event with its id and its data in one line, and ends with the events', async () => {
+    events = () => count(1, 2);
+    const { response, text } = await read();
+    expect(text).toBe('id: e1\ndata: {"n":1,"text":"a\\nb"}\n\nid: e2\ndata: {"n":2,"text":"a\\nb"}\n\n');
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    expect([response.headers.get('cache-control'), response.headers.get('x-accel-buffering')]).toEqual([
+      'no-store',
+      'no',
+    ]);
+  });
+
+  test('serializes frozen data once for all streams', async () => {
+    let made = 0;
+    const data = Object.freeze({ n: 1, text: { toJSON: () => 'ü'.repeat(5_000 + (made += 1)) } });
+    events = async function* () {
+      yield await Promise.resolve({ id: 'e1', data });
+    };
+    const texts = [await read(), await read(), await read()].map(({ text }) => text);
+    expect(new Set(texts).size).toBe(1);
+    expect(texts[0]).toMatch(/^id: e1\ndata: \{"n":1,"text":"ü+"\}\n\n$/);
+  });
+
+  test('responds to HEAD without an event, and aborts the signal of the handler', async () => {
+    let ended: Promise<unknown> | undefined;
+    events = (request) => {
+      ended = once(request.signal, 'abort');
+      return silence(request);
+    };
+    expect((await read('HEAD')).text).toBe('');
+    await ended;
+  });
+
+  test('sends a comment at every heartbeat, until the credential ends', async () => {
+    events = silence;
+    const response = await fetch(`${server.url}/follow`);
+    const reader = response.body!.getReader();
+    expect(new TextDecoder().decode((await reader.read()).value)).toBe(':\n\n');
+    isSignedIn = false;
+    while (!(await reader.read()).done);
+  });
+
+  test('ends and logs the error when the events fail or violate the contract', async () => {
+    events = async function* () {
+      yield* count(1, 1);
+      yield { id: 'e2', data: { secret: 'x' } };
+    };
+    expect((await read()).text).toMatch(/^id: e1\n.*\n\n$/);
+    events = async function* () {
+      yield* count(1, 1);
+      throw new Error('the database is away');
+    };
+    expect((await read()).text).toMatch(/^id: e1\n/);
+    const errors = server.lines.filter(({ msg }) => msg === 'internal error').map(({ err }) => (err as Error).message);
+    expect(errors).toEqual([expect.stringMatching(/^Operation follow: an event at/), 'the database is away']);
+    expect(JSON.stringify(server.lines)).not.toContain('secret');
+  });
+
+  test('requests no further event while the client does not read', async () => {
+    let taken = 0;
+    const data = { n: 1, text: 'x'.repeat(2 ** 20) };
+    events = async function* ({ signal }) {
+      for (; !signal.aborted; taken += 1) yield await Promise.resolve({ id: 'e', data });
+    };
+    const socket = connect(server.port, '127.0.0.1');
+    socket.pause().write('GET /follow HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    // Once the buffers of both kernels are full, nothing is sent.
+    let before = -1;
+    while (taken === 0 || taken !== before) {
+      before = taken;
+      await sleep(50);
+    }
+    expect(taken).toBeLessThan(50);
+    socket.destroy();
+  });
+
+  test('ends when the server stops, and ends at once in a stopping server', async () => {
+    events = silence;
+    const first = read();
+    await sleep(0);
+    stopping.abort();
+    expect((await first).text.replaceAll(':\n\n', '')).toBe('');
+    expect((await read()).text).toBe('');
+  });
+});

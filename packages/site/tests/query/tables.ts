@@ -1,0 +1,127 @@
+import type {
+  ComputedField,
+  ObjectField,
+  RecordField,
+  RecordTable,
+  RelationField,
+  ScalarField,
+  ScalarType,
+} from '@trellis/core/record-types';
+import type { ComputedValues } from '../../src/query/record-queries.js';
+
+const scalar = (path: string, type: ScalarType, options: Partial<ScalarField> = {}): ScalarField => ({
+  kind: 'scalar',
+  name: path.split('.').at(-1)!,
+  path,
+  list: false,
+  nullable: true,
+  type,
+  column: path,
+  dateArguments: type === 'Date',
+  indexed: false,
+  ...options,
+});
+
+const object = (path: string, fields: readonly RecordField[], list = false): ObjectField => ({
+  kind: 'object',
+  name: path.split('.').at(-1)!,
+  path,
+  list,
+  nullable: true,
+  type: `Item_${path}`,
+  fields,
+});
+
+const relation = (name: string, type: string, by: RelationField['relation'], list = false): RelationField => ({
+  kind: 'relation',
+  name,
+  path: name,
+  list,
+  nullable: !list,
+  type,
+  relation: by,
+});
+
+const computed = (name: string, type: string, fields: readonly RecordField[] = []): ComputedField => ({
+  kind: 'computed',
+  name,
+  path: name,
+  list: false,
+  nullable: true,
+  type,
+  fields,
+  needs: ['text', 'size'],
+  hasArguments: fields.length > 0,
+  dateArguments: false,
+});
+
+const node: readonly RecordField[] = [
+  scalar('id', 'ID', { nullable: false, indexed: true }),
+  relation('parent', 'Node', { by: 'parent' }),
+  relation('children', 'Node', { by: 'children' }, true),
+  object('internal', [scalar('internal.type', 'String'), scalar('internal.mediaType', 'String', { indexed: true })]),
+];
+
+/** Two small record types with every kind of field. */
+export const tables: Readonly<Record<'Item' | 'Part', RecordTable>> = {
+  Item: {
+    kind: 'Item',
+    single: 'item',
+    all: 'allItem',
+    fields: [
+      scalar('text', 'String', { indexed: true }),
+      scalar('size', 'Int'),
+      scalar('ratio', 'Float'),
+      scalar('done', 'Boolean'),
+      scalar('day', 'Date'),
+      scalar('alias', 'String', { column: 'text' }),
+      scalar('tags', 'String', { list: true }),
+      scalar('counts', 'Int', { list: true }),
+      object('meta', [scalar('meta.title', 'String'), object('meta.deep', [scalar('meta.deep.level', 'Int')])]),
+      object(
+        'things',
+        [
+          scalar('things.name', 'String'),
+          scalar('things.amount', 'Int'),
+          scalar('things.labels', 'String', { list: true }),
+          scalar('things.ratio', 'Float'),
+          scalar('things.done', 'Boolean'),
+        ],
+        true,
+      ),
+      relation('childPart', 'Part', { by: 'child' }),
+      relation('linked', 'Item', { by: 'link', from: 'link', to: 'id' }),
+      scalar('link', 'String'),
+      relation('chosen', 'Item', { by: 'link', from: 'chosen', to: 'id' }),
+      { ...relation('several', 'Item', { by: 'link', from: 'several', to: 'id' }, true), nullable: true },
+      relation('tagged', 'Part', { by: 'link', from: 'tags', to: 'name' }, true),
+      computed('loud', 'String'),
+      computed('picture', 'Item_picture', [scalar('picture.width', 'Int'), scalar('picture.label', 'String')]),
+      ...node,
+    ],
+  },
+  Part: {
+    kind: 'Part',
+    single: 'part',
+    all: 'allPart',
+    fields: [
+      scalar('name', 'String'),
+      scalar('ratio', 'Float'),
+      scalar('done', 'Boolean'),
+      scalar('tags', 'String', { list: true }),
+      ...node,
+    ],
+  },
+};
+
+/** Returns the value of a computed field, for the store and for the reference implementation. */
+export function computeValue(_kind: string, field: string, { text, size }: Readonly<Record<string, unknown>>): unknown {
+  if (field === 'loud') return typeof text === 'string' ? `${text}!` : null;
+  return typeof size === 'number' ? { width: size * 2, label: text } : null;
+}
+
+/** Provides texts synchronously and objects asynchronously. */
+export const computedValues = (): ComputedValues => ({
+  find: (kind, field, record) => (field === 'loud' ? computeValue(kind, field, record) : undefined),
+  load: (kind, field, records) => Promise.resolve(records.map((record) => computeValue(kind, field, record))),
+});

@@ -1,0 +1,72 @@
+import { ContentError, readEntries } from '../../../src/sources/content/read-entries.js';
+
+const valuesOf = (text: string, extension: string) => readEntries(text, extension).map(({ values }) => values);
+
+test.each([
+  [
+    'Markdown with front matter',
+    'md',
+    '---\ntitle: Soup\ntags: [warm]\n---\nBoil.\n',
+    [{ title: 'Soup', tags: ['warm'] }],
+  ],
+  ['Markdown without front matter', 'md', 'Boil.\n', [{}]],
+  ['Markdown with empty front matter', 'md', '---\n---\nBoil.\n', [{}]],
+  ['Markdown with CRLF line ends', 'md', '---\r\ntitle: Soup\r\n---\r\nBoil.\r\n', [{ title: 'Soup' }]],
+  ['a JSON object', 'json', '{"a": 1}', [{ a: 1 }]],
+  ['a JSON list', 'json', '[{"a": 1}, {"a": 2}]', [{ a: 1 }, { a: 2 }]],
+  ['a byte order mark', 'json', '\uFEFF{"a": 1}', [{ a: 1 }]],
+  ['a YAML document', 'yaml', 'a: 1\nb: yes\n', [{ a: 1, b: 'yes' }]],
+  ['a YAML stream', 'yml', 'a: 1\n---\na: 2\n', [{ a: 1 }, { a: 2 }]],
+  ['an empty file', 'yaml', '# nothing yet\n', []],
+  [
+    'CSV rows',
+    'csv',
+    'name,count\nfig,3\nplum,\n"a, b",5\n',
+    [{ name: 'fig', count: '3' }, { name: 'plum' }, { name: 'a, b', count: '5' }],
+  ],
+])('readEntries: reads %s', (_reason, extension, text, values) => {
+  expect(valuesOf(text, extension)).toEqual(values);
+});
+
+test('readEntries: the text after the front matter is the body', () => {
+  expect(readEntries('---\ntitle: Soup\n---\nBoil.\n\n---\nServe.\n', 'md')[0]?.body).toBe('Boil.\n\n---\nServe.\n');
+});
+
+test.each([
+  ['front matter', 'md', '---\ntitle: Soup\ntags:\n  - warm\n  - [x]\n---\n', 0, ['tags', 1], 5],
+  ['JSON', 'json', '[\n {"a": 1},\n {\n  "a": {"b": true}}\n]', 1, ['a', 'b'], 4],
+  ['YAML', 'yaml', 'a: 1\n---\n\nb:\n  c: 2\n', 1, ['b', 'c'], 5],
+  ['CSV', 'csv', 'a\n1\n2\n', 1, ['a'], 3],
+  ['a path to a missing value', 'yaml', 'a: 1\nb: 2\n', 0, ['b', 'missing'], 2],
+])('readEntries: returns the line of a value in %s', (_reason, extension, text, index, path, line) => {
+  expect(readEntries(text, extension)[index]?.lineOf(path)).toBe(line);
+});
+
+test.each([
+  ['malformed front matter', 'md', '---\ntitle: [\n---\n', 2],
+  ['malformed JSON', 'json', '{\n"a": ]\n}', 2],
+  ['a duplicate key', 'yaml', 'a: 1\na: 2\n', 2],
+  ['an element that is not an object', 'json', '[{"a": 1},\n 5]', 2],
+  ['plain text', 'yaml', 'only words\n', 1],
+  ['a row that is too long', 'csv', 'a\n1\n1,2\n', 3],
+  ['an unsupported format', 'txt', '', 1],
+])('readEntries: rejects %s with its line', (_reason, extension, text, line) => {
+  let refusal: unknown;
+  try {
+    readEntries(text, extension);
+  } catch (error) {
+    refusal = error;
+  }
+  expect(refusal).toBeInstanceOf(ContentError);
+  expect((refusal as ContentError).line).toBe(line);
+});
+
+test('readEntries: rejects aliases that would multiply', () => {
+  const bomb = [
+    'a: &a [x,x,x,x,x,x,x,x,x,x]',
+    'b: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a,*a]',
+    'c: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b,*b]',
+    'd: [*c,*c,*c,*c,*c,*c,*c,*c,*c,*c]',
+  ];
+  expect(() => readEntries(bomb.join('\n'), 'yaml')).toThrow(ContentError);
+});

@@ -1,0 +1,166 @@
+import type { RecordField, ScalarField, ScalarType } from '@trellis/core/record-types';
+import { readEntries } from '../../../src/sources/content/read-entries.js';
+import { validateRecord } from '../../../src/sources/content/validate-record.js';
+
+const scalar = (path: string, type: ScalarType, changes: Partial<ScalarField> = {}): ScalarField => ({
+  kind: 'scalar',
+  name: path.split('.').at(-1) ?? '',
+  path,
+  column: path,
+  type,
+  list: false,
+  nullable: true,
+  dateArguments: false,
+  indexed: false,
+  ...changes,
+});
+
+const FIELDS: readonly RecordField[] = [
+  scalar('id', 'ID', { nullable: false }),
+  scalar('title', 'String', { nullable: false }),
+  scalar('servings', 'Int'),
+  scalar('rating', 'Float'),
+  scalar('vegan', 'Boolean'),
+  scalar('cooked', 'Date'),
+  scalar('tags', 'String', { list: true, nullable: false }),
+  scalar('body', 'String'),
+  {
+    kind: 'object',
+    type: 'Origin',
+    name: 'origin',
+    path: 'origin',
+    list: false,
+    nullable: true,
+    fields: [scalar('origin.country', 'String')],
+  },
+  {
+    kind: 'object',
+    type: 'Ingredient',
+    name: 'ingredients',
+    path: 'ingredients',
+    list: true,
+    nullable: true,
+    fields: [
+      scalar('ingredients.name', 'String', { nullable: false }),
+      scalar('ingredients.grams', 'Float'),
+      scalar('ingredients.fresh', 'Boolean'),
+    ],
+  },
+  {
+    kind: 'relation',
+    type: 'File',
+    name: 'cover',
+    path: 'cover',
+    list: false,
+    nullable: true,
+    relation: { by: 'link', from: 'cover', to: 'id' },
+  },
+];
+
+const fit = (text: string, extension = 'md') =>
+  readEntries(text, extension).map((entry) => {
+    const { row, misfits } = validateRecord(FIELDS, entry, { toLinkKey: (field, key) => `${field.type}:${key}` });
+    return {
+      row,
+      misfits: misfits.map(({ path, at, message }) => ({ path, message, line: entry.lineOf(at) })),
+    };
+  });
+
+test('validation: valid values become columns', () => {
+  const [fitted] = fit(
+    '---\ntitle: Soup\nservings: 4\nrating: 4.5\nvegan: true\ncooked: 2024-03-01\ntags: [warm, quick]\norigin: {country: Italy}\n' +
+      'ingredients: [{name: bean, grams: 200}, {name: leek, fresh: true}]\ncover: ./soup.jpg\nunknown: 1\n---\nBoil.\n',
+  );
+  expect(fitted).toEqual({
+    misfits: [],
+    row: {
+      title: 'Soup',
+      servings: 4,
+      rating: 4.5,
+      vegan: 1,
+      cooked: '2024-03-01',
+      tags: '["warm","quick"]',
+      body: 'Boil.\n',
+      'origin.country': 'Italy',
+      ingredients: '[{"name":"bean","grams":200,"fresh":null},{"name":"leek","grams":null,"fresh":true}]',
+      cover: 'File:./soup.jpg',
+    },
+  });
+});
+
+test('validation: absent values are null, and absent non-null lists are empty', () => {
+  expect(fit('---\ntitle: Soup\n---\n')[0]?.row).toMatchObject({
+    servings: null,
+    tags: '[]',
+    cover: null,
+    ingredients: null,
+  });
+});
+
+test.each([
+  ['text for a number', 'servings: many', 'servings', 'servings: expected a 32-bit whole number; received "many".', 3],
+  ['a fraction for an Int', 'servings: 1.5', 'servings', 'servings: expected a 32-bit whole number; received 1.5.', 3],
+  [
+    'a number out of range',
+    'servings: 4294967296',
+    'servings',
+    'servings: expected a 32-bit whole number; received 4294967296.',
+    3,
+  ],
+  ['infinity', 'rating: .inf', 'rating', 'rating: expected a number; received null.', 3],
+  ['a word for a boolean', 'vegan: yes', 'vegan', 'vegan: expected true or false; received "yes".', 3],
+  ['an impossible day', 'cooked: 2024-02-30', 'cooked', 'cooked: expected an ISO 8601 date; received "2024-02-30".', 3],
+  [
+    'an object for text',
+    'origin: {country: {a: 1}}',
+    'origin.country',
+    'origin.country: expected text; received {"a":1}.',
+    3,
+  ],
+  [
+    'a list for a link',
+    'cover: [a, b]',
+    'cover',
+    'cover: expected text that identifies a File; received ["a","b"].',
+    3,
+  ],
+])('validation: %s is reported with its line and becomes null', (_reason, written, column, message, line) => {
+  const [fitted] = fit(`---\ntitle: Soup\n${written}\n---\n`);
+  expect(fitted?.misfits.map((misfit) => [misfit.message, misfit.line])).toEqual([[message, line]]);
+  expect(fitted?.row?.[column] ?? null).toBeNull();
+});
+
+test.each([
+  ['missing', 'servings: 4', 'title: expected a value that is not null; received nothing.'],
+  ['null', 'title: null', 'title: expected a value that is not null; received null.'],
+  ['of the wrong type', 'title: [a]', 'title: expected text; received ["a"].'],
+])('validation: a record is left out if a required value is %s', (_reason, written, message) => {
+  const [fitted] = fit(`---\n${written}\n---\n`);
+  expect(fitted?.row).toBeUndefined();
+  expect(fitted?.misfits.map((misfit) => misfit.message)).toEqual([message]);
+});
+
+test('validation: a record is left out if an element lacks a required value', () => {
+  const [fitted] = fit('---\ntitle: Soup\ningredients: [{grams: 5}]\n---\n');
+  expect(fitted?.row).toBeUndefined();
+  expect(fitted?.misfits[0]?.message).toBe('ingredients[0].name: expected a value that is not null; received nothing.');
+});
+
+test('validation: numbers, booleans and lists are parsed from CSV text', () => {
+  const [fitted, misfit] = fit(
+    'title,servings,rating,vegan,tags\nSoup,4,4.5,TRUE,warm; quick\nStew,0x10,x,maybe,\n',
+    'csv',
+  );
+  expect(fitted?.row).toMatchObject({ title: 'Soup', servings: 4, rating: 4.5, vegan: 1, tags: '["warm","quick"]' });
+  expect(misfit?.misfits.map(({ path, line }) => [path, line])).toEqual([
+    ['servings', 3],
+    ['rating', 3],
+    ['vegan', 3],
+  ]);
+});
+
+test('validation: inherited properties are ignored', () => {
+  expect(fit('---\ntitle: Soup\nconstructor: 1\n__proto__: {servings: 3}\n---\n')[0]?.row).toMatchObject({
+    servings: null,
+  });
+});
