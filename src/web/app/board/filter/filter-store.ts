@@ -90,10 +90,15 @@ function storeUnsent(value: FilterState): void {
 /** Sends the filters. After a failure they stay in this browser and are sent when the page is next opened. */
 async function save(value: FilterState): Promise<void> {
   const body = { ...value };
+  // The document that replaces this page may contain the filters from before the request.
+  const leaving = new AbortController();
+  const onLeave = (): void => leaving.abort();
+  addEventListener('beforeunload', onLeave);
   const result = await dashboardClient
     .PUT('/api/settings/filter-state', { body, keepalive: true })
     .catch(() => undefined);
-  if (result !== undefined && isSame(value, currentState())) localStorage.removeItem(UNSENT);
+  removeEventListener('beforeunload', onLeave);
+  if (result !== undefined && !leaving.signal.aborted && isSame(value, currentState())) localStorage.removeItem(UNSENT);
 }
 
 async function load(): Promise<FilterState | undefined> {
