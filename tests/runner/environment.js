@@ -12,6 +12,8 @@ export default class SharedRealm {
   #prepareStackTrace = Error.prepareStackTrace;
 
   constructor({ projectConfig }) {
+    // jest-circus keeps its handlers, and with them the environments of earlier files, at the global object.
+    Reflect.deleteProperty(globalThis, Symbol.for('EVENT_HANDLERS'));
     Object.assign(globalThis, projectConfig.globals);
   }
 

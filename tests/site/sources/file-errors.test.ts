@@ -7,7 +7,7 @@ test('openSite: reads thousands of files with few file descriptors', () => {
   const folder = new SiteFolder();
   for (let index = 0; index < 2500; index += 1) folder.put(`${index % 25}/${index}.md`, `${index}`);
   const script = `
-    import { openSite } from './src/site/site.ts';
+    import { openSite } from '@trellis/site/site';
     import { records } from './src/generated/site/records.ts';
     const [directory, stateDirectory] = process.argv.slice(1);
     const site = await openSite({ directory, stateDirectory, tables: records });
