@@ -100,10 +100,12 @@ test.each([
 });
 
 test('the package has the version, licence and dependency versions of the repository', async () => {
-  const [repository, client] = await Promise.all(['package.json', 'client/package.json'].map(readManifest));
+  const files = ['package.json', 'client/package.json', 'packages/client/package.json'];
+  const [repository, client, runtime] = await Promise.all(files.map(readManifest));
   expect([client?.version, client?.license]).toEqual([repository?.version, repository?.license]);
   const names = ['@trellis/client', 'age-encryption', 'openapi-fetch'];
-  expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, repository?.dependencies[name]])));
+  const used = { ...runtime?.dependencies, ...repository?.dependencies };
+  expect(client?.dependencies).toEqual(Object.fromEntries(names.map((name) => [name, used[name]])));
 });
 
 test.each(findRuntimes())('$name runs the packed client', async ({ command }) => {
