@@ -6,7 +6,7 @@ import process from 'node:process';
 import { execute, parse } from 'graphql';
 
 import { records } from '../dist/generated/site/records.js';
-import { createSiteContext } from '../dist/resolvers/engine.js';
+import { createSiteContext } from '../dist/resolvers/context.js';
 import { buildSiteSchema } from '../dist/resolvers/schema.js';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openSite } from '@trellis/site/site';
