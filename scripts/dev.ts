@@ -5,7 +5,8 @@ const SOURCES = ['--conditions=trellis-source', '--import', 'tsx', 'src/cli.ts',
 
 /**
  * Serves from the sources: `npm run dev -- --site <dir>`. Node restarts the server when one of its files is saved, and the
- * bundler builds the pages again when one of theirs is. `npm run generate -- --watch` does the same for contracts.
+ * bundler builds the pages again when one of theirs is. `npm run generate -- --watch` does the same for contracts. Worker
+ * threads and rendering processes run from the build, which is made once before: start again after a change of theirs.
  */
 async function develop(): Promise<void> {
   const watcher = await build({ configFile: 'vite.config.js', build: { watch: {} } });
