@@ -4,9 +4,9 @@ import { build } from 'vite';
 const SOURCES = ['--conditions=trellis-source', '--import', 'tsx', 'src/cli.ts', 'serve', ...process.argv.slice(2)];
 
 /**
- * Serves from the sources: `npm run dev -- --site <dir>`. Node restarts the server when one of its files is saved, and the
- * bundler builds the pages again when one of theirs is. `npm run generate -- --watch` does the same for contracts. Worker
- * threads and rendering processes run from the build, which is made once before: start again after a change of theirs.
+ * Serves from the sources: `npm run dev -- --site <dir>`. Node restarts the server after a change to its files, and the
+ * bundler builds changed pages again. `npm run generate -- --watch` follows changes to contracts.
+ * Worker threads and rendering processes run from the build, which npm makes first: restart the command to rebuild them.
  */
 async function develop(): Promise<void> {
   const watcher = await build({ configFile: 'vite.config.js', build: { watch: {} } });
