@@ -1,0 +1,39 @@
+/** A row of the table of supported features: what a contract may contain, and what happens to it. */
+export type Row = RefusedRow | SupportedRow;
+
+interface Feature {
+  /** The heading of the table that shows the row, such as `Parameters`. */
+  readonly section: string;
+  /** The feature in the words of its specification, such as `style: deepObject`; unique in its section. */
+  readonly feature: string;
+  /** What a reader should know, in one or two sentences of Markdown. */
+  readonly note?: string;
+}
+
+/** A feature that works from the contract to the generated client. */
+export interface SupportedRow extends Feature {
+  readonly outcome: 'supported';
+  /** The parts of a contract that use the feature: `paths` and `components` in YAML, or SDL. */
+  readonly contract: string;
+  /** The requests to the served contract, with the responses that they must get. */
+  readonly exchanges: readonly Exchange[];
+}
+
+/** A feature that is refused when it is generated. */
+export interface RefusedRow extends Feature {
+  readonly outcome: 'refused';
+  readonly contract: string;
+  /** All errors, as `line:column message` relative to {@link RefusedRow.contract}. */
+  readonly errors: readonly string[];
+}
+
+/** A request over HTTP. Its operation echoes the input of its handler as JSON unless the row says otherwise. */
+export interface Exchange {
+  /** The method and the path with its query, such as `GET /items?tag=a&tag=b`. */
+  readonly request: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+  readonly status: number;
+  /** The expected response body, if it is JSON: the members that must be there. */
+  readonly response?: unknown;
+}
