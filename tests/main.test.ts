@@ -144,10 +144,10 @@ describe('trellis serve', () => {
     });
     afterAll(() => open.stop());
 
-    test('warns about the public site', () => {
+    test('warns about the public site', async () => {
       const line =
         'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
-      expect(open.output()).toContain(line);
+      await open.printed(line);
       expect(shared.output()).not.toContain('Anyone who can reach');
     });
 
