@@ -17,7 +17,7 @@ const MOST_LINES = 12;
 
 /** The tests that are skipped without a program, which a machine may be unable to install. */
 const NEEDS = [
-  { program: process.env.CHROMIUM_PATH || 'chromium', tests: /^tests\/e2e\// },
+  { program: 'chromium', tests: /^tests\/e2e\// },
   { program: 'age', tests: /^tests\/sealing\/seal\.test\.ts › seal and open with the age program / },
   { program: 'age', tests: /^tests\/commands\/secrets\/values\.test\.ts › with the reference program / },
 ];
