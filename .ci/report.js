@@ -1,7 +1,8 @@
 /**
  * Prints a short list of failures, as logs are truncated at their beginning, and then
- * "N passed, N failed". A suite that could not run is a failure.
+ * "N passed, N failed". A suite that could not run is a failure, and so is a test that was skipped for no known reason.
  */
+import { spawnSync } from 'node:child_process';
 import console from 'node:console';
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -14,9 +15,16 @@ const MOST_TOLD = 30;
 /** The lines of a message that show the expected and the received value. */
 const MOST_LINES = 12;
 
+/** The tests that are skipped without a program, which a machine may be unable to install. */
+const NEEDS = [
+  { program: 'chromium', tests: /^tests\/e2e\// },
+  { program: 'age', tests: /^tests\/sealing\/seal\.test\.ts › seal and open with the age program / },
+  { program: 'age', tests: /^tests\/commands\/secrets\/values\.test\.ts › with the reference program / },
+];
+
 const [, , file = ''] = process.argv;
 const { testResults = [], ...counts } = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
-const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0, numPendingTests = 0 } = counts;
+const { numPassedTests = 0, numFailedTests = 0, numRuntimeErrorTestSuites = 0 } = counts;
 
 /** Removes stack frames of libraries, and contents of pages, which the log shows above. */
 const shorten = (message) =>
@@ -37,9 +45,19 @@ const told = testResults.flatMap(({ name, message, assertionResults }) => {
   );
 });
 
+const skipped = testResults.flatMap(({ name, assertionResults }) =>
+  assertionResults
+    .filter(({ status }) => status !== 'passed' && status !== 'failed')
+    .map(({ fullName }) => `${path.relative(process.cwd(), name)} › ${fullName}`),
+);
+const isMissing = ({ program }) => spawnSync(program, ['--version']).status !== 0;
+const missing = skipped.length > 0 ? NEEDS.filter(isMissing) : [];
+const unexpected = skipped.filter((test) => !missing.some(({ tests }) => tests.test(test)));
+told.push(...unexpected.map((test) => `${test}\n    was skipped, but nothing that it needs is missing.`));
+
 for (const one of told.slice(0, MOST_TOLD)) console.log(`FAILED: ${one}`);
 if (told.length > MOST_TOLD) console.log(`… and ${told.length - MOST_TOLD} more`);
-if (numPendingTests > 0) console.log(`${numPendingTests} tests were skipped.`);
-const failed = numFailedTests + numRuntimeErrorTestSuites;
+if (skipped.length > 0) console.log(`${skipped.length} tests were skipped.`);
+const failed = numFailedTests + numRuntimeErrorTestSuites + unexpected.length;
 console.log(`${numPassedTests} passed, ${failed} failed`);
 process.exitCode = numPassedTests > 0 && failed === 0 ? 0 : 1;

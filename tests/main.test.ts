@@ -3,6 +3,10 @@ import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
+import { loadConfig } from '../src/config/config.js';
+import { StartupError } from '../src/config/startup-error.js';
+import { serve } from '../src/main.js';
 import { collect, runCli, startServer, type RunningServer } from './running-server.js';
 
 let folder: string;
@@ -37,21 +41,12 @@ describe('trellis serve', () => {
     expect(explore).toBe(`Explore the site's data at ${shared.origin}/graphql`);
   });
 
-  test('warns about a public site on a network', async () => {
-    const line =
-      'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
-    const open = await startServer(['--host', '0.0.0.0']);
-    await open.stop();
-    expect(open.output()).toContain(line);
-    const closed = await startServer(['--host', '0.0.0.0', '--site-access', 'people']);
-    await closed.stop();
-    expect(closed.output()).not.toContain('Anyone who can reach');
-    expect(shared.output()).not.toContain('Anyone who can reach');
-  });
-
-  test('never prints the site token', async () => {
+  test('neither prints the site token, nor warns about a site on a network that requires it', async () => {
     const token = 'site-token-0123456789-abcdefghijkl';
-    const server = await startServer(['--site-access', 'token'], { TRELLIS_SITE_TOKEN: token, LOG_LEVEL: 'trace' });
+    const server = await startServer(['--host', '0.0.0.0', '--site-access', 'token'], {
+      TRELLIS_SITE_TOKEN: token,
+      LOG_LEVEL: 'trace',
+    });
     try {
       const Authorization = `Bearer ${token}`;
       await expect(statusOf(server, '/graphql?query={__typename}', { Authorization })).resolves.toBe(200);
@@ -62,6 +57,7 @@ describe('trellis serve', () => {
     }
     expect(server.output()).toContain('graphql');
     expect(server.output()).not.toContain(token);
+    expect(server.output()).not.toContain('Anyone who can reach');
   });
 
   test('creates a state folder that only its user can access', async () => {
@@ -121,7 +117,7 @@ describe('trellis serve', () => {
     expect(headers.get('x-content-type-options')).toBe('nosniff');
   });
 
-  test('runs only the services in TRELLIS_SERVICES', async () => {
+  test('runs only the services in TRELLIS_SERVICES, and embeds them in pages', async () => {
     const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
     try {
       await expect(statusOf(server, '/graphql?query={__typename}')).resolves.toBe(404);
@@ -131,14 +127,6 @@ describe('trellis serve', () => {
       await expect(statusOf(server, '/api/openapi.json')).resolves.toBe(404);
       await expect(statusOf(server, '/healthz')).resolves.toBe(200);
       await expect(statusOf(server, '/secrets/healthz')).resolves.toBe(200);
-    } finally {
-      await server.stop();
-    }
-  });
-
-  test('embeds the running services in pages', async () => {
-    const server = await startServer([], { TRELLIS_SERVICES: 'secrets' });
-    try {
       const page = await (await fetch(server.origin)).text();
       expect(/data-services="([^"]*)"/.exec(page)?.[1]).toBe('secrets');
     } finally {
@@ -146,31 +134,45 @@ describe('trellis serve', () => {
     }
   });
 
-  test('warns about an existing state folder that other users can access', async () => {
-    const state = join(folder, 'open');
-    await mkdir(state, { mode: 0o755 });
-    const server = await startServer(['--state', state]);
-    await server.stop();
-    expect(server.output()).toContain(`trellis: Other users can read ${state}. Protect its keys with chmod 700.`);
-    expect((await stat(state)).mode & 0o777).toBe(0o755);
-  });
+  describe('with a public site on a network and a state folder that others can read', () => {
+    let open: RunningServer;
+    let state: string;
+    beforeAll(async () => {
+      state = join(folder, 'open');
+      await mkdir(state, { mode: 0o755 });
+      open = await startServer(['--host', '0.0.0.0', '--state', state]);
+    });
+    afterAll(() => open.stop());
 
-  test('after SIGTERM, completes the open request, accepts no other, and exits', async () => {
-    const server = await startServer();
-    const body = '{"query":"{ __typename }" }';
-    const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
-    const asked = request(`${server.origin}/graphql`, { method: 'POST', headers });
-    // The server has received the request.
-    await once(asked, 'continue');
-    asked.write(body.slice(0, 9));
-    const stopped = server.stop();
-    await server.printed('Stopping: waiting for open requests.');
-    await expect(fetch(`${server.origin}/healthz`)).rejects.toThrow('fetch failed');
-    asked.end(body.slice(9));
-    const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
-    response.resume();
-    expect(response.statusCode).toBe(200);
-    await expect(stopped).resolves.toBe(0);
+    test('warns about the public site', async () => {
+      const line =
+        'Anyone who can reach 0.0.0.0 can read the site. TRELLIS_SITE_ACCESS=people or token restricts this.\n';
+      await open.printed(line);
+      expect(shared.output()).not.toContain('Anyone who can reach');
+    });
+
+    test('warns about the state folder, which keeps its permissions', async () => {
+      expect(open.output()).toContain(`trellis: Other users can read ${state}. Protect its keys with chmod 700.`);
+      expect((await stat(state)).mode & 0o777).toBe(0o755);
+      expect(shared.output()).not.toContain('Other users can read');
+    });
+
+    test('after SIGTERM, completes the open request, accepts no other, and exits', async () => {
+      const body = '{"query":"{ __typename }" }';
+      const headers = { 'Content-Type': 'application/json', 'Content-Length': body.length, Expect: '100-continue' };
+      const asked = request(`${open.origin}/graphql`, { method: 'POST', headers });
+      // The server has received the request.
+      await once(asked, 'continue');
+      asked.write(body.slice(0, 9));
+      const stopped = open.stop();
+      await open.printed('Stopping: waiting for open requests.');
+      await expect(fetch(`${open.origin}/healthz`)).rejects.toThrow('fetch failed');
+      asked.end(body.slice(9));
+      const [response] = (await once(asked, 'response')) as [NodeJS.ReadableStream & { statusCode: number }];
+      response.resume();
+      expect(response.statusCode).toBe(200);
+      await expect(stopped).resolves.toBe(0);
+    });
   });
 
   test('reports a port in use in one line, before it scans the site', async () => {
@@ -181,28 +183,33 @@ describe('trellis serve', () => {
     expect(code).toBe(1);
   });
 
+  test('reports an invalid option in one line', async () => {
+    const { code, output } = await runToEnd(['serve', '--port', 'http', '--state', join(folder, 'other')]);
+    expect(output).toBe('trellis: --port: expected a whole number from 0 to 65535; received "http"\n');
+    expect(code).toBe(1);
+  });
+
+  // As a process reports every StartupError alike, these need none.
   test.each([
     [
       'a missing site as the only service',
-      ['--services', 'site', '--site', '/nowhere/at/all'],
-      /^trellis: TRELLIS_SITE \(\/nowhere\/at\/all\): .+\n$/,
+      { services: 'site', site: '/nowhere/at/all' },
+      /^TRELLIS_SITE \(\/nowhere\/at\/all\): .+$/,
     ],
-    ['a state folder below a file', ['--state', 'FOLDER/file/state'], /^trellis: TRELLIS_STATE \(.+\n$/],
-    [
-      'an invalid option',
-      ['--port', 'http'],
-      /^trellis: --port: expected a whole number from 0 to 65535; received "http"\n$/,
-    ],
+    ['a state folder below a file', { state: 'FOLDER/file/state' }, /^TRELLIS_STATE \(.+$/],
     [
       'an address of a different machine',
-      ['--host', '192.0.2.1'],
-      /^trellis: HOST: expected an address of this machine; received "192.0.2.1"\n$/,
+      { host: '192.0.2.1' },
+      /^HOST: expected an address of this machine; received "192.0.2.1"$/,
     ],
-  ])('reports %s in one line', async (_reason, args, line) => {
-    const given = args.map((arg) => arg.replace('FOLDER', folder));
-    const { code, output } = await runToEnd(['serve', '--port', '0', '--state', join(folder, 'other'), ...given]);
-    expect(output).toMatch(line);
-    expect(code).toBe(1);
+  ])('reports %s in one line', async (_reason, given, line) => {
+    const flags = { port: '0', state: join(folder, 'other'), logLevel: 'warn', ...given };
+    flags.state = flags.state.replace('FOLDER', folder);
+    const terminal = new PassThrough() as unknown as NodeJS.WriteStream;
+    const started = serve(await loadConfig({ flags, env: {} }), { version: '1.2.3', terminal, print: () => undefined });
+    const error: unknown = await started.catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(StartupError);
+    expect(error).toMatchObject({ exitCode: 1, message: expect.stringMatching(line) as string });
   });
 
   test('prints its options and its version', async () => {

@@ -145,9 +145,10 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
   return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...CONFIG_FORMATS } });
-  const isValid = ajv.compile({
+/** Compiles the schema of the options, once for each process. Its tests are its check. */
+function compileOptions() {
+  const ajv = new Ajv2020({ coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } });
+  return ajv.compile({
     type: 'object',
     properties: Object.fromEntries(CONFIG_OPTION_NAMES.map((key) => [key, CONFIG_OPTIONS[key].schema])),
     additionalProperties: false,
@@ -157,6 +158,12 @@ function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
       ),
     ),
   });
+}
+
+let compiled: ReturnType<typeof compileOptions> | undefined;
+
+function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
+  const isValid = (compiled ??= compileOptions());
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
   if (!isValid(settings)) throw toStartError(given, isValid.errors?.[0]);
   return settings;

@@ -46,15 +46,3 @@ test('backup and doctor work while the server runs; restore requires that it is 
   expect(restored).toMatchObject({ code: 0, err: expect.stringMatching(/^Restored \d+ rows of /) as string });
   await stop(await cli.start([], env));
 });
-
-test('an unreachable database is reported in one line without its URL', async () => {
-  const address = { ...env, DATABASE_URL: 'postgres://me:geheim@127.0.0.1:1/x' };
-  const err = "trellis: DATABASE_URL: the PostgreSQL server can't be reached: ECONNREFUSED\n";
-  expect(await cli.run(['serve', '--state', path.join(folder, 'other')], address)).toEqual({ code: 1, out: '', err });
-  expect(await cli.run(['backup', path.join(folder, 'other.backup')], address)).toEqual({ code: 1, out: '', err });
-});
-
-test.each(['backup', 'restore', 'doctor'])('%s --help: lists the options', async (command) => {
-  const { code, out } = await cli.run([command, '--help']);
-  expect([code, out]).toEqual([0, expect.stringMatching(/--database-url <url> .*\[DATABASE_URL\]/s) as string]);
-});

@@ -15,30 +15,28 @@ const REQUESTS_ABOVE_LIMIT = 450;
 const SERVICES: readonly ServiceName[] = ['dashboard', 'secrets'];
 
 describe.each(MODES)('contracts in $mode mode', ({ mode, isProduction }) => {
-  describe.each(SERVICES)('%s', (service) => {
-    let stage: FuzzFixtures;
-    beforeAll(async () => {
-      stage = await openFuzzFixtures({ isProduction, perMinute: UNLIMITED });
-    });
-    afterAll(() => stage.close());
+  let stage: FuzzFixtures;
+  beforeAll(async () => {
+    stage = await openFuzzFixtures({ isProduction, perMinute: UNLIMITED });
+  });
+  afterAll(() => stage.close());
 
-    test(
-      `${REQUESTS} generated requests: every response matches the contract`,
-      async () => {
-        const { seen, report, requestsPerSecond } = await fuzzContract(stage, { service, count: REQUESTS });
-        const command = `SEED=${SEED} FUZZ=${REQUESTS} npm test -- tests/fuzz/contract.test.ts`;
-        process.stdout.write(`${service}, ${mode}: ${command}\n  ${requestsPerSecond}/s, ${formatStatuses(seen)}\n`);
-        expect(report).toBe('');
-        // A run with error responses only would prove little.
-        expect(countSuccessful(service, seen)).toBeGreaterThan(0.7);
-      },
-      RUN_TIMEOUT_MS,
-    );
+  test.each(SERVICES)(
+    `%s, ${REQUESTS} generated requests: every response matches the contract`,
+    async (service) => {
+      const { seen, report, requestsPerSecond } = await fuzzContract(stage, { service, count: REQUESTS });
+      const command = `SEED=${SEED} FUZZ=${REQUESTS} npm test -- tests/fuzz/contract.test.ts`;
+      process.stdout.write(`${service}, ${mode}: ${command}\n  ${requestsPerSecond}/s, ${formatStatuses(seen)}\n`);
+      expect(report).toBe('');
+      // A run with error responses only would prove little.
+      expect(countSuccessful(service, seen)).toBeGreaterThan(0.7);
+    },
+    RUN_TIMEOUT_MS,
+  );
 
-    test('the server logs no internal error and connects to no other machine', () => {
-      const lines = stage.server.output().split('\n');
-      expect(lines.filter((line) => /"internal error"|blocked connection/.test(line))).toEqual([]);
-    });
+  test('the server logs no internal error and connects to no other machine', () => {
+    const lines = stage.server.output().split('\n');
+    expect(lines.filter((line) => /"internal error"|blocked connection/.test(line))).toEqual([]);
   });
 });
 

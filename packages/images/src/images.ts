@@ -112,6 +112,8 @@ export interface ImagesOptions {
   readonly signer?: LinkSigner;
   /** The disk space for derived images, public copies and inline images together. */
   readonly quotaBytes?: number;
+  /** The CPU time after which the process of a drawing is killed. */
+  readonly drawingCpuMs?: number;
 }
 
 /** Enough for the images of about 3,000 pages; 2 GB is the smallest disk that hosting providers offer. */
@@ -134,7 +136,7 @@ const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
-  const { quotaBytes = DEFAULT_QUOTA_BYTES } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs } = options;
   // An installation without sharp's binary is reported here rather than by the first image.
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
@@ -147,7 +149,7 @@ export function openImages(options: ImagesOptions): Images {
     maxBytes: fileBytes,
     onEvict: createFileEvictor(stateDirectory),
   });
-  const renderer = openRenderer();
+  const renderer = openRenderer(drawingCpuMs);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
   const files = createImageFiles(stateDirectory, quota);

@@ -5,6 +5,7 @@ import { openImages, type Images } from '../src/images.js';
 import type { TraceArguments } from '../src/plan/arguments.js';
 import type { FieldArguments, FieldName } from '../src/plan/field-results.js';
 import type { DerivedImage } from '../src/plan/links.js';
+import { DRAWING_CPU_MS } from '../src/render/renderer.js';
 import type { ImageSource } from '../src/source.js';
 import { createImageFolder, scene, type ImageFolder } from './image-folder.js';
 
@@ -280,4 +281,8 @@ test('links carry the expiring signature of the current period, except in the va
   } finally {
     await signed.close();
   }
+});
+
+test('a drawing may take 10 seconds of CPU time by default', () => {
+  expect(DRAWING_CPU_MS).toBe(10_000);
 });

@@ -4,7 +4,7 @@
  */
 import { digestTexts } from '@trellis/codegen/files';
 import { readGenerated } from '@trellis/codegen/generate/generate';
-import { copyRepository, repository, type RepositoryCopy } from './repository-copy.js';
+import { copyRepository, copySmallRepository, repository, type RepositoryCopy } from './repository-copy.js';
 
 interface Edit {
   name: string;
@@ -49,8 +49,8 @@ const EDITS: readonly Edit[] = [
     file: 'openapi/dashboard.yaml',
     change: (text) =>
       text.replace(
-        /^ {2}\/healthz:\n[^]*?\n(?= {2}\/)/m,
-        (path) => path + path.replace('/healthz', '/vitals').replace('getHealth', 'getVitals'),
+        /^ {2}\/notes\/changes:\n[^]*?\n(?= {2}\/)/m,
+        (path) => path + path.replace('/changes', '/drafts').replace('followNotes', 'followDrafts'),
       ),
     isDefault: true,
   },
@@ -78,7 +78,7 @@ const INVALID_EDITS: readonly (Edit & { message: string })[] = [
   {
     name: 'an operation id that is a list',
     file: 'openapi/secrets.yaml',
-    change: (text) => text.replace('operationId: getHealth', 'operationId: [getHealth]'),
+    change: (text) => text.replace('operationId: listNotes', 'operationId: [listNotes]'),
     message: 'Expected operationId to be text; received a list.',
   },
 ];
@@ -86,10 +86,13 @@ const INVALID_EDITS: readonly (Edit & { message: string })[] = [
 const chosen = <T extends Edit>(edits: readonly T[]): readonly T[] =>
   process.env.EDITS === 'all' ? edits : edits.filter(({ isDefault }) => isDefault === true);
 
-/** Two copies of the contracts, one for each command. */
+/** Two copies of the repository with small services, one for each command. */
 let ours: RepositoryCopy;
 let theirs: RepositoryCopy;
-beforeAll(async () => void ([ours, theirs] = await Promise.all([copyRepository(), copyRepository()])));
+beforeAll(async () => {
+  [ours, theirs] = await Promise.all([copySmallRepository(), copySmallRepository()]);
+  expect(await runBoth()).toMatchObject([{ exitCode: 0 }, { exitCode: 0 }]);
+});
 afterAll(() => Promise.all([ours.close(), theirs.close()]));
 
 const runBoth = () => Promise.all([ours.generate(), theirs.graphqlCodegen()]);
@@ -98,12 +101,12 @@ const digests = async (read: Promise<Map<string, string>>) =>
   Object.fromEntries([...(await read)].map(([file, text]) => [file, digestTexts([[file, text]])]));
 const editBoth = ({ file, change }: Edit) => Promise.all([ours.edit(file, change), theirs.edit(file, change)]);
 
-test('npm run generate and graphql-codegen generate the committed files from scratch', async () => {
-  const [own, other] = await runBoth();
-  expect([own.exitCode, other.exitCode, own.stderr, other.stderr]).toEqual([0, 0, '', '']);
-  const committed = await digests(readGenerated(repository));
-  expect(await digests(ours.generated())).toEqual(committed);
-  expect(await digests(theirs.generated())).toEqual(committed);
+// The command `npm run generate:check` compares them with those of `npm run generate`.
+test('graphql-codegen generates the committed files from scratch', async () => {
+  const whole = await copyRepository();
+  expect(await whole.graphqlCodegen()).toMatchObject({ exitCode: 0, stderr: '' });
+  expect(await digests(whole.generated())).toEqual(await digests(readGenerated(repository)));
+  await whole.close();
 });
 
 test.each(chosen(EDITS))('npm run generate and graphql-codegen generate the same files after $name', async (edit) => {

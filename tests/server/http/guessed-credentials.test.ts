@@ -8,7 +8,8 @@ import { serveTrellis, type TrellisServer } from '../../client/trellis-server.js
 
 const tool = (await importFromTool('bench', 'autocannon')) as { default: typeof autocannon };
 
-const GUESSES = 10_000;
+/** Many times the limit; `GUESSES=10000` sends more. */
+const GUESSES = Number(process.env.GUESSES ?? 2_000);
 /** The number of concurrent guesses, each on its own connection. */
 const UNDER_WAY = 50;
 const LIMIT = 60;
@@ -67,7 +68,7 @@ async function guess(): Promise<Readonly<Record<string, number>>> {
 const askAs = async (address: string, credential = user) =>
   (await fetch(`${server.url}/api/settings`, { headers: { ...credential, 'X-Forwarded-For': address } })).status;
 
-test('of 10,000 guessed credentials only the first are looked up, and users at other addresses are served', async () => {
+test(`of ${GUESSES} guessed credentials only the first are looked up, and users at other addresses are served`, async () => {
   const served = new Set<number>();
   const startedAt = performance.now();
   const guesses = guess();

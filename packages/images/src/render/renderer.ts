@@ -34,7 +34,8 @@ const HEADER_SLOTS = Math.min(availableParallelism(), 2);
 /** The time before an idle process ends. It takes 70 MB, and starting a new one about 200 ms. */
 const IDLE_MS = 60_000;
 
-export function openRenderer(): Renderer {
+/** @param drawingCpuMs The CPU time after which the process of a drawing is killed. */
+export function openRenderer(drawingCpuMs = DRAWING_CPU_MS): Renderer {
   const [headers, images, drawings] = [
     limitConcurrency(HEADER_SLOTS),
     limitConcurrency(SLOTS),
@@ -77,7 +78,7 @@ export function openRenderer(): Renderer {
     slow.assertNotKilled(job);
     const process = acquire();
     try {
-      return await process.run(job, getJobLimits(job));
+      return await process.run(job, getJobLimits(job, drawingCpuMs));
     } catch (error) {
       if (!(error instanceof JobKilled)) throw error;
       if (isClosed) throw new AppError('unavailable', 'The server is shutting down.', { cause: error });
@@ -146,14 +147,17 @@ const residentBytes = Math.min(2 * 2 ** 30, (process.constrainedMemory() || tota
 const HEADER_LIMITS: JobLimits = { cpuMs: 3_000, wallMs: 60_000, residentBytes };
 
 /** A drawing of 20,000 shapes takes about 2.5 seconds at 12 megapixels. */
-const DRAWING_LIMITS: JobLimits = { cpuMs: 10_000, wallMs: 120_000, residentBytes };
+export const DRAWING_CPU_MS = 10_000;
+
+const DRAWING_WALL_MS = 120_000;
 
 /** The largest AVIF that a transform allows takes about 60 seconds. */
 const IMAGE_LIMITS: JobLimits = { cpuMs: 120_000, wallMs: 600_000, residentBytes };
 
-function getJobLimits(job: Job): JobLimits {
+function getJobLimits(job: Job, drawingCpuMs: number): JobLimits {
   if (job.kind === 'header') return HEADER_LIMITS;
-  return job.header.format === 'svg' ? DRAWING_LIMITS : IMAGE_LIMITS;
+  if (!isDrawing(job)) return IMAGE_LIMITS;
+  return { cpuMs: drawingCpuMs, wallMs: DRAWING_WALL_MS, residentBytes };
 }
 
 /** Returns whether a job decodes a drawing (SVG), whose cost can't be estimated from its size in bytes. */

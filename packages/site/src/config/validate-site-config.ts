@@ -35,7 +35,11 @@ const SITE_CONFIG_SCHEMA = object({
   images: object({ recipes: { enum: ['any', 'stored'] } }),
 }) as unknown as JSONSchemaType<SiteConfigInput>;
 
-const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(SITE_CONFIG_SCHEMA);
+/** Compiles the schema for the first configuration, as most sites have none. Its tests are its check. */
+const compileSchema = () =>
+  new Ajv2020({ allowUnionTypes: true, verbose: true, validateSchema: false }).compile(SITE_CONFIG_SCHEMA);
+
+let compiled: ReturnType<typeof compileSchema> | undefined;
 
 /**
  * Returns the configuration unchanged if it is valid.
@@ -44,6 +48,7 @@ const isWritten = new Ajv2020({ allowUnionTypes: true, verbose: true }).compile(
  * @throws AppError `invalid_input` with the place in the file, the rule and the received value.
  */
 export function validateSiteConfig(written: unknown, file: string): SiteConfigInput {
+  const isWritten = (compiled ??= compileSchema());
   if (isWritten(written)) return written;
   throw new AppError('invalid_input', `${file}: ${describe(isWritten.errors?.[0])}`);
 }

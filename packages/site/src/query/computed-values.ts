@@ -13,20 +13,24 @@ type ValueCache = LRUCache<string, { readonly value: SqlValue }>;
 
 /** Caches computed values, in SQL form, for one generation of records. */
 export class ComputedCache {
-  readonly #values: ValueCache = new LRUCache({
-    max: MAX_LOADED,
-    maxSize: 32 * 1024 * 1024,
-    sizeCalculation: ({ value }, key) => key.length + (typeof value === 'string' ? value.length : 0) + 1,
-  });
+  /** Created on demand, as it reserves memory for all its entries, and many queries compute no value. */
+  #values: ValueCache | undefined;
   #generation = -1;
 
   /** Returns the values of a generation, after clearing those of any other. */
   of(generation: number): ValueCache {
-    if (generation !== this.#generation) this.#values.clear();
+    if (generation !== this.#generation) this.#values?.clear();
     this.#generation = generation;
-    return this.#values;
+    return (this.#values ??= createValueCache());
   }
 }
+
+const createValueCache = (): ValueCache =>
+  new LRUCache({
+    max: MAX_LOADED,
+    maxSize: 32 * 1024 * 1024,
+    sizeCalculation: ({ value }, key) => key.length + (typeof value === 'string' ? value.length : 0) + 1,
+  });
 
 interface Wanted {
   readonly kind: string;
