@@ -27,6 +27,8 @@ const BUNDLES: readonly Bundle[] = [
     ],
   },
   { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
+  { folder: '.', module: 'config/ajv', packages: ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'] },
+  { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
 ];
 
 /** The files that pages load, by package. */

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkStoredQueries, createApp } from './app.js';
+import { createApp } from './app.js';
 import type { Config } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
@@ -45,10 +45,10 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
-    const services = await open(config, { ...options, signal, checkSite: checkStoredQueries, origin: () => origin });
+    const services = await open(config, { ...options, signal, checkSite, origin: () => origin });
     try {
       // The other services are available while the site is scanned.
-      app.open(services);
+      await app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
       const site = await waitForSite(services, config);
@@ -66,6 +66,12 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   } finally {
     app.server.close().closeAllConnections();
   }
+}
+
+/** Reads the module that the application loads for a site as well. */
+async function checkSite(open: OpenSite): Promise<void> {
+  const { checkStoredQueries } = await import('./site-requests.js');
+  checkStoredQueries(open);
 }
 
 async function open(config: Config, options: ServicesOptions): Promise<Services> {

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { parse } from 'yaml';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020 } from './ajv.js';
 import {
   CONFIG_FORMATS,
   CONFIG_OPTION_NAMES,
@@ -146,7 +146,9 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
 }
 
 function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true, formats: { ...CONFIG_FORMATS } });
+  // Validating the schema itself would take longer than all of its uses.
+  const options = { coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } };
+  const ajv = new Ajv2020(options);
   const isValid = ajv.compile({
     type: 'object',
     properties: Object.fromEntries(CONFIG_OPTION_NAMES.map((key) => [key, CONFIG_OPTIONS[key].schema])),
@@ -261,7 +263,9 @@ async function read(file: string): Promise<unknown> {
     return script.default;
   }
   const text = await readFile(file, 'utf8');
-  return extname(file) === '.json' ? JSON.parse(text) : parse(text);
+  if (extname(file) === '.json') return JSON.parse(text);
+  const { parse } = await import('yaml');
+  return parse(text);
 }
 
 const oneLine = (cause: unknown) =>

@@ -12,7 +12,7 @@ import type { SiteSource } from '../site-sources.js';
 import type { FileCacheEntry } from './content-files.js';
 import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
 import { type FindTarget, isPathLink } from './link-targets.js';
-import { ContentError } from './read-entries.js';
+import { ContentError } from './content-entry.js';
 import { validateRecord, type ValidationOptions } from './validate-record.js';
 
 /** The records of one file. */
