@@ -149,14 +149,14 @@ function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
   // Validating the schema itself would take longer than all of its uses.
   const options = { coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } };
   const ajv = new Ajv2020(options);
+  // Compiling the schemas of all options takes longer than everything else here.
+  const names = CONFIG_OPTION_NAMES.filter((key) => given.has(key));
   const isValid = ajv.compile({
     type: 'object',
-    properties: Object.fromEntries(CONFIG_OPTION_NAMES.map((key) => [key, CONFIG_OPTIONS[key].schema])),
+    properties: Object.fromEntries(names.map((key) => [key, CONFIG_OPTIONS[key].schema])),
     additionalProperties: false,
     dependentRequired: Object.fromEntries(
-      CONFIG_OPTION_NAMES.flatMap((key) =>
-        CONFIG_OPTIONS[key].requires ? [[key, [CONFIG_OPTIONS[key].requires]]] : [],
-      ),
+      names.flatMap((key) => (CONFIG_OPTIONS[key].requires ? [[key, [CONFIG_OPTIONS[key].requires]]] : [])),
     ),
   });
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
