@@ -1,5 +1,5 @@
-import { type ContentParser, openContentParser } from '../../../src/sources/content/content-parser.js';
 import { ContentError } from '../../../src/sources/content/content-entry.js';
+import { type ContentParser, openContentParser } from '../../../src/sources/content/content-parser.js';
 
 const KIB = 1024;
 
