@@ -117,11 +117,11 @@ const OPEN_TO_NETWORK = (host: string): string =>
 function describe({ version, site: open }: Started, origin: string, milliseconds: number): string[] {
   const ready = `Trellis ${version} ready at ${origin}`;
   if (!open) return [`${ready} - started in ${toTime(milliseconds)}.`];
-  const { files, directories, images, privateLeftOut, late, milliseconds: crawl } = open.site.summary;
+  const { files, directories, images, privateLeftOut, late, milliseconds: scan } = open.site.summary;
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
   const leftOut = `${count(privateLeftOut, 'private name')} left out (docs/site-data.md, "What visitors can see").`;
   return [
-    `${ready} - ${counts}, scanned in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
+    `${ready} - ${counts}, scanned in ${toTime(scan)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,
     ...(privateLeftOut > 0 ? [`Site: ${leftOut}`] : []),
     ...(late > 0 ? [`Site: ${count(late, 'large file')} still being read; added to the site afterwards.`] : []),
