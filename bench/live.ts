@@ -3,7 +3,7 @@ import path from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { openSite, type Site } from '@trellis/site/site';
 import { records } from '../src/generated/site/records.js';
-import { benchFolder } from './crawl.js';
+import { benchFolder } from './scan.js';
 import { toTable } from './table.js';
 
 export interface LiveBenchOptions {

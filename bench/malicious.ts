@@ -1,6 +1,6 @@
 import { listMaliciousQueries } from '../tests/fuzz/malicious-queries.js';
 import { build } from './child.js';
-import { benchFolder } from './crawl.js';
+import { benchFolder } from './scan.js';
 import { ask, startServer } from './server.js';
 import { toTable } from './table.js';
 

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { spawnNode, type NodeProcess } from '../tests/child-process.js';
 import { listMaliciousPatterns, type MaliciousPattern } from '../tests/fuzz/malicious-patterns.js';
 import { build } from './child.js';
-import { benchFolder } from './crawl.js';
+import { benchFolder } from './scan.js';
 import { ask } from './server.js';
 import { toTable } from './table.js';
 

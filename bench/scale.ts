@@ -1,12 +1,14 @@
 import { build, runChild } from './child.js';
-import { benchFolder } from './crawl.js';
 import { median } from './rounds.js';
 import { SCALE_QUERIES, type ScaleQuery } from './scale-queries.js';
+import { benchFolder } from './scan.js';
 import { toTable } from './table.js';
 
 export interface ScaleBenchOptions {
   readonly rounds: number;
-  /** The number of files on the large site; the small one has 1,000. */
+  /** The number of files on the small site. */
+  readonly few: number;
+  /** The number of files on the large site. */
   readonly files: number;
 }
 
@@ -20,16 +22,16 @@ interface Measured {
 type Times = Readonly<Record<string, Measured>>;
 
 /** Measures queries over few and many files in one process, in turns: after a record changed, and repeated. */
-export async function benchScale({ rounds, files }: ScaleBenchOptions): Promise<string> {
+export async function benchScale({ rounds, few: fewFiles, files }: ScaleBenchOptions): Promise<string> {
   build();
-  const directories = [1000, files].map((size) => benchFolder({ files: size, folders: size / 20 }));
+  const directories = [fewFiles, files].map((size) => benchFolder({ files: size, folders: size / 20 }));
   const input = JSON.stringify([SCALE_QUERIES, rounds, ...directories]);
   const [few, many] = await runChild<[Times, Times]>('scale-child.js', [input]);
   const rows = SCALE_QUERIES.map((query) => rowOf(query, few, many));
   return toTable(
     [
       'query',
-      '1,000: first, ms',
+      `${fewFiles.toLocaleString('en')}: first, ms`,
       'again',
       `${files.toLocaleString('en')}: first, ms`,
       'again',

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import autocannon from 'autocannon';
 import { ageValue } from '../tests/secrets/age-files.js';
 import { lasting } from './rounds.js';
-import { CONSUMER, OBJECTS, type Seeded } from './secrets-seed.js';
+import { CONSUMER, type Seeded } from './secrets-seed.js';
 
 export interface Load {
   readonly perSecond: number;
@@ -15,7 +15,7 @@ export interface Load {
 interface ReadOptions {
   readonly connections: number;
   readonly seconds: number;
-  /** Returns the path of the secret with this number. */
+  /** Returns the path of the secret for the request with this number. */
   readonly toPath: (index: number) => string;
   readonly token?: string;
 }
@@ -25,7 +25,7 @@ export async function sendReads(origin: string, { connections, seconds, toPath, 
   let turn = 0;
   const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const setupRequest = (request: autocannon.Request): autocannon.Request => {
-    turn = (turn + 1) % OBJECTS;
+    turn += 1;
     return { ...request, path: toPath(turn) };
   };
   const requests = [{ method: 'GET', path: toPath(0), headers, setupRequest }] as const;

@@ -9,13 +9,12 @@ import { ageValue } from '../tests/secrets/age-files.js';
 /** The consumer of half of the secrets. */
 export const CONSUMER = 'acme/shop';
 
-/** The number of secrets: as many as a small company has. */
-export const OBJECTS = 500;
-
 /** The size of a value: a certificate with its key, or a password sealed to several recipients. */
 const VALUE_BYTES = 1_024;
 
 export interface Seeded {
+  /** The number of secrets. */
+  readonly secrets: number;
   readonly writeToken: string;
   /** A token of {@link CONSUMER}. */
   readonly consumerToken: string;
@@ -24,13 +23,16 @@ export interface Seeded {
 }
 
 /** Creates an owner, tokens, and secrets from `object-0`, every other one for {@link CONSUMER}. */
-export async function seedSecrets(place: DatabaseTarget, writers: number): Promise<Seeded> {
+export async function seedSecrets(
+  place: DatabaseTarget,
+  { secrets, writers }: { readonly secrets: number; readonly writers: number },
+): Promise<Seeded> {
   const database = await openDatabase(place);
   const accounts = createAccounts(database, { origin: () => 'http://localhost' });
   const ada = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
   const caller = await accounts.sessions.findCaller(await accounts.sessions.start(ada.id));
   const objects = createSecretStore(database);
-  for (let index = 0; index < OBJECTS; index += 1) {
+  for (let index = 0; index < secrets; index += 1) {
     const usedBy = [index % 2 === 0 ? CONSUMER : 'other'];
     const value = ageValue({ payload: 'x'.repeat(VALUE_BYTES) });
     await objects.create({ slug: `object-${index}`, value, usedBy }, { caller, ip: '127.0.0.1', at: Date.now() });
@@ -42,5 +44,5 @@ export async function seedSecrets(place: DatabaseTarget, writers: number): Promi
   const rotated: string[] = [];
   for (let index = 0; index < writers; index += 1) rotated.push((await mint(`rotated-${index}`)).id);
   await database.destroy();
-  return { writeToken, consumerToken, rotated };
+  return { secrets, writeToken, consumerToken, rotated };
 }

@@ -6,11 +6,13 @@ import { build } from './child.js';
 import { startPostgres } from './postgres.js';
 import { alternate, median } from './rounds.js';
 import { sendReads, sendWrites, type Load } from './secrets-load.js';
-import { OBJECTS, seedSecrets, type Seeded } from './secrets-seed.js';
+import { seedSecrets, type Seeded } from './secrets-seed.js';
 import { startServer, type RunningServer } from './server.js';
 import { toTable } from './table.js';
 
 export interface SecretsBenchOptions {
+  /** The number of secrets, an even one. */
+  readonly secrets: number;
   /** The seconds of the mixed load of readers and writers. */
   readonly seconds: number;
   /** The number of rounds of reads alone, in turns with those of Express. */
@@ -48,7 +50,7 @@ async function measureEngine(engine: string, options: SecretsBenchOptions): Prom
 }
 
 async function measure(place: DatabaseTarget, state: string, options: SecretsBenchOptions): Promise<string> {
-  const seeded = await seedSecrets(place, WRITERS);
+  const seeded = await seedSecrets(place, { secrets: options.secrets, writers: WRITERS });
   const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
   const settings = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'secrets', TRELLIS_RATE_LIMIT: '0', ...database };
   const real = await startServer(['dist/cli.js', 'serve'], settings, (origin) => fetch(`${origin}/healthz`));
@@ -68,9 +70,9 @@ interface Contest extends SecretsBenchOptions, Seeded {
   readonly bare: RunningServer;
 }
 
-async function compareReads({ real, bare, rounds, roundSeconds, writeToken }: Contest): Promise<string> {
+async function compareReads({ real, bare, rounds, roundSeconds, writeToken, secrets }: Contest): Promise<string> {
   const load = (server: RunningServer, prefix: string, seconds: number, token?: string) => () => {
-    const toPath = (index: number): string => `${prefix}/object-${index}`;
+    const toPath = (index: number): string => `${prefix}/object-${index % secrets}`;
     return sendReads(server.origin, { connections: READERS, seconds, toPath, ...(token !== undefined && { token }) });
   };
   const contenders = (seconds: number) => ({
@@ -100,7 +102,7 @@ function requireNoRefusal({ statuses }: Load): void {
 
 /** Measures readers and writers at the same time. */
 async function mix({ origin }: RunningServer, seeded: Seeded, seconds: number): Promise<string> {
-  const toPath = (index: number): string => `/secrets/objects/object-${index}`;
+  const toPath = (index: number): string => `/secrets/objects/object-${index % seeded.secrets}`;
   const [reads, writes] = await Promise.all([
     sendReads(origin, { connections: READERS, seconds, toPath, token: seeded.writeToken }),
     sendWrites(origin, seeded, seconds),
@@ -114,7 +116,11 @@ async function mix({ origin }: RunningServer, seeded: Seeded, seconds: number): 
 }
 
 /** Measures both kinds of 404: an unknown name and the secret of a different consumer must take the same time. */
-async function timeRefusals({ origin }: RunningServer, { consumerToken }: Seeded, refusals: number): Promise<string> {
+async function timeRefusals(
+  { origin }: RunningServer,
+  { consumerToken, secrets }: Seeded,
+  refusals: number,
+): Promise<string> {
   const ask = (slug: (index: number) => string) => {
     let turn = 0;
     return async (): Promise<number> => {
@@ -128,8 +134,8 @@ async function timeRefusals({ origin }: RunningServer, { consumerToken }: Seeded
   };
   const results = await alternate(refusals, {
     // Both names have the same length.
-    'unknown name': ask((turn) => `absent-${(2 * turn + 1) % OBJECTS}`),
-    'secret of a different consumer': ask((turn) => `object-${(2 * turn + 1) % OBJECTS}`),
+    'unknown name': ask((turn) => `absent-${(2 * turn + 1) % secrets}`),
+    'secret of a different consumer': ask((turn) => `object-${(2 * turn + 1) % secrets}`),
   });
   const rows = Object.entries(results).map(([name, times]) => {
     const sorted = times.toSorted((one, other) => one - other);

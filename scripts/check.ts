@@ -16,7 +16,8 @@ const GROUPS: readonly (readonly string[])[] = [
     ...['lint:code', 'typecheck', 'build', 'generate:check', 'lint:format'],
     ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts'],
   ],
-  ['test -- --json --outputFile=.cache/jest.json'],
+  // The build is done.
+  ['test --ignore-scripts -- --json --outputFile=.cache/jest.json'],
   ['bench:smoke', 'check:client'],
 ];
 

@@ -17,16 +17,19 @@ interface Bundle {
   readonly packages: readonly string[];
 }
 
+/** The validator of JSON Schema with its dependencies. */
+const AJV = ['ajv', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'];
+
 const BUNDLES: readonly Bundle[] = [
   {
     folder: 'packages/server',
     module: 'mcp/sdk',
-    packages: [
-      ...['@modelcontextprotocol/sdk', 'ajv', 'ajv-formats', 'fast-deep-equal', 'fast-uri', 'json-schema-traverse'],
-      ...['zod', 'zod-to-json-schema'],
-    ],
+    packages: [...['@modelcontextprotocol/sdk', ...AJV, 'ajv-formats', 'zod', 'zod-to-json-schema']],
   },
+  { folder: 'packages/site', module: 'config/ajv', packages: AJV },
   { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
+  { folder: '.', module: 'config/ajv', packages: AJV },
+  { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
 ];
 
 /** The files that pages load, by package. */

@@ -1,8 +1,7 @@
 import type { RequestListener, Server } from 'node:http';
-import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
 import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
-import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
-import { createHostCheck, createStartupListener, requestBounds, siteRouter } from '@trellis/server/http/admission';
+import type { GraphqlOptions } from '@trellis/server/graphql/endpoint';
+import { createHostCheck, createStartupListener, requestBounds } from '@trellis/server/http/admission';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
 import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
 import {
@@ -11,7 +10,7 @@ import {
   createRateLimiter,
   type RateLimiter,
 } from '@trellis/server/http/rate-limits';
-import { createLog, getClientAddress, getRequestContext, type Log, requestContext } from '@trellis/server/http/request';
+import { createLog, getClientAddress, type Log, requestContext } from '@trellis/server/http/request';
 import { createHttpServer } from '@trellis/server/http/server';
 import { createMcp } from '@trellis/server/mcp/endpoint';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
@@ -27,12 +26,9 @@ import { FIXED_ERROR_MESSAGES, secretsHandlers } from './handlers/secrets/handle
 import { MCP_TOOLS } from './handlers/secrets/mcp-tools.js';
 import { objectsHandlers } from './handlers/secrets/objects.js';
 import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
-import { BOARD_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
-import { createSiteContext } from './resolvers/context.js';
-import { createSiteEngine } from './resolvers/schema.js';
-import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
+import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
 import type { Services } from './services.js';
-import type { ImageService, OpenSite, SiteService } from './site-service.js';
+import type { createSiteRequests } from './site-requests.js';
 
 interface AppOptions {
   readonly log: Log;
@@ -41,8 +37,6 @@ interface AppOptions {
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
 }
-
-const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
 
 /** Operations that every server has, whichever services it runs. */
 const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
@@ -62,7 +56,7 @@ const ACCOUNT_PATHS = '/api/auth/';
 export interface App {
   /** Can listen at once. Until {@link App.open} is called, it responds to every request with `unavailable`. */
   readonly server: Server;
-  open(services: Services): void;
+  open(services: Services): Promise<void>;
 }
 
 export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log'>): App {
@@ -70,12 +64,21 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
   const entrance = createStartupListener();
   return {
     server: createHttpServer(entrance.listener, { log }),
-    open: (services) => entrance.open(createListener({ config, origin, services, log })),
+    async open(services) {
+      // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
+      const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
+      entrance.open(createListener({ config, origin, services, log, siteRequests }));
+    },
   };
 }
 
+interface ListenerOptions extends AppOptions {
+  /** Absent when the site service does not run. */
+  readonly siteRequests: typeof createSiteRequests | undefined;
+}
+
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
-function createListener(options: AppOptions): RequestListener {
+function createListener(options: ListenerOptions): RequestListener {
   const { config, services, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const limits = createRateLimiter({
@@ -101,18 +104,21 @@ function createListener(options: AppOptions): RequestListener {
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (gate) app.use('/static', gate.files);
-  if (services.site) {
+  const headers = securityHeaders({ isHttps: isHttps(config) });
+  if (services.site && options.siteRequests) {
+    const { site, staticFolder } = services;
+    const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
     const admit: GraphqlOptions['admit'] = (request, response) => {
       countRequest(getClientAddress(request), response);
       // Express created both objects.
       return gate?.admit(request as Request, response as Response);
     };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    app.use(siteRequests({ config, site: services.site, staticFolder: services.staticFolder, log, gate, admit }));
+    app.use(options.siteRequests({ config, site, staticFolder, log, gate, admit, headers, countImage }));
   }
   app.use(dashboardRouter({ ...options, limits }));
   if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
-  app.use(securityHeaders({ isHttps: isHttps(config) }));
+  app.use(headers);
   app.use(explorer.assets, reference.assets, pages.assets);
   app.get('/docs', countPage, reference.page).all('/docs', allowMethods(READ_ONLY));
   app.get(PAGE_PATHS, countPage, pages.document).all(PAGE_PATHS, allowMethods(READ_ONLY));
@@ -154,88 +160,6 @@ function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefine
         ? siteAccess
         : { kind: 'people', authenticate: authenticatorFor(['personal']), limits },
     findExpiry: (path, signature) => linkSigner?.findExpiry(path, signature),
-  });
-}
-
-interface SiteDependencies {
-  readonly config: Config;
-  readonly site: SiteService;
-  readonly staticFolder: string;
-  readonly log: Log;
-  /** Absent for a public site. */
-  readonly gate: SiteGate | undefined;
-  readonly admit: GraphqlOptions['admit'];
-}
-
-/** Serves queries, images and published files of the site once it is open. */
-function siteRequests({ config, site, staticFolder, log, gate, admit }: SiteDependencies): RequestHandler {
-  const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
-  return siteRouter({
-    paths: [...GRAPHQL_PATHS, '/static'],
-    site,
-    serve(open) {
-      const { pathPrefix } = open.site.config;
-      const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
-      const router = express.Router();
-      if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
-      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
-      router.use(staticPaths, imageFiles(open.imaging, countImage));
-      return router.use(staticPaths, securityHeaders({ isHttps: isHttps(config) }), staticFiles(staticFolder));
-    },
-  });
-}
-
-interface GraphqlDependencies extends OpenSite {
-  readonly config: Config;
-  readonly log: Log;
-  readonly admit: GraphqlOptions['admit'];
-}
-
-/**
- * Validates the stored queries of a site that restricts image transforms to them.
- *
- * @throws AppError `invalid_input`
- */
-export function checkStoredQueries({ storedQueries }: OpenSite): void {
-  if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
-}
-
-function graphql({
-  config,
-  site,
-  imaging,
-  formatDate,
-  storedQueries,
-  log,
-  admit,
-}: GraphqlDependencies): RequestHandler {
-  const engine = createSiteEngine();
-  const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
-  const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
-  const endpoint = createGraphqlEndpoint({
-    ...engine,
-    admit,
-    introspection: config.introspection,
-    limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
-    createContext: (budget) => createSiteContext(dependencies, budget),
-    report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
-  });
-  return (request, response) => {
-    const context = getRequestContext(response);
-    context.operation = 'graphql';
-    endpoint(request, response, context.requestId);
-  };
-}
-
-function imageFiles({ images, folder, publicFiles }: ImageService, countImage: AddressLimit): RequestHandler {
-  return imageLinks({
-    folder,
-    findRoute: (path) => images.findRoute(path),
-    async publish(path) {
-      const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
-      return name && publicFiles.publish(name);
-    },
-    countImage: (request, response) => countImage(getClientAddress(request), response),
   });
 }
 

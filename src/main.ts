@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { checkStoredQueries, createApp } from './app.js';
+import { createApp } from './app.js';
 import type { Config } from './config/config.js';
 import { StartupError, toStartupError } from './config/startup-error.js';
 import { openServices, type Services, type ServicesOptions } from './services.js';
@@ -45,10 +45,10 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   const address = await listen(app.server, config);
   origin = config.publicUrl ?? localOrigin(address);
   try {
-    const services = await open(config, { ...options, signal, checkSite: checkStoredQueries, origin: () => origin });
+    const services = await open(config, { ...options, signal, checkSite, origin: () => origin });
     try {
       // The other services are available while the site is scanned.
-      app.open(services);
+      await app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
       const site = await waitForSite(services, config);
@@ -66,6 +66,12 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
   } finally {
     app.server.close().closeAllConnections();
   }
+}
+
+/** Reads the module that the application loads for a site as well. */
+async function checkSite(open: OpenSite): Promise<void> {
+  const { checkStoredQueries } = await import('./site-requests.js');
+  checkStoredQueries(open);
 }
 
 async function open(config: Config, options: ServicesOptions): Promise<Services> {
@@ -111,11 +117,11 @@ const OPEN_TO_NETWORK = (host: string): string =>
 function describe({ version, site: open }: Started, origin: string, milliseconds: number): string[] {
   const ready = `Trellis ${version} ready at ${origin}`;
   if (!open) return [`${ready} - started in ${toTime(milliseconds)}.`];
-  const { files, directories, images, privateLeftOut, late, milliseconds: crawl } = open.site.summary;
+  const { files, directories, images, privateLeftOut, late, milliseconds: scan } = open.site.summary;
   const counts = `${count(files, 'file')} in ${count(directories, 'folder')}, ${count(images, 'image')}`;
   const leftOut = `${count(privateLeftOut, 'private name')} left out (docs/site-data.md, "What visitors can see").`;
   return [
-    `${ready} - ${counts}, scanned in ${toTime(crawl)}, started in ${toTime(milliseconds)}.`,
+    `${ready} - ${counts}, scanned in ${toTime(scan)}, started in ${toTime(milliseconds)}.`,
     `Explore the site's data at ${origin}/graphql`,
     ...(privateLeftOut > 0 ? [`Site: ${leftOut}`] : []),
     ...(late > 0 ? [`Site: ${count(late, 'large file')} still being read; added to the site afterwards.`] : []),

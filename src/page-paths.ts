@@ -22,5 +22,8 @@ export const PAGE_MODULES = {
 /** The paths of pages in Express syntax. Some pages have paths that are known only by their prefix. */
 export const PAGE_PATHS = [...Object.keys(PAGE_MODULES), '/vault/*rest', '/site/*rest'];
 
+/** The paths of the GraphQL endpoint and its explorer. */
+export const GRAPHQL_PATHS = ['/graphql', '/___graphql'];
+
 /** The pages that show data of a board. */
 export const BOARD_PATHS: readonly string[] = ['/', '/issues', '/repositories', '/insights'];

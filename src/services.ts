@@ -16,12 +16,13 @@ import { createSecretsOwner, type SecretsOwner } from './secrets/owner.js';
 import { recordDueRotations } from './secrets/rotation.js';
 import { createSecretStore, type SecretStore } from './secrets/secret-store.js';
 import { createVersionStore, type VersionStore } from './secrets/versions.js';
-import { startSite, type SiteReport, type SiteService, type SiteServiceOptions } from './site-service.js';
+import type { SiteReport, SiteService, SiteServiceOptions } from './site-service.js';
+import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
-import { createReadiness, type Readiness, startCleanupJob, type CleanupJob } from './storage/running-server.js';
+import { createReadiness, type Readiness } from './storage/readiness.js';
 import { assertServerKey, openServerKey } from './storage/server-key.js';
 import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 
@@ -66,7 +67,7 @@ export interface ServicesOptions {
   readonly terminal: NodeJS.WriteStream;
   /** Aborts a scan. */
   readonly signal?: AbortSignal;
-  /** Throws for an opened site that cannot be served. */
+  /** Rejects for an opened site that cannot be served. */
   readonly checkSite?: SiteServiceOptions['checkSite'];
 }
 
@@ -101,7 +102,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const isPublic = config.siteAccess.kind === 'public';
   const linkSigner = isPublic ? undefined : createLinkSigner(key.derive('expiring links'));
   const siteOptions = { ...options, linkKey: key.derive('image links'), signer: linkSigner };
-  const site = config.services.includes('site') ? startSite(config, siteOptions) : undefined;
+  const site = config.services.includes('site') ? await openSite(config, siteOptions) : undefined;
   const dashboard = createDashboard({
     database,
     key,
@@ -147,6 +148,12 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
       folder.close();
     },
   };
+}
+
+/** Starts the site service. Its modules are loaded late, because servers without a site need none of them. */
+async function openSite(config: Config, options: SiteServiceOptions): Promise<SiteService> {
+  const { startSite } = await import('./site-service.js');
+  return startSite(config, options);
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */

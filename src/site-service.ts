@@ -48,8 +48,8 @@ export interface SiteServiceOptions {
   /** The key that signs image links. */
   readonly linkKey?: ImagesOptions['linkKey'];
   readonly signer?: ImagesOptions['signer'];
-  /** Throws for a site that cannot be served, such as one with invalid stored queries. */
-  readonly checkSite?: (open: OpenSite) => void;
+  /** Rejects for a site that cannot be served, such as one with invalid stored queries. */
+  readonly checkSite?: (open: OpenSite) => Promise<void>;
 }
 
 /** The time between two attempts to open a site: short enough that a repaired site is available almost at once. */
@@ -112,7 +112,7 @@ class RetryingSite implements SiteService {
       imaging = openImageService(site, this.#config, { linkKey, signer });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };
-      this.#options.checkSite?.(open);
+      await this.#options.checkSite?.(open);
       this.state = { open };
       return open;
     } catch (error) {
@@ -185,7 +185,7 @@ export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
   { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
 ): Promise<Site> {
-  const view = terminal && openScanTerminal(terminal);
+  const view = terminal && (await openScanTerminal(terminal));
   try {
     return await openSite({
       directory: site,

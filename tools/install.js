@@ -21,9 +21,12 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 export function installTool(folder) {
   if (isInstalled(folder)) return;
   process.stderr.write(`Installing the packages of ${folder}, once…\n`);
-  // npm is a script with a different name on Windows.
-  const options = { cwd: root + folder, stdio: 'inherit', shell: process.platform === 'win32' };
-  const { status } = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], /** @type {const} */ (options));
+  const { status } = spawnSync('npm', ['ci', '--silent', '--no-audit', '--no-fund'], {
+    cwd: root + folder,
+    stdio: 'inherit',
+    // npm is a script with a different name on Windows.
+    shell: process.platform === 'win32',
+  });
   if (status === 0) return;
   throw new Error(`The packages of ${folder} could not be installed. Try "npm ci --prefix ${folder}".`);
 }

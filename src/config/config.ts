@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { parse } from 'yaml';
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import { Ajv2020 } from './ajv.js';
 import {
   CONFIG_FORMATS,
   CONFIG_OPTION_NAMES,
@@ -145,25 +145,20 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
   return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-/** Compiles the schema of the options, once for each process. Its tests are its check. */
-function compileOptions() {
-  const ajv = new Ajv2020({ coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } });
-  return ajv.compile({
+function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
+  // Validating the schema itself would take longer than all of its uses.
+  const options = { coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } };
+  const ajv = new Ajv2020(options);
+  // Compiling the schemas of all options takes longer than everything else here.
+  const names = CONFIG_OPTION_NAMES.filter((key) => given.has(key));
+  const isValid = ajv.compile({
     type: 'object',
-    properties: Object.fromEntries(CONFIG_OPTION_NAMES.map((key) => [key, CONFIG_OPTIONS[key].schema])),
+    properties: Object.fromEntries(names.map((key) => [key, CONFIG_OPTIONS[key].schema])),
     additionalProperties: false,
     dependentRequired: Object.fromEntries(
-      CONFIG_OPTION_NAMES.flatMap((key) =>
-        CONFIG_OPTIONS[key].requires ? [[key, [CONFIG_OPTIONS[key].requires]]] : [],
-      ),
+      names.flatMap((key) => (CONFIG_OPTIONS[key].requires ? [[key, [CONFIG_OPTIONS[key].requires]]] : [])),
     ),
   });
-}
-
-let compiled: ReturnType<typeof compileOptions> | undefined;
-
-function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
-  const isValid = (compiled ??= compileOptions());
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
   if (!isValid(settings)) throw toStartError(given, isValid.errors?.[0]);
   return settings;
@@ -268,7 +263,9 @@ async function read(file: string): Promise<unknown> {
     return script.default;
   }
   const text = await readFile(file, 'utf8');
-  return extname(file) === '.json' ? JSON.parse(text) : parse(text);
+  if (extname(file) === '.json') return JSON.parse(text);
+  const { parse } = await import('yaml');
+  return parse(text);
 }
 
 const oneLine = (cause: unknown) =>

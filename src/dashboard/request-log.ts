@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto';
-import { stringify } from 'csv-stringify/sync';
 import { type Caller, requireAdminSession } from '../accounts/callers.js';
 import type { components } from '../generated/dashboard/types.js';
 import { type Database, inTransaction } from '../storage/database.js';
@@ -134,7 +133,8 @@ const COLUMNS = [
  * Formats entries as CSV (RFC 4180) with a header row. Values that a spreadsheet would run as formulas get a leading
  * apostrophe.
  */
-export function formatRequestCsv(entries: readonly LoggedRequest[]): string {
+export async function formatRequestCsv(entries: readonly LoggedRequest[]): Promise<string> {
+  const { stringify } = await import('csv-stringify/sync');
   const rows = entries.map(({ rateLimit: quota, ...entry }) => ({
     ...entry,
     rateLimit: quota?.limit,

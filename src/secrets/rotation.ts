@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Database } from '../storage/database.js';
+import { sql } from '../storage/kysely.js';
 import { appendAuditEntry, inAuditedTransaction } from './audit/chain.js';
 
 const DAY_MS = 86_400_000;

@@ -3,8 +3,9 @@
  * describe the content. Backups from older releases are migrated like any database.
  */
 import { createHash, type Hash } from 'node:crypto';
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { type Database, isPostgres } from './database.js';
+import { sql } from './kysely.js';
 import type { Tables } from './tables.js';
 
 /** Incremented when older releases can't read newer archives. */

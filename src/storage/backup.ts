@@ -1,7 +1,6 @@
 import { constants } from 'node:fs';
 import { copyFile, link, mkdtemp, open, readFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { sql } from 'kysely';
 import {
   type ArchiveContents,
   type ArchivedFile,
@@ -16,6 +15,7 @@ import {
   writeRows,
 } from './backup-archive.js';
 import { connectDatabase, type Database, inSnapshot, inTransaction } from './database.js';
+import { sql } from './kysely.js';
 import { type DatabaseTargetConfig, openDatabase, openMigratedDatabase, toDatabaseTarget } from './open-database.js';
 import { SERVER_KEY_FILE } from './server-key.js';
 import { isSqliteError } from './sqlite.js';

@@ -1,5 +1,6 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import { type Database, DatabaseError, isPostgres } from './database.js';
+import { sql } from './kysely.js';
 import { accounts } from './migrations/0001-accounts.js';
 import { boards } from './migrations/0002-boards.js';
 import { secrets } from './migrations/0003-secrets.js';

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { makeDatabasePrivate } from '@trellis/core/private-file';
-import { sql } from 'kysely';
 import {
   connectDatabase,
   type Database,
@@ -10,6 +9,7 @@ import {
   isPostgres,
   toDatabaseError,
 } from './database.js';
+import { sql } from './kysely.js';
 import { assertMigrated, migrate, type Migration, MIGRATIONS, readSchemaVersion } from './migrate.js';
 import { assertServerKey, type ServerKey } from './server-key.js';
 

@@ -1,15 +1,8 @@
 /** The Kysely dialect for PostgreSQL, which stores and orders values like SQLite. */
 import { AppError } from '@trellis/core/errors';
-import {
-  ColumnDefinitionNode,
-  type DataTypeNode,
-  PostgresDialect,
-  type PostgresPool,
-  type PostgresPoolClient,
-  PostgresQueryCompiler,
-  type QueryCompiler,
-} from 'kysely';
-import pg from 'pg';
+import type { DataTypeNode, PostgresPool, PostgresPoolClient, QueryCompiler } from 'kysely';
+import type pg from 'pg';
+import { ColumnDefinitionNode, PostgresDialect, PostgresQueryCompiler } from './kysely.js';
 import { toBindable } from './sqlite.js';
 
 /**
@@ -26,12 +19,22 @@ const IDLE_IN_TRANSACTION = "set idle_in_transaction_session_timeout = '60s'";
 
 /** Creates a pool of connections to a server. The first query opens the first connection. */
 export function postgresDialect(url: string): PostgresDialect {
-  const pool = new pg.Pool({
+  return new (class extends PostgresDialect {
+    override createQueryCompiler(): QueryCompiler {
+      return new PortableCompiler();
+    }
+  })({ pool: async () => toBindingPool(await openPool(url)) });
+}
+
+async function openPool(url: string): Promise<pg.Pool> {
+  // Loaded when it is used, as most servers store user data in SQLite.
+  const { default: driver } = await import('pg');
+  const pool = new driver.Pool({
     connectionString: url,
     max: MAX_CONNECTIONS,
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
-    types: { getTypeParser: findParser },
+    types: { getTypeParser: createParserFinder(driver.types) },
   });
   // The pool replaces a failed idle connection when the next query needs one.
   pool.on('error', () => undefined);
@@ -40,11 +43,7 @@ export function postgresDialect(url: string): PostgresDialect {
     client.on('error', () => undefined);
     client.query(IDLE_IN_TRANSACTION).catch(() => undefined);
   });
-  return new (class extends PostgresDialect {
-    override createQueryCompiler(): QueryCompiler {
-      return new PortableCompiler();
-    }
-  })({ pool: toBindingPool(pool) });
+  return pool;
 }
 
 /** The column types that behave like those of SQLite: integers of 64 bits, and text ordered by its bytes. */
@@ -95,16 +94,15 @@ function throwUnavailable(cause: unknown): never {
 type Parse = (text: string) => unknown;
 type FindParser = (oid: number, format?: 'binary' | 'text') => Parse;
 
-const { builtins } = pg.types;
-
-const PARSERS = new Map<number, Parse>([
-  [builtins.INT8, toNumber],
-  // The type of sums of int8.
-  [builtins.NUMERIC, toNumber],
-  [builtins.BYTEA, toBytes],
-]);
-
-const findParser: FindParser = (oid, format) => PARSERS.get(oid) ?? (pg.types.getTypeParser as FindParser)(oid, format);
+function createParserFinder({ builtins, getTypeParser }: typeof pg.types): FindParser {
+  const parsers = new Map<number, Parse>([
+    [builtins.INT8, toNumber],
+    // The type of sums of int8.
+    [builtins.NUMERIC, toNumber],
+    [builtins.BYTEA, toBytes],
+  ]);
+  return (oid, format) => parsers.get(oid) ?? (getTypeParser as FindParser)(oid, format);
+}
 
 /** @throws RangeError for an integer that a number can't represent exactly. */
 function toNumber(text: string): number {

@@ -1,5 +1,6 @@
-import { type Compilable, type CompiledQuery, type Expression, type Kysely, type RawBuilder, sql } from 'kysely';
+import type { Compilable, CompiledQuery, Expression, Kysely, RawBuilder } from 'kysely';
 import { type Database, isPostgres } from './database.js';
+import { sql } from './kysely.js';
 import type { Tables } from './tables.js';
 
 /** A query that is compiled once, because compiling takes longer than running most queries. */

@@ -1,5 +1,5 @@
-import { sql } from 'kysely';
 import type { Database } from './database.js';
+import { sql } from './kysely.js';
 
 /** Counts that all servers on one database share. All windows have the same length. */
 export interface RateCounts {

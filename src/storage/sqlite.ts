@@ -1,18 +1,16 @@
 /** The Kysely dialect for SQLite. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { DatabaseSync, type DatabaseSyncInstance } from '@photostructure/sqlite';
-import {
-  CompiledQuery,
-  type DatabaseConnection,
-  type Driver,
-  type QueryResult,
-  type SqliteDatabase,
-  SqliteDialect,
-  SqliteDriver,
-  type SqliteStatement,
-  type TransactionSettings,
+import type {
+  DatabaseConnection,
+  Driver,
+  QueryResult,
+  SqliteDatabase,
+  SqliteStatement,
+  TransactionSettings,
 } from 'kysely';
 import { LRUCache } from 'lru-cache';
+import { CompiledQuery, SqliteDialect, SqliteDriver } from './kysely.js';
 
 /** The time for which a query waits for another connection's write before it fails. */
 const BUSY_TIMEOUT_MS = 5_000;

@@ -27,7 +27,7 @@ import { createSecretStore } from '../../src/secrets/secret-store.js';
 import { createVersionStore } from '../../src/secrets/versions.js';
 import type { Database } from '../../src/storage/database.js';
 import { createIdempotencyStore } from '../../src/storage/idempotency-store.js';
-import { createReadiness } from '../../src/storage/running-server.js';
+import { createReadiness } from '../../src/storage/readiness.js';
 import { createServerKey } from '../../src/storage/server-key.js';
 import { LOOPBACK } from '../forges/forge-server.js';
 import { openTestDatabase } from '../storage/engine.js';

@@ -117,12 +117,12 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
     options.watch && new SiteWatcher({ sources, store, content, problems, onContentProblems, ...options.watch });
   try {
     const { observerOf, late } = live ?? {};
-    const crawled = await scanSources({ sources, store, content, problems, signal, onProgress, observerOf, late });
-    const [failure] = crawled.failures;
-    if (failure && crawled.failures.length === sources.length) throw failure.error;
-    for (const { source } of crawled.failures) deleteSourceRecords(store, source, tables);
+    const scanned = await scanSources({ sources, store, content, problems, signal, onProgress, observerOf, late });
+    const [failure] = scanned.failures;
+    if (failure && scanned.failures.length === sources.length) throw failure.error;
+    for (const { source } of scanned.failures) deleteSourceRecords(store, source, tables);
     const listProblems = (): SiteProblem[] => [...problems.list(), ...content.problems()];
-    return { ...crawled, live, content, listProblems };
+    return { ...scanned, live, content, listProblems };
   } catch (error) {
     live?.close();
     void content.close();

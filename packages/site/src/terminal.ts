@@ -1,4 +1,3 @@
-import { SingleBar } from 'cli-progress';
 import prettyBytes from 'pretty-bytes';
 import type { ScanProgress } from './sources/scan-source.js';
 import type { SiteChange } from './watch/site-watcher.js';
@@ -16,9 +15,9 @@ const QUIET_MS = 500;
 const LINE_EVERY_MS = 3000;
 
 /** Shows the progress of a scan: a bar on a terminal, a line every few seconds elsewhere, nothing for a short scan. */
-export function openScanTerminal(stream: NodeJS.WriteStream): ScanTerminal {
+export async function openScanTerminal(stream: NodeJS.WriteStream): Promise<ScanTerminal> {
   const started = performance.now();
-  const view = stream.isTTY ? barOn(stream) : linesOn(stream);
+  const view = stream.isTTY ? await barOn(stream) : linesOn(stream);
   return {
     show(progress) {
       const milliseconds = performance.now() - started;
@@ -33,7 +32,8 @@ interface View {
   stop(): void;
 }
 
-function barOn(stream: NodeJS.WriteStream): View {
+async function barOn(stream: NodeJS.WriteStream): Promise<View> {
+  const { SingleBar } = await import('cli-progress');
   const bar = new SingleBar({ stream, format: '{bar} {text}', barsize: 24, hideCursor: true, clearOnComplete: true });
   let shown = false;
   return {

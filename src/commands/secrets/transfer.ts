@@ -1,6 +1,5 @@
 import { type Command, Option } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
-import { toBase64 } from '../../sealing/put-secret.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import type { ExportedSecret, TransferFormat } from './export-format.js';
@@ -202,7 +201,7 @@ async function create(session: CommandContext, entry: ExportedSecret, flags: Imp
     return putSecret(session.client, { slug, value, ...readers, tags, description, rotateAfterDays });
   }
   const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients), description });
-  const body = { slug, value: toBase64(value), keep_readable_copy: false, ...known };
+  const body = { slug, value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
   return unwrapResult(
     session.client.POST('/objects', { body: { ...body, ...omitUndefined({ rotate_after_days: rotateAfterDays }) } }),
   );
@@ -225,7 +224,7 @@ async function replace(session: CommandContext, { entry, object, flags }: Replac
     return replaceSecret(session.client, { slug, id, value, ...readers, tags, rotateAfterDays });
   }
   const known = omitUndefined({ used_by: copy(usedBy), tags: copy(tags), recipients: copy(recipients) });
-  const body = { value: toBase64(value), keep_readable_copy: false, ...known };
+  const body = { value: Buffer.from(value).toString('base64'), keep_readable_copy: false, ...known };
   const params = { path: { slug }, query: { id } };
   return unwrapResult(
     session.client.PUT('/objects/{slug}', {

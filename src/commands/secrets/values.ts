@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
-import { toBase64, findOwnerKey } from '../../sealing/put-secret.js';
 import { type CommandContext, loadSealing, type Terminal, unwrapResult, withContext } from './context.js';
 import { EXIT } from './exit-codes.js';
 import { readSecretValue } from './input.js';
@@ -187,7 +186,7 @@ function storeSealed({ client }: CommandContext, slug: string, { value, flags }:
   const { consumer, recipient, tag, description, rotateAfterDays } = flags;
   const body = {
     slug,
-    value: toBase64(value),
+    value: Buffer.from(value).toString('base64'),
     keep_readable_copy: flags.keepReadableCopy ?? false,
     ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), tags: copy(tag), description }),
     ...omitUndefined({ rotate_after_days: rotateAfterDays }),
@@ -245,7 +244,7 @@ function replaceSealed(
 ): Promise<ObjectMetadata> {
   const { consumer, recipient, rotateAfterDays, keepReadableCopy = false } = flags;
   const body = {
-    value: toBase64(value),
+    value: Buffer.from(value).toString('base64'),
     keep_readable_copy: keepReadableCopy,
     ...omitUndefined({ used_by: copy(consumer), recipients: copy(recipient), rotate_after_days: rotateAfterDays }),
   };
@@ -271,6 +270,7 @@ async function findSecret({ client }: CommandContext, slug: string, id?: string)
 /** Reports whether the current key of the owner is among the recorded recipients. */
 async function hasReadableCopy({ client }: CommandContext, { recipients = [] }: ObjectMetadata): Promise<boolean> {
   if (recipients.length === 0) return false;
+  const { findOwnerKey } = await import('../../sealing/put-secret.js');
   const owner = await findOwnerKey(client);
   return owner !== undefined && recipients.includes(owner);
 }

@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
-import { sql } from 'kysely';
 import { type Caller, requireUser } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 import type { SnoozesTable } from '../../storage/tables.js';
 import { type ForgeName, pullRequestKey } from '../forges/forge.js';
 import { toPullRequestRow } from '../pull-requests/state-entries.js';

@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
-import { sql } from 'kysely';
 import { type Caller, requireSession } from '../../accounts/callers.js';
 import { type Database, inTransaction } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 import { type PullRequest, pullRequestKey } from '../forges/forge.js';
 import { type BoardChanges, findBoardState } from './board-changes.js';
 

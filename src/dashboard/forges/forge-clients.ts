@@ -49,7 +49,7 @@ interface CachedForges {
 export function createForgeClients({ settings, record, app, allow = [], now }: ForgeClientsOptions): ForgeClients {
   const cache = new LRUCache<string, CachedForges>({ max: MAX_PEOPLE });
   const shared: ForgeRequestsOptions = {
-    dispatcher: createAgent(createAddressPolicy({ allow: [...allow, ...hostsOf(app)] })),
+    agent: createAgent(createAddressPolicy({ allow: [...allow, ...hostsOf(app)] })),
     now,
     answers: createEtagCache(),
     // A failure of the log must not fail the request.

@@ -1,7 +1,7 @@
-import { sql } from 'kysely';
 import { DateTime, IANAZone } from 'luxon';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 
 /** A year, the rest of its first week, and a margin. */
 const RETENTION_DAYS = 400;
@@ -72,7 +72,7 @@ export async function setOpenCount(
 
 /** Deletes days that are older than the longest period that the API offers. */
 export async function deleteOldDays(database: Database, at: number): Promise<void> {
-  const first = addDays(toDayInZone(at, DEFAULT_ZONE), -RETENTION_DAYS);
+  const first = addDays(new Date(at).toISOString(), -RETENTION_DAYS);
   await database.deleteFrom('throughput_days').where('day', '<', first).execute();
 }
 

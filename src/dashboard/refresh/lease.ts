@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 
 /** Other servers take over from a killed one after this time. The clocks of servers must differ by less. */
 const LEASE_MS = 10_000;

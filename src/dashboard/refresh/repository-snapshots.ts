@@ -1,6 +1,6 @@
 /** The latest snapshot of each repository. */
-import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 import type { ForgeReadingsTable } from '../../storage/tables.js';
 import type { ForgeIssue, ForgeName, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forges/forge.js';
 import { recordThroughput } from '../insights/record-throughput.js';

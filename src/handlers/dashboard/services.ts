@@ -1,7 +1,7 @@
 import type { Accounts } from '../../accounts/accounts.js';
 import type { Dashboard } from '../../dashboard/dashboard.js';
 import type { SiteReport } from '../../site-service.js';
-import type { Readiness } from '../../storage/running-server.js';
+import type { Readiness } from '../../storage/readiness.js';
 
 /** The dependencies of the dashboard's handlers. */
 export interface DashboardServices {

@@ -8,7 +8,7 @@ import type { ConsumerStore } from '../../secrets/consumers.js';
 import type { SecretsOwner } from '../../secrets/owner.js';
 import type { SecretStore } from '../../secrets/secret-store.js';
 import type { VersionStore } from '../../secrets/versions.js';
-import type { Readiness } from '../../storage/running-server.js';
+import type { Readiness } from '../../storage/readiness.js';
 
 /** The services that the operations of the secrets API use. */
 export interface SecretsServices extends SecretsAccess {

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
 import type { Caller, ConsumerTokenCaller, SessionCaller, TokenCaller } from '../../accounts/callers.js';
 import type { PasskeyChange } from '../../accounts/events.js';
 import { type Database, inTransaction, isPostgres, runInSharedTransaction } from '../../storage/database.js';
 import type { IdempotencyStore } from '../../storage/idempotency-store.js';
+import { sql } from '../../storage/kysely.js';
 import { prepareInserts, prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 

@@ -1,7 +1,8 @@
 import { limitConcurrency } from '@trellis/core/concurrency';
-import { type SelectQueryBuilder, sql } from 'kysely';
+import type { SelectQueryBuilder } from 'kysely';
 import { type Caller, requireOwner } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 import type { AuditLogTable, Tables } from '../../storage/tables.js';
 import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
 import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';

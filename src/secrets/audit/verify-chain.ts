@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
-import { sql } from 'kysely';
 import type { Database } from '../../storage/database.js';
+import { sql } from '../../storage/kysely.js';
 import { prepare } from '../../storage/prepared.js';
 import type { AuditLogTable } from '../../storage/tables.js';
 import { type AuditHead, EMPTY_AUDIT_HEAD, hashAuditEntry } from './chain.js';

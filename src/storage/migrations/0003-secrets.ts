@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../kysely.js';
 
 /** Secrets, their consumers and tags, the owner's key, and the audit log. */
 export async function secrets(database: Kysely<unknown>): Promise<void> {

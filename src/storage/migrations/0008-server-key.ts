@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../kysely.js';
 
 /** A check value for the server key of the database: at most one row, with the id 1. */
 export async function serverKey({ schema }: Kysely<unknown>): Promise<void> {

@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../kysely.js';
 
 /** A separate table for the current and previous values of secrets, with their recipients. */
 export async function secretValues(database: Kysely<unknown>): Promise<void> {

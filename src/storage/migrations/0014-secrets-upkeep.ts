@@ -1,4 +1,5 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
+import { sql } from '../kysely.js';
 
 /** The hash chain of the audit log, revoked tokens, and wrapped copies of the owner's identity. */
 export async function secretsUpkeep(database: Kysely<unknown>): Promise<void> {

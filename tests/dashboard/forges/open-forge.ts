@@ -6,7 +6,7 @@ import type { NewRequestLogEntry } from '../../../src/dashboard/request-log.js';
 import { LOOPBACK, type ForgeServer } from '../../forges/forge-server.js';
 
 /** Allows connections to loopback, where the test forges run. */
-export const dispatcher = createAgent(createAddressPolicy({ allow: LOOPBACK }));
+export const agent = createAgent(createAddressPolicy({ allow: LOOPBACK }));
 
 export interface OpenForge<Server> {
   readonly server: Server;
@@ -21,5 +21,5 @@ export function openForge<Server extends ForgeServer>(
 ): OpenForge<Server> {
   const recorded: NewRequestLogEntry[] = [];
   const record = async (request: NewRequestLogEntry): Promise<void> => void recorded.push(request);
-  return { server, forge: create({ dispatcher, baseUrl: server.url, account: 'mona', record }), recorded };
+  return { server, forge: create({ agent, baseUrl: server.url, account: 'mona', record }), recorded };
 }

@@ -1,7 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { AppError } from '@trellis/core/errors';
-import { parseDocument } from 'yaml';
 import { describeErrorCode, getErrorCode } from '../sources/file-errors.js';
 import { assertUniqueSources, type SiteConfig, toSiteConfig } from './site-config.js';
 
@@ -67,7 +66,8 @@ async function readOwnFile(absolutePath: string, name: string): Promise<unknown>
 }
 
 /** Parses JSON as YAML, its superset, so that errors in both have a line and column. */
-function parseData(text: string, name: string): unknown {
+async function parseData(text: string, name: string): Promise<unknown> {
+  const { parseDocument } = await import('yaml');
   const document = parseDocument(text, { prettyErrors: true, strict: true, uniqueKeys: true });
   const [error] = document.errors;
   if (error === undefined) return (document.toJS() as unknown) ?? {};

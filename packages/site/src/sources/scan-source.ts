@@ -81,24 +81,24 @@ interface ScanResult {
  */
 export async function scanSource(options: ScanOptions): Promise<ScanResult> {
   try {
-    return await crawlOnce(options);
+    return await scanOnce(options);
   } catch (error) {
     if (!(error instanceof PositionsExhaustedError)) throw error;
     // The number of records in the file is known now, so the second plan renumbers the source.
-    return crawlOnce(options);
+    return scanOnce(options);
   }
 }
 
-async function crawlOnce(options: ScanOptions): Promise<ScanResult> {
+async function scanOnce(options: ScanOptions): Promise<ScanResult> {
   const ahead = new ReadAhead(options.source.root, options.late);
   try {
-    return await crawlWith(options, ahead);
+    return await scanWith(options, ahead);
   } finally {
     await ahead.close();
   }
 }
 
-async function crawlWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanResult> {
+async function scanWith(options: ScanOptions, ahead: ReadAhead): Promise<ScanResult> {
   const startedMs = Date.now();
   const { store, source, content, onProgress, signal, observer, atomic } = options;
   const isFirst = isFirstScan(store, source);

@@ -44,7 +44,7 @@ export async function scanSources(from: ScanSourcesOptions): Promise<SourcesScan
   const skipped: SiteProblem[] = [];
   const scan = async (source: SiteSource): Promise<void> => {
     try {
-      const { summary, fresh } = await crawlSource(source, from);
+      const { summary, fresh } = await scanWithProblems(source, from);
       const { hashed, milliseconds } = summaries.get(source) ?? NOTHING;
       const both = { hashed: hashed + summary.hashed, milliseconds: milliseconds + summary.milliseconds };
       summaries.set(source, { ...summary, ...both });
@@ -60,7 +60,7 @@ export async function scanSources(from: ScanSourcesOptions): Promise<SourcesScan
   return { summary: [...summaries.values()].reduce(add, NOTHING), problems: content.settle(), skipped, failures };
 }
 
-async function crawlSource(
+async function scanWithProblems(
   source: SiteSource,
   { content, problems, observerOf, ...options }: ScanSourcesOptions,
 ): Promise<{ summary: ScanSummary; fresh: SiteProblem[] }> {

@@ -63,7 +63,7 @@ export class SiteWatcher {
   #lastMs = 0;
   /** During a scan or an update, changes are only collected. */
   #isBusy = true;
-  #needsCrawl = false;
+  #needsScan = false;
   #pollAtMs = Infinity;
   #retryAtMs = Infinity;
   /** Whether the latest update wrote something that the next start would not trust yet. */
@@ -76,7 +76,7 @@ export class SiteWatcher {
 
   constructor(options: SiteWatcherOptions) {
     this.#options = options;
-    const onLost = (): void => this.#crawlFor('Too many changes at once to follow each of them');
+    const onLost = (): void => this.#scanFor('Too many changes at once to follow each of them');
     const queue = new OverflowDetector(onLost);
     const onDirty = (): void => this.#wake();
     const onRefused = (path: string, code: string): void => this.#refused(path, code);
@@ -119,7 +119,7 @@ export class SiteWatcher {
   }
 
   get #isDue(): boolean {
-    return this.#needsCrawl || this.#sources.some(({ isDirty }) => isDirty);
+    return this.#needsScan || this.#sources.some(({ isDirty }) => isDirty);
   }
 
   #wake(): void {
@@ -139,14 +139,14 @@ export class SiteWatcher {
   async #run(): Promise<void> {
     clearTimeout(this.#settling);
     this.#isBusy = true;
-    const isCrawl = this.#needsCrawl;
+    const isScan = this.#needsScan;
     let again = true;
     try {
-      if (isCrawl) await this.#crawl();
+      if (isScan) await this.#scan();
       else await this.#pass();
       this.#failure = undefined;
     } catch (error) {
-      this.#needsCrawl ||= isCrawl;
+      this.#needsScan ||= isScan;
       again = this.#recover(error);
     }
     this.#isBusy = false;
@@ -168,13 +168,13 @@ export class SiteWatcher {
   }
 
   /** Scans all sources, for when the changes are not known. */
-  async #crawl(): Promise<void> {
-    this.#needsCrawl = false;
+  async #scan(): Promise<void> {
+    this.#needsScan = false;
     const sources = this.#sources.filter(({ exists }) => exists).map(({ source }) => source);
     const { observerOf, late } = this;
     const { signal } = this.#stop;
-    const crawled = await scanSources({ ...this.#options, sources, late, signal, observerOf, atomic: true });
-    const { problems, skipped, failures } = crawled;
+    const scanned = await scanSources({ ...this.#options, sources, late, signal, observerOf, atomic: true });
+    const { problems, skipped, failures } = scanned;
     const isPolling = this.#refusal !== undefined || failures.length > 0;
     this.#pollAtMs = isPolling ? performance.now() + POLL_MS : Infinity;
     this.#isUnsettled = false;
@@ -198,10 +198,10 @@ export class SiteWatcher {
   /** Returns whether to retry immediately. The records stay those of the last completed update. */
   #recover(error: unknown): boolean {
     if (this.#stop.signal.aborted) return false;
-    // A crawl reports the source that can't be read and continues with the others.
-    const isOfSource = !this.#needsCrawl && error instanceof AppError;
+    // A scan reports the source that can't be read and continues with the others.
+    const isOfSource = !this.#needsScan && error instanceof AppError;
     if (isOfSource || error instanceof RescanRequiredError || error instanceof PositionsExhaustedError) {
-      this.#needsCrawl = true;
+      this.#needsScan = true;
       return true;
     }
     this.#pollAtMs = performance.now() + POLL_MS;
@@ -220,9 +220,9 @@ export class SiteWatcher {
     });
   }
 
-  #crawlFor(reason: string): void {
+  #scanFor(reason: string): void {
     this.#options.onProblem?.(`${reason}; all folders are scanned again.`);
-    this.#needsCrawl = true;
+    this.#needsScan = true;
     this.#wake();
   }
 
@@ -241,11 +241,11 @@ export class SiteWatcher {
       if (!live.exists) this.#reportMissing(live);
       else if (!live.isInPlace) {
         this.#missing.delete(live);
-        this.#crawlFor(`The folder ${live.source.directory} was replaced`);
+        this.#scanFor(`The folder ${live.source.directory} was replaced`);
       }
     }
     const now = performance.now();
-    if (now >= this.#pollAtMs) this.#needsCrawl = true;
+    if (now >= this.#pollAtMs) this.#needsScan = true;
     if (now >= this.#pollAtMs || now >= this.#retryAtMs) this.#wake();
   }
 

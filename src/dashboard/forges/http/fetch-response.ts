@@ -1,5 +1,5 @@
 import type { LookupFunction } from 'node:net';
-import { Agent, buildConnector, type Dispatcher, fetch, type RequestInit, type Response } from 'undici';
+import type { Agent, RequestInit, Response } from 'undici';
 import { ForgeError } from '../forge-error.js';
 import { type AddressPolicy, AddressRefusedError } from './address-policy.js';
 
@@ -14,9 +14,12 @@ export interface ForgeResponse {
   readonly text: string;
 }
 
-export interface FetchOptions extends RequestInit {
+/** Opens its agent at the first request. The package takes long to load, and servers without boards do not need it. */
+export type ForgeAgent = () => Promise<Agent>;
+
+export interface FetchOptions extends Omit<RequestInit, 'dispatcher'> {
   /** Makes the connections, including those for redirects. */
-  readonly dispatcher: Dispatcher;
+  readonly agent: ForgeAgent;
   readonly timeoutMs?: number;
 }
 
@@ -24,7 +27,13 @@ export interface FetchOptions extends RequestInit {
  * Creates an agent that checks the policy before every connection, including those for redirects. It connects to the
  * addresses that the policy has checked, as a second resolution could return different ones (DNS rebinding).
  */
-export function createAgent(policy: AddressPolicy): Agent {
+export function createAgent(policy: AddressPolicy): ForgeAgent {
+  let agent: Promise<Agent> | undefined;
+  return () => (agent ??= openAgent(policy));
+}
+
+async function openAgent(policy: AddressPolicy): Promise<Agent> {
+  const { Agent, buildConnector } = await import('undici');
   return new Agent({
     connect: (target, callback) => {
       policy.resolve(target).then(
@@ -50,11 +59,13 @@ export function createAgent(policy: AddressPolicy): Agent {
  */
 export async function fetchResponse(
   url: string,
-  { timeoutMs = TIMEOUT_MS, ...init }: FetchOptions,
+  { timeoutMs = TIMEOUT_MS, agent, ...init }: FetchOptions,
 ): Promise<ForgeResponse> {
+  const { fetch } = await import('undici');
+  const dispatcher = await agent();
   const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { ...init, signal });
+    const response = await fetch(url, { ...init, dispatcher, signal });
     return { status: response.status, headers: new Headers([...response.headers]), text: await readText(response) };
   } catch (cause) {
     const reason = cause instanceof Error ? cause.cause : undefined;

@@ -1,17 +1,16 @@
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { LRUCache } from 'lru-cache';
-import type { Dispatcher } from 'undici';
 import type { NewRequestLogEntry } from '../../request-log.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';
-import { fetchResponse, type ForgeResponse } from './fetch-response.js';
+import { fetchResponse, type ForgeAgent, type ForgeResponse } from './fetch-response.js';
 
 /** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
 const MAX_CONCURRENT = 4;
 
 export interface ForgeRequestsOptions {
   /** Makes the connections. */
-  readonly dispatcher: Dispatcher;
+  readonly agent: ForgeAgent;
   /** The username of the credential, for the request log. */
   readonly account?: string;
   /** Logs a request; called for every request and must not reject. */
@@ -70,7 +69,7 @@ export interface ForgeRequests {
  */
 export function createForgeRequests(
   { forge, headers: own, authorize, readBudget, findLimit }: ForgeProtocol,
-  { dispatcher, account, record, answers = createEtagCache(), now = Date.now, timeoutMs }: ForgeRequestsOptions,
+  { agent, account, record, answers = createEtagCache(), now = Date.now, timeoutMs }: ForgeRequestsOptions,
 ): ForgeRequests {
   const budgets: Partial<Record<ForgeResource, ApiQuota>> = {};
   const pauses = createRateLimitPauses(now);
@@ -85,7 +84,7 @@ export function createForgeRequests(
     let outcome: NewRequestLogEntry['outcome'] = 'success';
     try {
       const requestHeaders = { ...own, ...credential, ...headers };
-      response = await fetchResponse(url, { method, headers: requestHeaders, ...requestBody, dispatcher, timeoutMs });
+      response = await fetchResponse(url, { method, headers: requestHeaders, ...requestBody, agent, timeoutMs });
       updateBudget(resource, response);
       assertNotLimited(resource, response);
       return read(response);

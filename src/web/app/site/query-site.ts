@@ -11,7 +11,7 @@ interface GraphqlResponse<T> {
 
 /** The first error of a query, with the message of the server. */
 export class SiteQueryError extends Error {
-  override readonly name = 'AskError';
+  override readonly name = 'SiteQueryError';
 
   /** The invalid argument, such as `traceSVG.threshold`. */
   readonly field: string | undefined;

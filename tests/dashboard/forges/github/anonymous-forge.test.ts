@@ -9,7 +9,7 @@ import {
   type GithubRun,
 } from '../../../forges/github-state.js';
 import { startGithub, type TestGithub } from '../../../forges/github.js';
-import { dispatcher } from '../open-forge.js';
+import { agent } from '../open-forge.js';
 
 let server: TestGithub;
 let forge: Forge;
@@ -19,7 +19,7 @@ beforeEach(async () => {
   forge = createAnonymousGithubForge({
     username: 'mona',
     baseUrl: server.url,
-    dispatcher,
+    agent,
     record: () => Promise.resolve(),
   });
 });

@@ -4,7 +4,7 @@ import type { NewRequestLogEntry } from '../../../../src/dashboard/request-log.j
 import { createTestApp, type TestApp } from '../../../forges/github-app.js';
 import { githubPullRequest, githubRepository } from '../../../forges/github-state.js';
 import { startGithub, type TestGithub } from '../../../forges/github.js';
-import { dispatcher } from '../open-forge.js';
+import { agent } from '../open-forge.js';
 
 let server: TestGithub;
 let app: TestApp;
@@ -18,7 +18,7 @@ const open = (change: { readonly id?: number; readonly privateKey?: string; read
     app: { id: change.id ?? app.id, privateKey: change.privateKey ?? app.privateKey, url: server.url },
     installationId: change.installationId ?? app.installationId,
     account: 'mona',
-    dispatcher,
+    agent,
     record: async (request) => void recorded.push(request),
     now: () => clock,
   });

@@ -25,8 +25,8 @@ afterEach(() => Promise.all([forge.close(), other.close()]));
 const hostOf = (url: string): string => new URL(url).host;
 
 function send(url: string, allow: readonly string[], resolveHost?: () => Promise<readonly LookupAddress[]>) {
-  const dispatcher = createAgent(createAddressPolicy({ allow, resolveHost }));
-  return fetchResponse(url, { dispatcher, headers: { Authorization: 'Bearer secret' } });
+  const agent = createAgent(createAddressPolicy({ allow, resolveHost }));
+  return fetchResponse(url, { agent, headers: { Authorization: 'Bearer secret' } });
 }
 
 test('fetchResponse: refuses a private address without a connection', async () => {

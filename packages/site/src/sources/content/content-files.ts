@@ -7,7 +7,7 @@ import type { RecordTables } from '../../records/record-schema.js';
 import type { RecordWriter } from '../../records/record-writer.js';
 import type { SiteProblem } from '../problems.js';
 import type { SiteSource } from '../site-sources.js';
-import { CONTENT_EXTENSIONS } from './read-entries.js';
+import { CONTENT_EXTENSIONS } from './content-entry.js';
 
 /** The record types with `@source`, and the files that contain their records. */
 export interface ContentTypes {
@@ -44,7 +44,7 @@ export function createContentTypes(tables: RecordTables): ContentTypes {
 }
 
 /** Excludes files without records, such as images, that a glob also matches. */
-const CONTENT_NAME = new RegExp(`[^/]\\.(?:${[...CONTENT_EXTENSIONS].join('|')})$`, 'i');
+const CONTENT_NAME = new RegExp(`[^/]\\.(?:${CONTENT_EXTENSIONS.join('|')})$`, 'i');
 
 /** Cached information about a file with records, so that the file does not have to be read again. */
 export interface FileCacheEntry {

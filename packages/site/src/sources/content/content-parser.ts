@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { limitConcurrency } from '@trellis/core/concurrency';
 import { openThread } from '../threads.js';
-import { type ContentEntry, ContentError, countParsedCharacters, readEntries } from './read-entries.js';
+import { type ContentEntry, ContentError } from './content-entry.js';
 
 /** A record as written in a file, without the lines of its values. */
 export type ParsedEntry = Omit<ContentEntry, 'lineOf'>;
@@ -64,16 +64,17 @@ export function openContentParser({ deadlineMs = DEADLINE_MS }: ContentParserOpt
   const thread = new ParserThread(deadlineMs);
   return {
     async parse(text, extension) {
+      // Loaded with the first file, as the parsers take long to load.
+      const { countParsedCharacters, readEntries } = await import('./read-entries.js');
       return countParsedCharacters(text, extension) <= MAX_HERE
-        ? parseHere(text, extension)
+        ? toContent(readEntries(text, extension))
         : thread.parse(text, extension);
     },
     close: () => thread.close(),
   };
 }
 
-function parseHere(text: string, extension: string): ParsedContent {
-  const entries = readEntries(text, extension);
+function toContent(entries: readonly ContentEntry[]): ParsedContent {
   return { entries, locate: async (places) => places.map(({ entry, path }) => entries[entry]?.lineOf(path) ?? 1) };
 }
 

@@ -9,10 +9,10 @@ import { describeErrorCode, getErrorCode, isMissingFileError } from '../file-err
 import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
 import { formatSourcePath, type SiteProblem } from '../problems.js';
 import type { SiteSource } from '../site-sources.js';
+import { ContentError } from './content-entry.js';
 import type { FileCacheEntry } from './content-files.js';
 import type { ContentParser, ParsedContent, ParsedEntry, ValueLocation } from './content-parser.js';
 import { type FindTarget, isPathLink } from './link-targets.js';
-import { ContentError } from './read-entries.js';
 import { validateRecord, type ValidationOptions } from './validate-record.js';
 
 /** The records of one file. */

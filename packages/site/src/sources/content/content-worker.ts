@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
+import { type ContentEntry, ContentError } from './content-entry.js';
 import type { ParsedEntry, ParseReply, ParseRequest } from './content-parser.js';
-import { type ContentEntry, ContentError, firstLine, readEntries } from './read-entries.js';
+import { firstLine, readEntries } from './read-entries.js';
 
 /** The number of entries per message, which blocks the receiving thread for a few milliseconds at most. */
 const CHUNK = 1000;

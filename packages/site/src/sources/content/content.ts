@@ -265,5 +265,5 @@ function isNew({ inDoubt, digest, known }: PlannedWrite): boolean {
 
 /** Thrown when a file has more records than there are free positions before the next file. */
 export class PositionsExhaustedError extends Error {
-  override readonly name = 'NoRoomError';
+  override readonly name = 'PositionsExhaustedError';
 }

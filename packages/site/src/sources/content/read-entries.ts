@@ -1,27 +1,6 @@
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
-
-/** A record as written in a file, before validation. */
-export interface ContentEntry {
-  readonly values: Readonly<Record<string, unknown>>;
-  /** The text after the front matter of a Markdown file; otherwise `undefined`. */
-  readonly body: string | undefined;
-  /** Whether all values are text, as in CSV, so that numbers and booleans are parsed from it. */
-  readonly textOnly: boolean;
-  /** Returns the line, counted from 1, of the value at a path or of its nearest parent. */
-  lineOf(path: readonly (number | string)[]): number;
-}
-
-/** Thrown when a file is not valid in the format of its extension. */
-export class ContentError extends Error {
-  override readonly name = 'ContentError';
-  readonly line: number;
-
-  constructor(message: string, line: number) {
-    super(message);
-    this.line = line;
-  }
-}
+import { CONTENT_EXTENSIONS, type ContentEntry, ContentError, type ContentExtension } from './content-entry.js';
 
 /** The YAML parser, which records the position of every value, takes about one second for this much text. */
 const MAX_YAML_CHARACTERS = 256 * 1024;
@@ -31,7 +10,7 @@ const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<ContentExtension, Reader>> = {
   csv: readCsv,
   json: readJson,
   markdown: readMarkdown,
@@ -41,8 +20,7 @@ const READERS: Readonly<Record<string, Reader>> = {
   yml: (text) => readYaml(text, 0),
 };
 
-/** The extensions of files that can contain records, in lower case, without the dot. */
-export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READERS));
+const isContentExtension = (extension: string): extension is ContentExtension => Object.hasOwn(READERS, extension);
 
 /**
  * Reads the records in a file: one for a Markdown file, for a JSON or YAML object, for each element of a list, for each
@@ -52,11 +30,10 @@ export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READE
  * @throws ContentError with the line when the text is not valid in its format or contains values other than records.
  */
 export function readEntries(text: string, extension: string): ContentEntry[] {
-  const read = READERS[extension];
-  if (read === undefined) {
-    throw new ContentError(`expected a file of ${[...CONTENT_EXTENSIONS].join(', ')}; received .${extension}.`, 1);
+  if (!isContentExtension(extension)) {
+    throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
   }
-  const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const entries = READERS[extension](text.startsWith('\uFEFF') ? text.slice(1) : text);
   assertRecordLimit(entries);
   return entries;
 }
@@ -67,7 +44,7 @@ function assertRecordLimit(records: readonly unknown[]): void {
 
 /** Returns the number of characters to parse; for Markdown, only the front matter counts. */
 export function countParsedCharacters(text: string, extension: string): number {
-  if (READERS[extension] !== readMarkdown) return text.length;
+  if (!isContentExtension(extension) || READERS[extension] !== readMarkdown) return text.length;
   return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }
 

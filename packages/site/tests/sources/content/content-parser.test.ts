@@ -1,5 +1,5 @@
+import { ContentError } from '../../../src/sources/content/content-entry.js';
 import { type ContentParser, openContentParser } from '../../../src/sources/content/content-parser.js';
-import { ContentError } from '../../../src/sources/content/read-entries.js';
 
 const KIB = 1024;
 

@@ -1,4 +1,5 @@
-import { ContentError, readEntries } from '../../../src/sources/content/read-entries.js';
+import { ContentError } from '../../../src/sources/content/content-entry.js';
+import { readEntries } from '../../../src/sources/content/read-entries.js';
 
 const valuesOf = (text: string, extension: string) => readEntries(text, extension).map(({ values }) => values);
 

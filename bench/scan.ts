@@ -8,7 +8,7 @@ import { makeFiles } from './make-files.js';
 import { alternate, median } from './rounds.js';
 import { toTable } from './table.js';
 
-export interface CrawlBenchOptions {
+export interface ScanBenchOptions {
   readonly files: number;
   readonly folders: number;
   readonly rounds: number;
@@ -22,7 +22,7 @@ interface Measured {
 }
 
 /** Measures a cold and a warm scan of a folder, each beside a bare walk, which is its lower bound. */
-export async function benchCrawl({ files, folders, rounds }: CrawlBenchOptions): Promise<string> {
+export async function benchScan({ files, folders, rounds }: ScanBenchOptions): Promise<string> {
   build();
   const directory = benchFolder({ files, folders });
   const state = `${directory}.state`;
@@ -30,7 +30,7 @@ export async function benchCrawl({ files, folders, rounds }: CrawlBenchOptions):
   await warmUp(directory, state);
   const results = await alternate<Measured, string>(rounds, {
     'bare walk: stat': () => runChild('bare-walk-child.js', [directory, 'stat']),
-    'warm start': () => runChild('crawl-child.js', [directory, state]),
+    'warm start': () => runChild('scan-child.js', [directory, state]),
     'bare walk: stat and hash': () => runChild('bare-walk-child.js', [directory, 'hash', threads]),
     'cold scan': () => cold(directory, `${state}-cold`),
   });
@@ -47,13 +47,13 @@ export function benchFolder(size: { files: number; folders: number }): string {
 /** Two starts, because files made in the last two seconds are read twice. */
 async function warmUp(directory: string, state: string): Promise<void> {
   await setTimeout(2100);
-  await runChild('crawl-child.js', [directory, state]);
-  await runChild('crawl-child.js', [directory, state]);
+  await runChild('scan-child.js', [directory, state]);
+  await runChild('scan-child.js', [directory, state]);
 }
 
 async function cold(directory: string, state: string): Promise<Measured> {
   rmSync(state, { recursive: true, force: true });
-  return runChild('crawl-child.js', [directory, state]);
+  return runChild('scan-child.js', [directory, state]);
 }
 
 const LIMITS: Readonly<Record<string, string>> = {

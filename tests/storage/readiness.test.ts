@@ -1,5 +1,4 @@
-import { EventEmitter, once } from 'node:events';
-import { createReadiness, startCleanupJob } from '../../src/storage/running-server.js';
+import { createReadiness } from '../../src/storage/readiness.js';
 import { openTestDatabase } from './engine.js';
 
 test('readiness: reuses a result for three seconds, and then detects that the database is unavailable', async () => {
@@ -22,27 +21,4 @@ test('readiness: ends at once when the server stops', async () => {
   readiness.stop();
   expect(await readiness.isReady()).toBe(false);
   await database.destroy();
-});
-
-test('the cleanup job runs at once and periodically, even after an error, until it is closed', async () => {
-  const rounds = new EventEmitter();
-  let count = 0;
-  const errors: unknown[] = [];
-  const failure = new Error('locked');
-  const sweeper = startCleanupJob({
-    tasks: [
-      () => Promise.reject(failure),
-      async () => {
-        count += 1;
-        rounds.emit('done');
-      },
-    ],
-    intervalMs: 1,
-    report: (error) => errors.push(error),
-  });
-  await once(rounds, 'done');
-  await once(rounds, 'done');
-  await sweeper.close();
-  expect(errors.slice(0, 2)).toEqual([failure, failure]);
-  expect(errors).toHaveLength(count);
 });

@@ -1,0 +1,108 @@
+/** The requests of the site: queries, images and published files. */
+import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
+import type { SiteGate } from '@trellis/server/files/site-gate';
+import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
+import { siteRouter } from '@trellis/server/http/admission';
+import type { AddressLimit } from '@trellis/server/http/rate-limits';
+import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
+import express, { type RequestHandler } from 'express';
+import type { Config } from './config/config.js';
+import { GRAPHQL_PATHS } from './page-paths.js';
+import { createSiteContext } from './resolvers/context.js';
+import { createSiteEngine } from './resolvers/schema.js';
+import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
+import type { ImageService, OpenSite, SiteService } from './site-service.js';
+
+interface SiteDependencies {
+  readonly config: Config;
+  readonly site: SiteService;
+  readonly staticFolder: string;
+  readonly log: Log;
+  /** Absent for a public site. */
+  readonly gate: SiteGate | undefined;
+  readonly admit: GraphqlOptions['admit'];
+  /** Sets the headers of published files. */
+  readonly headers: RequestHandler;
+  /** Counts generated images. */
+  readonly countImage: AddressLimit;
+}
+
+/** Serves queries, images and published files of the site once it is open. */
+export function createSiteRequests({
+  config,
+  site,
+  staticFolder,
+  log,
+  gate,
+  admit,
+  headers,
+  countImage,
+}: SiteDependencies): RequestHandler {
+  return siteRouter({
+    paths: [...GRAPHQL_PATHS, '/static'],
+    site,
+    serve(open) {
+      const { pathPrefix } = open.site.config;
+      const staticPaths = [...new Set(['/static', `${pathPrefix}/static`])];
+      const router = express.Router();
+      if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
+      router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
+      router.use(staticPaths, imageFiles(open.imaging, countImage));
+      return router.use(staticPaths, headers, staticFiles(staticFolder));
+    },
+  });
+}
+
+interface GraphqlDependencies extends OpenSite {
+  readonly config: Config;
+  readonly log: Log;
+  readonly admit: GraphqlOptions['admit'];
+}
+
+/**
+ * Validates the stored queries of a site that restricts image transforms to them.
+ *
+ * @throws AppError `invalid_input`
+ */
+export function checkStoredQueries({ storedQueries }: OpenSite): void {
+  if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
+}
+
+function graphql({
+  config,
+  site,
+  imaging,
+  formatDate,
+  storedQueries,
+  log,
+  admit,
+}: GraphqlDependencies): RequestHandler {
+  const engine = createSiteEngine();
+  const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
+  const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
+  const endpoint = createGraphqlEndpoint({
+    ...engine,
+    admit,
+    introspection: config.introspection,
+    limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
+    createContext: (budget) => createSiteContext(dependencies, budget),
+    report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
+  });
+  return (request, response) => {
+    const context = getRequestContext(response);
+    context.operation = 'graphql';
+    endpoint(request, response, context.requestId);
+  };
+}
+
+function imageFiles({ images, folder, publicFiles }: ImageService, countImage: AddressLimit): RequestHandler {
+  return imageLinks({
+    folder,
+    findRoute: (path) => images.findRoute(path),
+    async publish(path) {
+      const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
+      return name && publicFiles.publish(name);
+    },
+    countImage: (request, response) => countImage(getClientAddress(request), response),
+  });
+}

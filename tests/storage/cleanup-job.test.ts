@@ -1,0 +1,25 @@
+import { EventEmitter, once } from 'node:events';
+import { startCleanupJob } from '../../src/storage/cleanup-job.js';
+
+test('the cleanup job runs at once and periodically, even after an error, until it is closed', async () => {
+  const rounds = new EventEmitter();
+  let count = 0;
+  const errors: unknown[] = [];
+  const failure = new Error('locked');
+  const sweeper = startCleanupJob({
+    tasks: [
+      () => Promise.reject(failure),
+      async () => {
+        count += 1;
+        rounds.emit('done');
+      },
+    ],
+    intervalMs: 1,
+    report: (error) => errors.push(error),
+  });
+  await once(rounds, 'done');
+  await once(rounds, 'done');
+  await sweeper.close();
+  expect(errors.slice(0, 2)).toEqual([failure, failure]);
+  expect(errors).toHaveLength(count);
+});
