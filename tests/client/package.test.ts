@@ -129,14 +129,13 @@ describeInBrowser('packed client in a browser', () => {
     });
     const page = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/bundle.js"></script>';
     const server = await serveProbe({ '/': page, '/bundle.js': bundle.outputFiles[0]!.text });
-    const browser = await openBrowser();
+    const tab: Page = await (await openBrowser()).newPage();
     try {
-      const tab: Page = await browser.newPage();
       await tab.goto(server.url);
       const result: unknown = await tab.evaluate('window.probe(location.origin)');
       expect(result).toEqual({ ...expected, authorization: [null] });
     } finally {
-      await browser.close();
+      await tab.close();
       await server.close();
     }
   });

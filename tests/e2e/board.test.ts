@@ -11,6 +11,9 @@ import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
 import { signUp } from './sign-up.js';
 
+/** The address that stores the filters of both lists. */
+const FILTER_STATE = '**/api/settings/filter-state';
+
 describeInBrowser('the board', () => {
   let forges: BoardForges;
   let stage: ForgeFixture;
@@ -125,27 +128,61 @@ describeInBrowser('the board', () => {
     await shown(9);
   });
 
-  test('of two filter changes the later one is stored, even if the request of the first one is delayed', async () => {
-    const path = '**/api/settings/filter-state';
-    const pill = (name: string) => page.getByRole('button', { name, exact: true });
-    const saved = (): Promise<void> =>
-      eventually(async () =>
-        expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull(),
-      );
-    // Earlier changes must be stored first.
-    await saved();
+  const pill = (name: string) => page.getByRole('button', { name, exact: true });
+  /** Waits until the server has the filters of this browser. */
+  const filtersSaved = (): Promise<void> =>
+    eventually(async () => expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull());
+
+  /** Delays the next request that saves filters until the returned function is called. */
+  async function holdNextSave(): Promise<() => void> {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route(path, (route) => held.then(() => route.continue()), { times: 1 });
+    await page.route(FILTER_STATE, (route) => held.then(() => route.continue()), { times: 1 });
+    return release;
+  }
+
+  test('of two filter changes the later one is stored, even if the request of the first one is delayed', async () => {
+    // Earlier changes must be stored first.
+    await filtersSaved();
+    const release = await holdNextSave();
     await pill('Bots').click();
     await shown(1);
     await pill('All').click();
     await shown(9);
     release();
-    await saved();
+    await filtersSaved();
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
+    await shown(9);
+  });
+
+  test('a filter that is sent while a reload replaces the page is kept', async () => {
+    await filtersSaved();
+    const release = await holdNextSave();
+    await page.route(
+      `${stage.server.origin}/`,
+      async (route) => {
+        const saving = page.waitForResponse(FILTER_STATE);
+        // The document with the filter from before the request waits until the old page has handled the response.
+        const response = await route.fetch();
+        release();
+        expect((await saving).status()).toBe(204);
+        await page.evaluate(async () => void (await fetch('/healthz')));
+        await route.fulfill({ response });
+      },
+      { times: 1 },
+    );
+    await pill('Bots').click();
+    await shown(1);
+    await page.reload();
+    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
+    await shown(1);
+    await filtersSaved();
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
+    await pill('All').click();
     await shown(9);
   });
 

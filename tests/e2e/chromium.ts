@@ -1,4 +1,7 @@
+import type { ChildProcess } from 'node:child_process';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { existsSync } from 'node:fs';
+import type { Socket } from 'node:net';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 const USUAL_PATHS = [
@@ -24,14 +27,35 @@ export const describeInBrowser: (name: string, tests: () => void) => void = (nam
   describe.skip(name, tests);
 };
 
+/** The global property with the browser of this worker, which all its test files share. */
+const BROWSER = Symbol.for('trellis.browser');
+const shared = globalThis as { [BROWSER]?: Promise<Browser> };
+
+/** Returns the browser of this worker. Callers close the contexts that they open. */
 export async function openBrowser(): Promise<Browser> {
+  if (!(await shared[BROWSER])?.isConnected()) shared[BROWSER] = launch();
+  const browser = await shared[BROWSER]!;
+  Object.assign(globalThis, { [DESCRIBE_PAGES]: () => describePages(browser) });
+  return browser;
+}
+
+/** Starts a browser that does not keep the worker from exiting. Playwright ends it when the worker exits. */
+async function launch(): Promise<Browser> {
+  const started: ChildProcess[] = [];
+  const onStart = (message: unknown): unknown => started.push((message as { process: ChildProcess }).process);
+  subscribe('child_process', onStart);
   const browser = await chromium.launch({
     executablePath: findChromium() ?? '',
     // Chromium's sandbox does not work for root in containers. The pages are our own.
     args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
     timeout: LAUNCH_MS,
   });
-  Object.assign(globalThis, { [DESCRIBE_PAGES]: () => describePages(browser) });
+  unsubscribe('child_process', onStart);
+  for (const child of started) {
+    child.unref();
+    // The pipes are sockets.
+    for (const pipe of child.stdio) (pipe as Socket | null)?.unref();
+  }
   return browser;
 }
 
