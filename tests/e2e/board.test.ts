@@ -9,7 +9,7 @@ import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
-import { signUp } from './sign-up.js';
+import { signUpByRequest } from './sign-up.js';
 
 /** The address that stores the filters of both lists. */
 const FILTER_STATE = '**/api/settings/filter-state';
@@ -22,6 +22,7 @@ describeInBrowser('the board', () => {
   beforeAll(async () => {
     stage = await openForgeFixture({ elsewhere: ['https://github.com'] });
     ({ forges, page } = stage);
+    await open('/', 'Pull requests');
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
@@ -131,7 +132,9 @@ describeInBrowser('the board', () => {
   const pill = (name: string) => page.getByRole('button', { name, exact: true });
   /** Waits until the server has the filters of this browser. */
   const filtersSaved = (): Promise<void> =>
-    eventually(async () => expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull());
+    eventually(async () =>
+      expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull(),
+    );
 
   /** Delays the next request that saves filters until the returned function is called. */
   async function holdNextSave(): Promise<() => void> {
@@ -160,22 +163,20 @@ describeInBrowser('the board', () => {
   test('a filter that is sent while a reload replaces the page is kept', async () => {
     await filtersSaved();
     const release = await holdNextSave();
-    await page.route(
-      `${stage.server.origin}/`,
-      async (route) => {
-        const saving = page.waitForResponse(FILTER_STATE);
-        // The document with the filter from before the request waits until the old page has handled the response.
-        const response = await route.fetch();
-        release();
-        expect((await saving).status()).toBe(204);
-        await page.evaluate(async () => void (await fetch('/healthz')));
-        await route.fulfill({ response });
-      },
-      { times: 1 },
-    );
+    const address = `${stage.server.origin}/`;
+    await page.route(address, async (route) => {
+      const saving = page.waitForResponse(FILTER_STATE);
+      // The document with the filter from before the request waits until the old page has handled the response.
+      const response = await route.fetch();
+      release();
+      expect((await saving).status()).toBe(204);
+      await page.evaluate(async () => void (await fetch('/healthz')));
+      await route.fulfill({ response });
+    });
     await pill('Bots').click();
     await shown(1);
     await page.reload();
+    await page.unroute(address);
     await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
     await shown(1);
     await filtersSaved();
@@ -423,19 +424,20 @@ describeInBrowser('the board', () => {
     await page.getByLabel('Display name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
     const link = await page.getByLabel('Send this link to the new user').inputValue();
-    const guest = await (await stage.enter()).newPage();
-    await signUp(guest, link, 'bob');
+    const context = await stage.enter();
+    await signUpByRequest(context, link, 'bob');
+    const guest = await context.newPage();
     await open('/settings', 'Settings');
     const sharing = page.getByRole('region', { name: 'Sharing' });
     await sharing.getByLabel('Username').fill('bob');
     await sharing.getByRole('button', { name: 'Share', exact: true }).click();
     await said('bob can now view your board.');
-    await guest.reload();
+    await guest.goto(stage.server.origin);
     await guest.getByLabel('Board of').selectOption('Ada');
     await guest.getByText('Sharpen the saw').waitFor();
     // Rows are drawn completely, so their buttons need no waiting.
     expect(await guest.getByRole('button', { name: /^Merge/ }).count()).toBe(0);
     expect(await guest.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
-    await guest.context().close();
+    await context.close();
   });
 });

@@ -30,15 +30,15 @@ describeInBrowser('GraphQL explorer', () => {
 
   beforeAll(async () => {
     house = await startWatchedServer({ env: LONG_TIMEOUT });
+    page = await (await house.enter()).newPage();
   });
   afterAll(() => house.close());
 
-  beforeEach(async () => {
-    page = await (await house.enter()).newPage();
-  });
   afterEach(async () => {
-    await page.context().close();
     expect(house.takeComplaints()).toEqual([]);
+    // The explorer stores its tabs also when it is left.
+    await page.goto(`${house.server.origin}/healthz`);
+    await page.evaluate(() => localStorage.clear());
   });
 
   test.each(['/graphql', '/___graphql'])('%s runs each example', async (path) => {

@@ -19,6 +19,7 @@ export type HostedServer = Omit<RunningServer, 'process'>;
 interface Host {
   readonly child: NodeProcess;
   readonly read: () => string;
+  readonly ended: Promise<unknown>;
   isBusy: boolean;
 }
 
@@ -40,7 +41,7 @@ export async function startHostedServer(
   const { child, read } = host;
   const start = read().length;
   const output = (): string => read().slice(start);
-  const ended = Promise.race([once(child, 'message'), once(child, 'exit')]).finally(() => (host.isBusy = false));
+  const ended = Promise.race([once(child, 'message'), host.ended]).finally(() => (host.isBusy = false));
   child.send({ args: ['serve', '--port', '0', ...args], env: toServerEnvironment(env) });
   const origin = await Promise.race([untilReady(child, output), ended.then(() => undefined)]);
   if (origin === undefined) throw new Error(`The server ended before it was ready:\n${output()}`);
@@ -58,10 +59,10 @@ export async function startHostedServer(
 /** Starts a host that does not keep this worker from exiting, and ends with it. */
 function startHost(): Host {
   const child = spawnNode([PROGRAM], { env: toServerEnvironment({}) });
-  child.once('exit', () => (shared[HOST] = undefined));
+  const ended = once(child, 'exit').finally(() => (shared[HOST] = undefined));
   child.unref();
   child.channel?.unref();
   // The pipes are sockets.
   for (const pipe of [child.stdout, child.stderr]) (pipe as Socket).unref();
-  return { child, read: collect(child), isBusy: false };
+  return { child, read: collect(child), ended, isBusy: false };
 }

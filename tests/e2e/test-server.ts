@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { PATIENCE_MS } from '../eventually.js';
 import { openBrowser } from './chromium.js';
 import { createPageWatch, type PageWatch } from './page-watch.js';
@@ -27,6 +27,8 @@ export interface WatchedServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Other origins that pages may open. */
   readonly elsewhere?: readonly string[];
+  /** The device of the browser, by default a computer. */
+  readonly device?: BrowserContextOptions;
 }
 
 export async function startWatchedServer({
@@ -34,6 +36,7 @@ export async function startWatchedServer({
   args = [],
   env = {},
   elsewhere,
+  device,
 }: WatchedServerOptions = {}): Promise<WatchedServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-house-'));
   const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
@@ -49,7 +52,7 @@ export async function startWatchedServer({
     ...{ server, state, ...watched },
     setupLink: /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '',
     async enter() {
-      const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+      const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB', ...device });
       contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
       watch(context);
