@@ -4,7 +4,7 @@ import { seal } from '../../src/sealing/seal.js';
 import { generateKeys } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
+import { openSignedInFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard, type Keyboard } from './keyboard.js';
 
 // The tests build on each other.
@@ -17,7 +17,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
 
   beforeAll(async () => {
     const args = ['--instance-label', 'Test & "trial"'];
-    stage = await openPageFixture({ services: 'dashboard,secrets', args });
+    stage = await openSignedInFixture({ services: 'dashboard,secrets', args });
     page = stage.page;
     keyboard = createKeyboard(page);
     await send('PUT', '/auth/identity', { public_key: own.recipient });
