@@ -37,8 +37,11 @@ describeInBrowser('GraphQL explorer', () => {
   afterEach(async () => {
     expect(house.takeComplaints()).toEqual([]);
     // The explorer stores its tabs also when it is left.
-    await page.goto(`${house.server.origin}/healthz`);
-    await page.evaluate(() => localStorage.clear());
+    await page.goto('about:blank');
+    const devtools = await page.context().newCDPSession(page);
+    const { origin } = house.server;
+    await devtools.send('Storage.clearDataForOrigin', { origin, storageTypes: 'local_storage' });
+    await devtools.detach();
   });
 
   test.each(['/graphql', '/___graphql'])('%s runs each example', async (path) => {

@@ -25,7 +25,7 @@ interface Host {
 
 /** The global property with the host of this worker, which all its test files share. */
 const HOST = Symbol.for('trellis.server-host');
-const shared = globalThis as { [HOST]?: Host | undefined };
+const shared = globalThis as { [HOST]?: Host };
 
 /**
  * Starts a server like `startServer`, in the process that ran the servers of earlier test files, which has loaded and
@@ -59,7 +59,7 @@ export async function startHostedServer(
 /** Starts a host that does not keep this worker from exiting, and ends with it. */
 function startHost(): Host {
   const child = spawnNode([PROGRAM], { env: toServerEnvironment({}) });
-  const ended = once(child, 'exit').finally(() => (shared[HOST] = undefined));
+  const ended = once(child, 'exit').finally(() => Reflect.deleteProperty(shared, HOST));
   child.unref();
   child.channel?.unref();
   // The pipes are sockets.
