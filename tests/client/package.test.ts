@@ -129,13 +129,14 @@ describeInBrowser('packed client in a browser', () => {
     });
     const page = '<!doctype html><link rel="icon" href="data:,"><script type="module" src="/bundle.js"></script>';
     const server = await serveProbe({ '/': page, '/bundle.js': bundle.outputFiles[0]!.text });
-    const tab: Page = await (await openBrowser()).newPage();
+    const browser = await openBrowser();
     try {
+      const tab: Page = await browser.newPage();
       await tab.goto(server.url);
       const result: unknown = await tab.evaluate('window.probe(location.origin)');
       expect(result).toEqual({ ...expected, authorization: [null] });
     } finally {
-      await tab.close();
+      await browser.close();
       await server.close();
     }
   });

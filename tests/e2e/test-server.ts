@@ -41,7 +41,6 @@ export async function startWatchedServer({
   const state = await mkdtemp(join(tmpdir(), 'trellis-house-'));
   const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
   const [server, browser] = await startBoth(startHostedServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser());
-  const contexts: BrowserContext[] = [];
   const { watch, ...watched } = createPageWatch(
     server.origin,
     elsewhere?.map((url) => new URL(url).origin),
@@ -53,25 +52,24 @@ export async function startWatchedServer({
     setupLink: /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '',
     async enter() {
       const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB', ...device });
-      contexts.push(context);
       context.setDefaultTimeout(PATIENCE_MS);
       watch(context);
       return context;
     },
     async close() {
-      await Promise.all(contexts.map((context) => context.close()));
+      await browser.close();
       await server.stop();
       await rm(state, { recursive: true, force: true });
     },
   };
 }
 
-/** Waits for both. If the browser fails, ends the server, which would stay in use. */
+/** Waits for both. If one fails, ends the other, which would stay in use. */
 async function startBoth(server: Promise<HostedServer>, browser: Promise<Browser>): Promise<[HostedServer, Browser]> {
   try {
     return await Promise.all([server, browser]);
   } catch (error) {
-    await Promise.allSettled([server.then((one) => one.stop()), browser]);
+    await Promise.allSettled([server.then((one) => one.stop()), browser.then((one) => one.close())]);
     throw error;
   }
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { seal } from '../../src/sealing/seal.js';
 import { generateKeys } from '../sealing/age-program.js';
@@ -6,6 +5,7 @@ import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
 import { openSignedInFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard, type Keyboard } from './keyboard.js';
+import { readDownload } from './page-actions.js';
 
 // The tests build on each other.
 describeInBrowser('maintenance of secrets by keyboard', () => {
@@ -234,7 +234,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     ] as const) {
       const download = page.waitForEvent('download');
       await pressOn(`button "Export as ${kind}"`);
-      expect(countEntries(await readFile(await (await download).path(), 'utf8'))).toBe(count);
+      expect(countEntries(await readDownload(await download))).toBe(count);
       await said(/Exported \d+ entr/);
     }
     await pressOn('button "Verify log"');
