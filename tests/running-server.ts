@@ -20,10 +20,17 @@ export interface RunningServer {
 
 /** Runs the built command line in a child process, with only these environment variables. */
 export function runCli(args: readonly string[], env: Readonly<Record<string, string>> = {}): ChildProcess {
-  return spawnNode(['dist/cli.js', ...args], {
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn', ...env },
-  });
+  return spawnNode(['dist/cli.js', ...args], { env: toCliEnvironment(env) });
 }
+
+const toCliEnvironment = (env: Readonly<Record<string, string>>) => ({
+  ...{ PATH: process.env.PATH, HOME: process.env.HOME, LOG_LEVEL: 'warn' },
+  ...env,
+});
+
+/** Returns all environment variables of a server, whose forges may be on loopback. */
+export const toServerEnvironment = (env: Readonly<Record<string, string>>) =>
+  toCliEnvironment({ TRELLIS_FORGE_ALLOW: LOOPBACK.join(','), ...env });
 
 /** Starts a server on a free port. Its state folder is deleted when it stops. Forges may be on loopback. */
 export async function startServer(
@@ -31,9 +38,8 @@ export async function startServer(
   env: Readonly<Record<string, string>> = {},
 ): Promise<RunningServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-state-'));
-  const child = runCli(['serve', '--port', '0', '--state', state, ...args], {
-    TRELLIS_FORGE_ALLOW: LOOPBACK.join(','),
-    ...env,
+  const child = spawnNode(['dist/cli.js', 'serve', '--port', '0', '--state', state, ...args], {
+    env: toServerEnvironment(env),
   });
   const read = collect(child);
   const ended = once(child, 'exit');
@@ -43,9 +49,7 @@ export async function startServer(
     process: child,
     origin,
     output: read,
-    async printed(text) {
-      while (!read().includes(text)) await sleep(10);
-    },
+    printed: (text) => untilPrinted(read, text),
     async stop() {
       child.kill('SIGTERM');
       const [code] = (await ended) as [number | null];
@@ -62,11 +66,18 @@ export function collect(child: ChildProcess): () => string {
   return () => text;
 }
 
-function untilReady(child: ChildProcess, read: () => string): Promise<string> {
+/** Waits until a server has printed its origin, and returns it. */
+export function untilReady(child: ChildProcess, read: () => string): Promise<string> {
   return new Promise((resolve) => {
-    child.stdout?.on('data', () => {
+    child.stdout?.on('data', function check() {
       const [, origin] = / ready at (\S+) - /.exec(read()) ?? [];
-      if (origin) resolve(origin);
+      if (!origin) return;
+      child.stdout?.off('data', check);
+      resolve(origin);
     });
   });
+}
+
+export async function untilPrinted(read: () => string, text: string): Promise<void> {
+  while (!read().includes(text)) await sleep(10);
 }

@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { parse } from 'csv-parse/sync';
 import type { Page } from 'playwright-core';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
@@ -8,7 +7,7 @@ import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { acceptInvitation, type Guest } from './invite.js';
-import { pressAndConfirm } from './page-actions.js';
+import { pressAndConfirm, readDownload } from './page-actions.js';
 import { addVirtualAuthenticator } from './virtual-authenticator.js';
 
 describeInBrowser('admin page', () => {
@@ -156,8 +155,7 @@ describeInBrowser('admin page', () => {
       log.getByRole('link', { name: 'Download as CSV' }).click(),
     ]);
     expect(download.suggestedFilename()).toBe('requests.csv');
-    const text = await readFile(await download.path(), 'utf8');
-    const rows = parse(text, { columns: true }) as readonly Record<string, string>[];
+    const rows = parse(await readDownload(download), { columns: true }) as readonly Record<string, string>[];
     expect(rows).toHaveLength(some);
     expect(new Set(rows.map(({ forge, account }) => `${forge} ${account}`))).toEqual(new Set(['forgejo lisa']));
     expect(rows.at(-1)).toMatchObject({ method: 'GET', endpoint: '/user', outcome: 'success', statusCode: '200' });

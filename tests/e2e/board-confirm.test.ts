@@ -1,12 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
 import { expectAccessible } from './axe.js';
-import {
-  createBoardActions,
-  eventuallyEquals,
-  openBoardFixture,
-  type BoardActions,
-  type BoardFixture,
-} from './board-fixture.js';
+import { eventuallyEquals, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The clock of the page is paused and advances only where a test moves it. */
@@ -29,8 +23,7 @@ describeInBrowser('confirmation of an action', () => {
 
   beforeAll(async () => {
     stage = await openBoardFixture();
-    page = await stage.context.newPage();
-    at = createBoardActions(page, stage.server.origin);
+    ({ page, at } = stage);
     await page.clock.install();
     await at.open('/', 'Pull requests');
     merge = at.row('Send receipts').getByRole('button', { name: 'Merge #1', exact: true });

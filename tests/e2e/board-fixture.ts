@@ -1,4 +1,4 @@
-import type { Locator, Page } from 'playwright-core';
+import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { eventually as untilPassed } from '../eventually.js';
 import { FORGEJO_TOKEN } from '../forges/forgejo.js';
 import { GITHUB_TOKEN } from '../forges/github.js';
@@ -28,12 +28,15 @@ export interface BoardActions {
   readonly select: (label: string, option: string) => Promise<unknown>;
 }
 
-/** Opens the board. `fill` changes the data of the forges before they are read. */
-export async function openBoardFixture(fill: (forges: BoardForges) => void = () => undefined): Promise<BoardFixture> {
-  const stage = await openForgeFixture();
+/** Opens the board. `fill` changes the data of the forges before they are read. The default `device` is a computer. */
+export async function openBoardFixture(
+  fill: (forges: BoardForges) => void = () => undefined,
+  device: BrowserContextOptions = {},
+): Promise<BoardFixture> {
+  const stage = await openForgeFixture({ device });
   const { forges } = stage;
   fill(forges);
-  await saveForges(stage.page, forges);
+  await saveForges(stage);
   const at = createBoardActions(stage.page, stage.server.origin);
   await at.open('/', 'Pull requests');
   await at.rows.first().waitFor();
@@ -41,13 +44,13 @@ export async function openBoardFixture(fill: (forges: BoardForges) => void = () 
 }
 
 /** Saves the settings through the API; the settings page has its own tests. */
-async function saveForges(page: Page, { github, forgejo, gitlab }: BoardForges): Promise<void> {
+async function saveForges({ page, server: { origin }, forges }: ForgeFixture): Promise<void> {
+  const { github, forgejo, gitlab } = forges;
   const settings = {
     ...{ githubUrl: github.url, githubToken: GITHUB_TOKEN, githubUsername: 'mona' },
     ...{ forgejoUrl: forgejo.url, forgejoToken: FORGEJO_TOKEN, forgejoUsername: 'mona' },
     ...{ gitlabUrl: gitlab.url, gitlabToken: GITLAB_TOKEN, gitlabUsername: 'mona' },
   };
-  const { origin } = new URL(page.url());
   const response = await page.request.put(`${origin}/api/settings`, { data: settings, headers: { Origin: origin } });
   expect([response.status(), await response.text()]).toEqual([200, expect.any(String)]);
   // Rows that arrive after the first ones would wait behind the updates bar.

@@ -1,5 +1,5 @@
-import type { Browser, Locator, Page } from 'playwright-core';
-import { createBoardActions, openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
+import type { Locator, Page } from 'playwright-core';
+import { openBoardFixture, type BoardActions, type BoardFixture } from './board-fixture.js';
 import { describeInBrowser } from './chromium.js';
 
 /** The minimum size of a touch target, in CSS pixels. */
@@ -7,19 +7,13 @@ const FINGER = 44;
 
 describeInBrowser('the board on a phone', () => {
   let stage: BoardFixture;
-  let browser: Browser;
   let page: Page;
   let at: BoardActions;
 
   beforeAll(async () => {
-    stage = await openBoardFixture();
-    browser = stage.context.browser()!;
-    const phone = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true, locale: 'en-GB' };
-    const context = await browser.newContext({ ...phone, storageState: await stage.context.storageState() });
-    context.setDefaultTimeout(60_000);
-    page = await context.newPage();
-    at = createBoardActions(page, stage.server.origin);
-    await at.open('/', 'Pull requests');
+    const device = { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true };
+    stage = await openBoardFixture(() => undefined, device);
+    ({ page, at } = stage);
     await at.shown(9);
   }, 180_000);
   afterAll(() => stage.close());

@@ -9,7 +9,10 @@ import type { BoardForges } from './board-forges.js';
 import { describeInBrowser } from './chromium.js';
 import { openForgeFixture, type ForgeFixture } from './forge-fixture.js';
 import { pressAndConfirm, CONFIRM_DELAY_MS, waitForSave } from './page-actions.js';
-import { signUp } from './sign-up.js';
+import { signUpByRequest } from './sign-up.js';
+
+/** The address that stores the filters of both lists. */
+const FILTER_STATE = '**/api/settings/filter-state';
 
 describeInBrowser('the board', () => {
   let forges: BoardForges;
@@ -19,6 +22,7 @@ describeInBrowser('the board', () => {
   beforeAll(async () => {
     stage = await openForgeFixture({ elsewhere: ['https://github.com'] });
     ({ forges, page } = stage);
+    await open('/', 'Pull requests');
   });
   afterEach(() => {
     expect(stage.takeComplaints()).toEqual([]);
@@ -125,27 +129,69 @@ describeInBrowser('the board', () => {
     await shown(9);
   });
 
-  test('of two filter changes the later one is stored, even if the request of the first one is delayed', async () => {
-    const path = '**/api/settings/filter-state';
-    const pill = (name: string) => page.getByRole('button', { name, exact: true });
-    const saved = (): Promise<void> =>
-      eventually(async () =>
-        expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull(),
-      );
-    // Earlier changes must be stored first.
-    await saved();
+  const pill = (name: string) => page.getByRole('button', { name, exact: true });
+  /** Waits until the server has the filters of this browser. */
+  const filtersSaved = (): Promise<void> =>
+    eventually(async () =>
+      expect(await page.evaluate(() => localStorage.getItem('trellis-filters-unsent'))).toBeNull(),
+    );
+
+  /** Delays the next request that saves filters until the returned function is called. */
+  async function holdNextSave(): Promise<() => void> {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
-    await page.route(path, (route) => held.then(() => route.continue()), { times: 1 });
+    await page.route(FILTER_STATE, (route) => held.then(() => route.continue()), { times: 1 });
+    return release;
+  }
+
+  test('of two filter changes the later one is stored, even if the request of the first one is delayed', async () => {
+    // Earlier changes must be stored first.
+    await filtersSaved();
+    const release = await holdNextSave();
     await pill('Bots').click();
     await shown(1);
     await pill('All').click();
     await shown(9);
     release();
-    await saved();
+    await filtersSaved();
     await page.evaluate(() => localStorage.clear());
     await page.reload();
     await page.getByRole('button', { name: 'All', exact: true, pressed: true }).waitFor();
+    await shown(9);
+  });
+
+  test('a filter that is sent while a reload replaces the page is kept', async () => {
+    await filtersSaved();
+    const release = await holdNextSave();
+    let onHandled = (): void => undefined;
+    const handled = new Promise<void>((resolve) => (onHandled = resolve));
+    await page.exposeFunction('onSaveHandled', () => onHandled());
+    await page.evaluate(() => {
+      new PerformanceObserver((list) => {
+        const isSave = list.getEntries().some(({ name }) => name.endsWith('/filter-state'));
+        // A later task: the page has handled the response by then.
+        if (isSave) setTimeout((window as unknown as { onSaveHandled: () => void }).onSaveHandled);
+      }).observe({ type: 'resource' });
+    });
+    const address = `${stage.server.origin}/`;
+    await page.route(address, async (route) => {
+      // The document with the filter from before the request replaces the page only after the response.
+      const response = await route.fetch();
+      release();
+      await handled;
+      await route.fulfill({ response });
+    });
+    await pill('Bots').click();
+    await shown(1);
+    await page.reload();
+    await page.unroute(address);
+    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
+    await shown(1);
+    await filtersSaved();
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await page.getByRole('button', { name: 'Bots', exact: true, pressed: true }).waitFor();
+    await pill('All').click();
     await shown(9);
   });
 
@@ -386,19 +432,20 @@ describeInBrowser('the board', () => {
     await page.getByLabel('Display name').fill('Bob');
     await page.getByRole('button', { name: 'Invite' }).click();
     const link = await page.getByLabel('Send this link to the new user').inputValue();
-    const guest = await (await stage.enter()).newPage();
-    await signUp(guest, link, 'bob');
+    const context = await stage.enter();
+    await signUpByRequest(context, link, 'bob');
+    const guest = await context.newPage();
     await open('/settings', 'Settings');
     const sharing = page.getByRole('region', { name: 'Sharing' });
     await sharing.getByLabel('Username').fill('bob');
     await sharing.getByRole('button', { name: 'Share', exact: true }).click();
     await said('bob can now view your board.');
-    await guest.reload();
+    await guest.goto(stage.server.origin);
     await guest.getByLabel('Board of').selectOption('Ada');
     await guest.getByText('Sharpen the saw').waitFor();
     // Rows are drawn completely, so their buttons need no waiting.
     expect(await guest.getByRole('button', { name: /^Merge/ }).count()).toBe(0);
     expect(await guest.getByRole('checkbox', { name: /^Select/ }).count()).toBe(0);
-    await guest.context().close();
+    await context.close();
   });
 });

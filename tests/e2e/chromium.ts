@@ -1,4 +1,7 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { chromium, type Browser, type Page } from 'playwright-core';
 
 const USUAL_PATHS = [
@@ -24,19 +27,29 @@ export const describeInBrowser: (name: string, tests: () => void) => void = (nam
   describe.skip(name, tests);
 };
 
+const PROGRAM = fileURLToPath(new URL('./browser-host.js', import.meta.url));
+
+/** The global property with the address of this worker's browser, which all its test files share. */
+const BROWSER = Symbol.for('trellis.browser');
+const shared = globalThis as { [BROWSER]?: Promise<string> };
+
+/** Connects to the browser of this worker. Closing the connection closes its contexts, but not the browser. */
 export async function openBrowser(): Promise<Browser> {
-  const browser = await chromium.launch({
-    executablePath: findChromium() ?? '',
-    // Chromium's sandbox does not work for root in containers. The pages are our own.
-    args: ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'],
-    timeout: LAUNCH_MS,
-  });
+  const browser = await chromium.connect(await (shared[BROWSER] ??= startHost()));
   Object.assign(globalThis, { [DESCRIBE_PAGES]: () => describePages(browser) });
   return browser;
 }
 
-/** Long enough for a busy machine. */
-const LAUNCH_MS = 120_000;
+/** Starts a browser that does not keep this worker from exiting, and ends with it. Returns its address. */
+async function startHost(): Promise<string> {
+  const child = fork(PROGRAM, [findChromium() ?? ''], { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const ended = once(child, 'exit').finally(() => Reflect.deleteProperty(shared, BROWSER));
+  const [endpoint] = (await Promise.race([once(child, 'message'), ended])) as unknown[];
+  if (typeof endpoint !== 'string') throw new Error('The browser could not be started.');
+  child.unref();
+  child.channel?.unref();
+  return endpoint;
+}
 
 /** The global function that `in-order.js` calls when a test fails. */
 const DESCRIBE_PAGES = Symbol.for('trellis.describe-pages');

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core';
 import { eventually } from '../eventually.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
+import { openSignedInFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard } from './keyboard.js';
 import { startWatchedServer, type WatchedServer } from './test-server.js';
 
@@ -27,7 +27,7 @@ describeInBrowser('site pages', () => {
     );
     // Tracing outlines for the first time is slow on a busy machine.
     const env = { TRELLIS_QUERY_TIMEOUT_MS: '60000' };
-    stage = await openPageFixture({ services: 'dashboard,site', args: ['--site', site], env });
+    stage = await openSignedInFixture({ services: 'dashboard,site', args: ['--site', site], env });
     page = stage.page;
   });
   afterAll(async () => {

@@ -1,5 +1,5 @@
 import type { BrowserContext, Page } from 'playwright-core';
-import { signUp } from './sign-up.js';
+import { signUp, signUpByRequest } from './sign-up.js';
 import { startWatchedServer, type WatchedServer, type WatchedServerOptions } from './test-server.js';
 import type { VirtualAuthenticatorOptions } from './virtual-authenticator.js';
 
@@ -11,13 +11,24 @@ export interface PageFixture extends WatchedServer {
 
 export type PageFixtureOptions = WatchedServerOptions & VirtualAuthenticatorOptions;
 
-export async function openPageFixture(options: PageFixtureOptions = {}): Promise<PageFixture> {
+/** Signs up on the page, with an authenticator that stays in the tab. */
+export const openPageFixture = ({ hasPrf = true, ...options }: PageFixtureOptions = {}): Promise<PageFixture> =>
+  openFixture(options, async (page, setupLink) => void (await signUp(page, setupLink, 'ada', { hasPrf })));
+
+/** Like `openPageFixture`, but with an empty tab and without an authenticator. */
+export const openSignedInFixture = (options: WatchedServerOptions): Promise<PageFixture> =>
+  openFixture(options, (page, setupLink) => signUpByRequest(page.context(), setupLink, 'ada'));
+
+async function openFixture(
+  options: WatchedServerOptions,
+  enter: (page: Page, setupLink: string) => Promise<void>,
+): Promise<PageFixture> {
   const testServer = await startWatchedServer(options);
   try {
     const context = await testServer.enter();
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: testServer.server.origin });
     const page = await context.newPage();
-    await signUp(page, testServer.setupLink, 'ada', options);
+    await enter(page, testServer.setupLink);
     return { ...testServer, context, page };
   } catch (error) {
     // The caller has nothing to close if this fails.

@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import type { PageFixture } from './fixtures.js';
-import { signUp } from './sign-up.js';
+import { signUp, signUpByRequest } from './sign-up.js';
 
 /** A second user with a separate browser and authenticator. The stage collects the complaints of their pages. */
 export interface Guest {
@@ -8,16 +8,19 @@ export interface Guest {
   close(): Promise<void>;
 }
 
-/** Invites a user as the admin of a stage and signs them in. */
+/** Invites a user as the admin of a stage and signs them in, without an authenticator and with an empty tab. */
 export async function inviteGuest(stage: PageFixture, username: string): Promise<Guest> {
-  const { token } = await stage.page.evaluate(async (name) => {
-    const body = JSON.stringify({ username: name, displayName: name });
-    const headers = { 'Content-Type': 'application/json' };
-    const response = await fetch('/api/admin/invites', { method: 'POST', headers, body });
-    return (await response.json()) as { readonly token: string };
-  }, username);
+  const { origin } = stage.server;
+  const data = { username, displayName: username };
+  const response = await stage.context.request.post(`${origin}/api/admin/invites`, {
+    data,
+    headers: { Origin: origin },
+  });
+  const { token } = (await response.json()) as { readonly token: string };
+  const context = await stage.enter();
   const fragment = new URLSearchParams({ invite: token, username });
-  return acceptInvitation(stage, `${stage.server.origin}/sign-in#${fragment.toString()}`, username);
+  await signUpByRequest(context, `${origin}/sign-in#${fragment.toString()}`, username);
+  return { page: await context.newPage(), close: () => context.close() };
 }
 
 /** Opens an invitation in a separate browser and creates the account. */

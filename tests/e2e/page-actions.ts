@@ -1,4 +1,5 @@
-import type { Locator, Page } from 'playwright-core';
+import { text } from 'node:stream/consumers';
+import type { Download, Locator, Page } from 'playwright-core';
 
 /** Longer than the time in which `ConfirmButton` ignores a second press as part of a double click. */
 export const CONFIRM_DELAY_MS = 450;
@@ -19,3 +20,6 @@ export async function waitForSave(page: Page, path: string, act: () => Promise<u
   );
   await Promise.all([response, act()]);
 }
+
+/** Returns the text of a downloaded file. */
+export const readDownload = async (download: Download): Promise<string> => text(await download.createReadStream());

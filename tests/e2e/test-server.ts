@@ -1,15 +1,15 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Browser, BrowserContext } from 'playwright-core';
+import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { PATIENCE_MS } from '../eventually.js';
-import { startServer, type RunningServer } from '../running-server.js';
 import { openBrowser } from './chromium.js';
 import { createPageWatch, type PageWatch } from './page-watch.js';
+import { startHostedServer, type HostedServer } from './server-host.js';
 
 /** A running server and a browser whose pages are watched for complaints. */
 export interface WatchedServer extends PageWatch {
-  readonly server: RunningServer;
+  readonly server: HostedServer;
   /** The state folder of the server. */
   readonly state: string;
   /** The link that creates the admin account; empty for servers without accounts. */
@@ -27,6 +27,8 @@ export interface WatchedServerOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** Other origins that pages may open. */
   readonly elsewhere?: readonly string[];
+  /** The device of the browser, by default a computer. */
+  readonly device?: BrowserContextOptions;
 }
 
 export async function startWatchedServer({
@@ -34,10 +36,11 @@ export async function startWatchedServer({
   args = [],
   env = {},
   elsewhere,
+  device,
 }: WatchedServerOptions = {}): Promise<WatchedServer> {
   const state = await mkdtemp(join(tmpdir(), 'trellis-house-'));
   const all = [...(services === undefined ? [] : ['--services', services]), '--state', state, ...args];
-  const [server, browser] = await startBoth(startServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser());
+  const [server, browser] = await startBoth(startHostedServer(all, { LOG_LEVEL: 'info', ...env }), openBrowser());
   const { watch, ...watched } = createPageWatch(
     server.origin,
     elsewhere?.map((url) => new URL(url).origin),
@@ -48,27 +51,25 @@ export async function startWatchedServer({
     ...{ server, state, ...watched },
     setupLink: /http:\S+#setup=\S+/.exec(server.output())?.[0] ?? '',
     async enter() {
-      const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB' });
+      const context = await browser.newContext({ viewport: { width: 1200, height: 850 }, locale: 'en-GB', ...device });
       context.setDefaultTimeout(PATIENCE_MS);
       watch(context);
       return context;
     },
-    close: () => close(browser, server, state),
+    async close() {
+      await browser.close();
+      await server.stop();
+      await rm(state, { recursive: true, force: true });
+    },
   };
 }
 
-/** Waits for both. If one fails, ends the other, which would keep the worker from exiting. */
-async function startBoth(server: Promise<RunningServer>, browser: Promise<Browser>): Promise<[RunningServer, Browser]> {
+/** Waits for both. If one fails, ends the other, which would stay in use. */
+async function startBoth(server: Promise<HostedServer>, browser: Promise<Browser>): Promise<[HostedServer, Browser]> {
   try {
     return await Promise.all([server, browser]);
   } catch (error) {
     await Promise.allSettled([server.then((one) => one.stop()), browser.then((one) => one.close())]);
     throw error;
   }
-}
-
-async function close(browser: Browser, server: RunningServer, state: string): Promise<void> {
-  await browser.close();
-  await server.stop();
-  await rm(state, { recursive: true, force: true });
 }

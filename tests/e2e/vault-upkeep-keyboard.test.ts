@@ -1,11 +1,11 @@
-import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { seal } from '../../src/sealing/seal.js';
 import { generateKeys } from '../sealing/age-program.js';
 import { expectAccessible } from './axe.js';
 import { describeInBrowser } from './chromium.js';
-import { openPageFixture, type PageFixture } from './fixtures.js';
+import { openSignedInFixture, type PageFixture } from './fixtures.js';
 import { createKeyboard, type Keyboard } from './keyboard.js';
+import { readDownload } from './page-actions.js';
 
 // The tests build on each other.
 describeInBrowser('maintenance of secrets by keyboard', () => {
@@ -17,7 +17,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
 
   beforeAll(async () => {
     const args = ['--instance-label', 'Test & "trial"'];
-    stage = await openPageFixture({ services: 'dashboard,secrets', args });
+    stage = await openSignedInFixture({ services: 'dashboard,secrets', args });
     page = stage.page;
     keyboard = createKeyboard(page);
     await send('PUT', '/auth/identity', { public_key: own.recipient });
@@ -234,7 +234,7 @@ describeInBrowser('maintenance of secrets by keyboard', () => {
     ] as const) {
       const download = page.waitForEvent('download');
       await pressOn(`button "Export as ${kind}"`);
-      expect(countEntries(await readFile(await (await download).path(), 'utf8'))).toBe(count);
+      expect(countEntries(await readDownload(await download))).toBe(count);
       await said(/Exported \d+ entr/);
     }
     await pressOn('button "Verify log"');
