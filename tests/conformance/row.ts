@@ -17,6 +17,14 @@ export interface SupportedRow extends Feature {
   readonly contract: string;
   /** The requests to the served contract, with the responses that they must get. */
   readonly exchanges: readonly Exchange[];
+  /** SDL: the files of the site, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** SDL: the hand-written resolvers and codecs, by type. */
+  readonly resolvers?: Readonly<Record<string, object>>;
+  /** SDL: texts that the published schema must contain. */
+  readonly published?: readonly string[];
+  /** SDL: texts that the published schema must not contain. */
+  readonly unpublished?: readonly string[];
 }
 
 /** A feature that is refused when it is generated. */

@@ -122,7 +122,7 @@ describe('the generated files of a site contract', () => {
     expect(types).toEqual(
       expect.arrayContaining([
         ...['steps: StepFilterListInput', 'cook: CookFilterInput', 'guests: CookFilterListInput'],
-        ...['difficulty: StringQueryOperatorInput', 'or: [RecipeFilterInput!]', 'not: RecipeFilterInput'],
+        ...['difficulty: DifficultyQueryOperatorInput', 'or: [RecipeFilterInput!]', 'not: RecipeFilterInput'],
       ]),
     );
     const members = (schema.getType('RecipeFieldsEnum') as GraphQLEnumType).getValues().map(({ name }) => name);

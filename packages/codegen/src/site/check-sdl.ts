@@ -31,7 +31,8 @@ import {
 } from './sdl.js';
 
 /** Checks the documents against GraphQL's rules and the reserved names. */
-export function checkSdl(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+export function checkSdl(all: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+  const definitions = withoutRepeatedKinds(all, diagnostics);
   checkFoundation(definitions, diagnostics);
   const derived = listDerivedNames(definitions);
   checkDerivedNames(definitions, diagnostics);
@@ -41,6 +42,39 @@ export function checkSdl(definitions: readonly DefinitionNode[], diagnostics: Di
     definitions: [...definitions, ...declarePlaceholderTypes(definitions)],
   });
   for (const error of errors) addSdlError(error, definitions, diagnostics);
+}
+
+/** The record types that the server itself writes, with the document that defines each. */
+const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
+  Directory: 'file.graphql',
+  File: 'file.graphql',
+  ImageProc: 'image.graphql',
+  Internal: 'node.graphql',
+  Site: 'site.graphql',
+  SiteBuildMetadata: 'site.graphql',
+  SitePage: 'site.graphql',
+  SitePlugin: 'site.graphql',
+};
+
+/** Reports built-in types that are defined again, and leaves these definitions out, as they would cause further errors. */
+function withoutRepeatedKinds(
+  definitions: readonly DefinitionNode[],
+  diagnostics: DiagnosticList,
+): readonly DefinitionNode[] {
+  return definitions.filter((definition) => {
+    const name = isTypeDefinitionNode(definition) ? definition.name.value : '';
+    const document = BUILT_IN_KINDS[name];
+    if (document === undefined || locateAstNode(definition).file.endsWith(`/${document}`)) return true;
+    const builtIn = definitions.find(
+      (other) =>
+        isTypeDefinitionNode(other) && other.name.value === name && locateAstNode(other).file.endsWith(`/${document}`),
+    );
+    if (builtIn === undefined) return true;
+    const { file, line } = locateAstNode(builtIn);
+    const message = `${name} is a built-in type, which ${file}:${line} defines. Choose another name, or add fields to it: extend type ${name}.`;
+    diagnostics.add(definition, message);
+    return false;
+  });
 }
 
 /** Adds an error of GraphQL. The message about an unknown directive is replaced by one that lists the known ones. */

@@ -1,16 +1,14 @@
 import type { RecordField, RecordTable } from '@trellis/core/record-types';
-import {
-  type DefinitionNode,
-  type DocumentNode,
-  type FieldDefinitionNode,
-  Kind,
-  parse,
-  print,
-  specifiedDirectives,
-  visit,
-} from 'graphql';
+import { type DefinitionNode, type DocumentNode, type FieldDefinitionNode, Kind, parse, print, visit } from 'graphql';
 import type { SiteContract } from './load-schema.js';
-import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './sdl.js';
+import {
+  GENERATOR_DIRECTIVES,
+  GROUP_SORT,
+  GROUP_SORT_KEY,
+  OPERATOR_INPUTS,
+  operatorInputName,
+  SORT_ORDER,
+} from './sdl.js';
 
 /** Derives the SDL of all types that follow from the record types: queries, connections, filters and sort inputs. */
 export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
@@ -34,6 +32,7 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
     ),
     ...[...lists].map(deriveFilterListInput),
     deriveOperators(),
+    ...listDeclared([...filtered.values()].flat(), inner).map(deriveDeclaredOperators),
   ].join('\n');
 }
 
@@ -47,7 +46,10 @@ ${tables.map((table) => queryPair(table, inner)).join('\n')}
 const queryPair = ({ kind, single, all, fields }: RecordTable, inner: InnerFields): string => `
   "The first ${kind} record that matches all conditions."
   ${single}(
-${fields.map((field) => `    ${field.name}: ${getFilterType(field, inner)}`).join('\n')}
+${fields
+  .filter(isQueryable)
+  .map((field) => `    ${field.name}: ${getFilterType(field, inner)}`)
+  .join('\n')}
   ): ${kind}
   "All ${kind} records, or those that match a filter."
   ${all}(
@@ -140,6 +142,9 @@ interface EnumMember {
   readonly deprecated: boolean;
 }
 
+/** Whether filters, sorts and groups can use a field: not if its resolver requires arguments. */
+const isQueryable = (field: RecordField): boolean => field.kind !== 'computed' || field.needsArguments !== true;
+
 /** Returns the fields inside a field: those of its object, or of the related record; empty for a scalar. */
 type InnerFields = (field: RecordField) => readonly RecordField[];
 
@@ -169,7 +174,7 @@ export function listMembers(
   inherited = false,
 ): EnumMember[] {
   let deprecated = inherited;
-  return fields.flatMap((field) => {
+  return fields.filter(isQueryable).flatMap((field) => {
     deprecated ||= field.kind === 'computed' && field.hasArguments;
     const within = inner(field);
     const own = within.length === 0 || field.list ? [{ name: field.name, deprecated }] : [];
@@ -187,7 +192,7 @@ function listFiltered(
   inner: InnerFields,
   found = new Map<string, readonly RecordField[]>(),
 ): FilteredTypes {
-  for (const field of fields) {
+  for (const field of fields.filter(isQueryable)) {
     const within = inner(field);
     if (within.length === 0 || found.has(field.type)) continue;
     found.set(field.type, within);
@@ -198,6 +203,7 @@ function listFiltered(
 
 /** Returns the type of the filter on a field. A list of objects has a filter on its elements. */
 export function getFilterType(field: RecordField, inner: InnerFields): string {
+  if ('declared' in field && field.declared !== undefined) return operatorInputName(field.declared);
   if (inner(field).length === 0) return OPERATOR_INPUTS[field.type as keyof typeof OPERATOR_INPUTS];
   return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
 }
@@ -220,7 +226,7 @@ export function deriveRecordFilter(kind: string, fields: readonly RecordField[],
 }
 
 const membersOf = (fields: readonly RecordField[], inner: InnerFields): string[] =>
-  fields.map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
+  fields.filter(isQueryable).map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
 
 const printFilter = (type: string, members: readonly string[]): string => `
 "Conditions on ${type}, all of which must match."
@@ -284,11 +290,35 @@ enum ${GROUP_SORT_KEY} {
 }`,
   ].join('\n');
 
-const operatorInput = (type: keyof typeof OPERATOR_INPUTS, operators: readonly string[]): string => `
+const operatorInput = (
+  type: string,
+  operators: readonly string[],
+  name: string = OPERATOR_INPUTS[type as keyof typeof OPERATOR_INPUTS],
+): string => `
 "Conditions on a ${type}, all of which must match. A list matches if one of its elements does."
-input ${OPERATOR_INPUTS[type]} {
+input ${name} {
 ${operators.map((name) => `  "${DESCRIPTIONS[name] ?? ''}"\n  ${name}: ${name.endsWith('in') ? `[${type}]` : type}`).join('\n')}
 }`;
+
+type DeclaredField = Extract<RecordField, { readonly declared?: string }> & { readonly declared: string };
+
+/** Lists one field of each enum and of each scalar of the application that filters compare. */
+function listDeclared(fields: readonly RecordField[], inner: InnerFields): readonly DeclaredField[] {
+  const declared = new Map<string, DeclaredField>();
+  const visit = (field: RecordField): void => {
+    if (!isQueryable(field)) return;
+    if ('declared' in field && field.declared !== undefined) declared.set(field.declared, field as DeclaredField);
+    if (field.kind !== 'relation') inner(field).forEach(visit);
+  };
+  fields.forEach(visit);
+  return [...declared.values()];
+}
+
+/** Derives the filter input of an enum, or of a scalar of the application, whose stored numbers have an order. */
+function deriveDeclaredOperators({ declared, type, values }: DeclaredField): string {
+  const isNumber = values === undefined && ['Int', 'Float'].includes(type);
+  return operatorInput(declared, isNumber ? ORDER : EQUALITY, operatorInputName(declared));
+}
 
 const DATE_ARGUMENTS = parse(
   `type _ { _(
@@ -313,8 +343,8 @@ export const publishSchema = (written: readonly DefinitionNode[], derived: strin
 
 function publishWritten(written: readonly DefinitionNode[]): DocumentNode {
   return visit({ kind: Kind.DOCUMENT, definitions: written } as DocumentNode, {
-    DirectiveDefinition: () => null,
-    Directive: ({ name }) => (specifiedDirectives.some((known) => known.name === name.value) ? undefined : null),
+    DirectiveDefinition: ({ name }) => (GENERATOR_DIRECTIVES.includes(name.value) ? null : undefined),
+    Directive: ({ name }) => (GENERATOR_DIRECTIVES.includes(name.value) ? null : undefined),
     FieldDefinition: (field) => (isFormatted(field) ? { ...field, arguments: dateArguments() } : undefined),
   });
 }

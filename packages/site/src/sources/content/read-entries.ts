@@ -1,3 +1,4 @@
+import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
 
@@ -31,7 +32,7 @@ const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
-const READERS: Readonly<Record<string, Reader>> = {
+const READERS: Readonly<Record<string, Reader>> & Record<(typeof CONTENT_EXTENSIONS)[number], Reader> = {
   csv: readCsv,
   json: readJson,
   markdown: readMarkdown,
@@ -40,9 +41,6 @@ const READERS: Readonly<Record<string, Reader>> = {
   yaml: (text) => readYaml(text, 0),
   yml: (text) => readYaml(text, 0),
 };
-
-/** The extensions of files that can contain records, in lower case, without the dot. */
-export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READERS));
 
 /**
  * Reads the records in a file: one for a Markdown file, for a JSON or YAML object, for each element of a list, for each
@@ -54,7 +52,7 @@ export const CONTENT_EXTENSIONS: ReadonlySet<string> = new Set(Object.keys(READE
 export function readEntries(text: string, extension: string): ContentEntry[] {
   const read = READERS[extension];
   if (read === undefined) {
-    throw new ContentError(`expected a file of ${[...CONTENT_EXTENSIONS].join(', ')}; received .${extension}.`, 1);
+    throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
   }
   const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
   assertRecordLimit(entries);

@@ -59,7 +59,10 @@ const FIELDS: readonly RecordField[] = [
 
 const fit = (text: string, extension = 'md') =>
   readEntries(text, extension).map((entry) => {
-    const { row, misfits } = validateRecord(FIELDS, entry, { toLinkKey: (field, key) => `${field.type}:${key}` });
+    const { row, misfits } = validateRecord(FIELDS, entry, {
+      codecs: {},
+      toLinkKey: (field, key) => `${field.type}:${key}`,
+    });
     return {
       row,
       misfits: misfits.map(({ path, at, message }) => ({ path, message, line: entry.lineOf(at) })),
