@@ -1,8 +1,8 @@
 import type { Images } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
-import type { PublicFiles } from '@trellis/site/public/public-files';
 import type { ResolverBudget } from '@trellis/site/graphql/context';
 import { RecordAccess } from '@trellis/site/graphql/record-access';
+import type { PublicFiles } from '@trellis/site/public/public-files';
 import type { FormatDate } from '@trellis/site/query/dates';
 import type { RecordQueries } from '@trellis/site/query/record-queries';
 import DataLoader from 'dataloader';

@@ -50,7 +50,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
-  resolvers: { rooms: ['generated', 'core', 'site/graphql'], packages: ['graphql', 'dataloader'] },
+  resolvers: { rooms: ['generated', 'core', 'site/graphql'], packages: ['graphql', 'dataloader', 'node:fs'] },
 
   accounts: domain,
   dashboard: domain,

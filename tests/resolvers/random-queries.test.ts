@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { RecordTable, RelationField } from '@trellis/core/record-types';
 import { OperationBudget } from '@trellis/server/graphql/budget';
 import { bind } from '@trellis/site/graphql/binding';
@@ -15,7 +16,6 @@ import {
 } from '../../packages/site/tests/query/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
-import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { computeAny } from '../site/query/compute-any.js';
@@ -26,7 +26,9 @@ const QUERIES_OF_A_WORLD = 10;
 
 const schema = buildSiteSchema();
 bind(schema, { tables: records, computedFor: () => computed });
-const published = buildSchema(typeDefs);
+const published = buildSchema(
+  readFileSync(new URL('../../src/generated/site/schema.graphql', import.meta.url), 'utf8'),
+);
 const tables: readonly RecordTable[] = Object.values(records);
 const store = storeOf({}, records);
 afterAll(() => store.close());

@@ -3,7 +3,7 @@
  * compiler and the derived resolvers use these tables.
  */
 
-/** The scalar types. Enums are stored as text and appear here as `String`; other scalars appear as what stores them. */
+/** The scalar types. Enums are stored as text and appear here as `String`; other scalars as the one that stores them. */
 export type ScalarType = 'Boolean' | 'Date' | 'Float' | 'ID' | 'Int' | 'String';
 
 /**

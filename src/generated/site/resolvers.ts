@@ -4463,3 +4463,13 @@ export interface SiteResolvers {
     readonly buildTime: ResolverFn<Maybe<ResolversTypes['Date']>, Pick<SiteRecord, 'id'>, SiteContext, Record<PropertyKey, never>>;
   };
 }
+
+/** The parts of types that are missing as a whole, such as `Boat.age`. */
+type MissingResolver<Given> = {
+  [Type in keyof SiteResolvers]: Type extends keyof Given ? never : `${Type}.${keyof SiteResolvers[Type] & string}`;
+}[keyof SiteResolvers];
+
+/** Returns complete resolvers. The compiler names each part that is missing. */
+export const defineResolvers = <Given extends Partial<SiteResolvers>>(
+  resolvers: Given & Readonly<Record<MissingResolver<Given>, never>>,
+): SiteResolvers => resolvers as unknown as SiteResolvers;

@@ -227,7 +227,7 @@ export const rows: readonly Row[] = [
     feature: 'arguments without @computed',
     outcome: 'refused',
     contract: 'type Boat implements Node @record { age(at: Int): Int }',
-    errors: ['1:36 Only @computed fields can declare arguments; @dateformat adds those of dates.'],
+    errors: ['1:37 Only @computed fields can declare arguments; @dateformat adds those of dates.'],
   },
   {
     section,
@@ -241,6 +241,6 @@ export const rows: readonly Row[] = [
     feature: 'a computed record',
     outcome: 'refused',
     contract: 'type Boat implements Node @record { twin: Boat @computed }',
-    errors: ['1:42 Expected @link or @child on a field of the record type Boat.'],
+    errors: ['1:43 Expected @link or @child on a field of the record type Boat.'],
   },
 ];

@@ -34,11 +34,11 @@ export const rows: readonly Row[] = [
         },
       ),
     ],
-    published: ['"""Counts."""', '"""Of what."""', 'old: Int @deprecated(reason: "Unused.")'],
+    published: ['"Counts."', '"Of what."', 'old: Int @deprecated(reason: "Unused.")'],
   },
   {
     section,
-    feature: 'directives of one’s own',
+    feature: 'own directives',
     note: 'They are part of the served and of the published schema; those of the generator are not.',
     outcome: 'supported',
     contract: `"For readers of the schema." directive @owner(team: Team!) repeatable on OBJECT | FIELD_DEFINITION
@@ -105,14 +105,14 @@ export const rows: readonly Row[] = [
   },
   {
     section,
-    feature: 'an argument of a directive with a value of another type',
+    feature: 'a wrong value of an argument of a directive',
     outcome: 'refused',
     contract: 'type Boat implements Node @record @source(glob: 1) { a: Int }',
     errors: ['1:49 Expected a value of type [String!]! for "glob"; received 1.'],
   },
   {
     section,
-    feature: 'a directive of one’s own with a value of another type',
+    feature: 'a wrong value of an own directive',
     outcome: 'refused',
     contract: 'directive @big(size: Int!) on OBJECT\ntype Boat implements Node @record @big(size: "x") { a: Int }',
     errors: ['2:46 Expected a value of type Int! for "size"; received "x".'],

@@ -1,4 +1,4 @@
-import { ask } from '../ask.js';
+import { ask, refuse } from '../ask.js';
 import type { Row } from '../row.js';
 
 const section = 'Documents';
@@ -25,6 +25,70 @@ export const rows: readonly Row[] = [
     outcome: 'supported',
     contract: '\uFEFFtype Boat implements Node @record {\r\n  a: Int\r\n}\r\n',
     exchanges: [ask('{ allBoat { totalCount } }', { allBoat: { totalCount: 0 } })],
+  },
+  {
+    section,
+    feature: 'extensions of every kind of type',
+    outcome: 'supported',
+    contract: `type Boat implements Node @record @source(glob: "*.json") { name: String! hull: Hull }
+      enum Hull { WOOD } extend enum Hull { STEEL }
+      interface Named { name: String! } extend interface Named { hull: Hull } extend type Boat implements Named
+      type Yes { a: Int } type No { a: Int } union Answer = Yes extend union Answer = No
+      input Pick { size: Int = 3 } extend input Pick { hull: Hull = WOOD }
+      scalar Json extend scalar Json @specifiedBy(url: "https://example.org")
+      extend type Query { pick(by: Pick! = {}): Json answer: Answer! named: Named }`,
+    files: { 'a.json': '{"name": "A", "hull": "STEEL"}' },
+    resolvers: {
+      Query: {
+        pick: (_root: unknown, { by }: { by: unknown }) => by,
+        answer: () => ({ a: 1 }),
+        named: () => ({ name: 'B', hull: 'WOOD', __typename: 'Boat' }),
+      },
+      Answer: { __resolveType: () => 'No' },
+      Json: { parse: (value: unknown) => value, serialize: (value: unknown) => value },
+    },
+    exchanges: [
+      ask('{ boat(hull: {eq: STEEL}) { name } pick answer { __typename } named { name hull ... on Boat { name } } }', {
+        boat: { name: 'A' },
+        pick: { size: 3, hull: 'WOOD' },
+        answer: { __typename: 'No' },
+        named: { name: 'B', hull: 'WOOD' },
+      }),
+    ],
+  },
+  {
+    section,
+    feature: 'interfaces that implement interfaces',
+    outcome: 'supported',
+    contract: `interface Named { name: String! } interface Tagged implements Named { name: String! tags: [String!]! }
+      type Boat implements Node & Named & Tagged @record @source(glob: "*.json") { name: String! tags: [String!]! }
+      extend type Query { tagged: [Tagged!]! }`,
+    resolvers: { Query: { tagged: () => [{ name: 'A', tags: ['x'], 'internal.type': 'Boat' }] } },
+    exchanges: [
+      ask('{ tagged { __typename tags ... on Named { name } } }', {
+        tagged: [{ __typename: 'Boat', tags: ['x'], name: 'A' }],
+      }),
+    ],
+  },
+  {
+    section,
+    feature: 'input objects with defaults and lists',
+    outcome: 'supported',
+    contract: `input Range { from: Int! = 1 to: Int } input Search { ranges: [Range!] = [{to: 2}] words: [[String!]!] }
+      extend type Query { search(by: Search = {}): String! }`,
+    resolvers: { Query: { search: (_root: unknown, { by }: { by: object }) => JSON.stringify(by) } },
+    exchanges: [
+      ask('{ search }', { search: '{"ranges":[{"from":1,"to":2}]}' }),
+      ask('{ search(by: {ranges: {to: 5}, words: "x"}) }', {
+        search: '{"ranges":[{"from":1,"to":5}],"words":[["x"]]}',
+      }),
+      refuse(
+        'query ($by: Search) { search(by: $by) }',
+        'invalid_input',
+        'Variable "$by" got invalid value "x" at "by.ranges[0].to"; Expected a whole number from -(2^53 - 1) to 2^53 - 1; received x.',
+        { by: { ranges: [{ to: 'x' }] } },
+      ),
+    ],
   },
   refused('broken syntax', 'type Boat {\n  name String\n}', '2:8 Syntax Error: Expected ":", found Name "String".'),
   refused('an unfinished document', 'type Boat {', '1:12 Syntax Error: Expected Name, found <EOF>.'),
@@ -70,7 +134,7 @@ export const rows: readonly Row[] = [
     '1:21 Name "__a" must not begin with "__", which is reserved by GraphQL introspection.',
   ),
   refused(
-    'a default of another type',
+    'a default of a wrong type',
     'extend type Query { a(b: Int = "x"): Int }',
     '1:32 Expected a default of type Int; received "x".',
   ),
@@ -80,7 +144,7 @@ export const rows: readonly Row[] = [
     '1:13 Cannot extend type "Boot" because it is not defined.',
   ),
   refused(
-    'an extension of another kind of type',
+    'an extension of a wrong kind of type',
     'extend input File { a: Int }',
     '1:14 Cannot extend non-input object type "File".',
   ),
@@ -92,6 +156,6 @@ export const rows: readonly Row[] = [
   refused(
     'an unknown interface',
     'type Boat implements Nod @record { a: Int }',
-    '1:22 Unknown type "Nod". Did you mean "Node"?',
+    '1:22 Unknown type "Nod". Did you mean "Node" or "ID"?',
   ),
 ];

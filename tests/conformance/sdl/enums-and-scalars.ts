@@ -67,8 +67,8 @@ export const rows: readonly Row[] = [
       ),
     ],
     published: [
-      '"""The material."""',
-      '"""From trees."""',
+      '"The material."',
+      '"From trees."',
       'STEEL @deprecated(reason: "Rusts.")',
       'input HullQueryOperatorInput {\n',
     ],
@@ -98,7 +98,7 @@ export const rows: readonly Row[] = [
       }),
       ask('{ twice(price: "1.25") }', { twice: '2.50' }),
     ],
-    published: ['"""A price."""\nscalar Money\n', 'input MoneyQueryOperatorInput {'],
+    published: ['"A price."\nscalar Money\n', 'input MoneyQueryOperatorInput {'],
   },
   {
     section,

@@ -7,9 +7,7 @@ interface Context {
   readonly query: RecordAccess<{ Boat: { readonly name: string; readonly length: number } }>;
 }
 
-const FLEET = `
-  type Boat implements Node @record @source(glob: "boats.json") { name: String! length: Int }
-`;
+const FLEET = `type Boat implements Node @record @source(glob: "boats.json") { name: String! length: Int }`;
 
 const BOATS = { 'boats.json': '[{"name": "Anna", "length": 9}, {"name": "Berta", "length": 14}]' };
 
@@ -49,12 +47,12 @@ export const rows: readonly Row[] = [
       ask('{ hello }', { hello: 'Hello, you!' }),
       ask('query ($name: String) { hello(name: $name) }', { hello: 'Hello, Ada!' }, { name: 'Ada' }),
     ],
-    published: ['"""Says hello."""'],
+    published: ['"Says hello."\n'],
   },
   {
     section,
     feature: 'extend type Query: records',
-    note: '`context.query.find`, `list` and `page` read what the request selects.',
+    note: '`context.query.find`, `list` and `page` read the fields that the request selects.',
     outcome: 'supported',
     contract: `${FLEET} extend type Query {
       longest: Boat
@@ -141,21 +139,21 @@ export const rows: readonly Row[] = [
     feature: 'type Query',
     outcome: 'refused',
     contract: `${FLEET}\ntype Query { a: Int }`,
-    errors: ['3:6 The type Query is generated. Add fields with "extend type Query".'],
+    errors: ['2:6 The type Query is generated. Add fields with "extend type Query".'],
   },
   {
     section,
     feature: 'a query with the name of a derived one',
     outcome: 'refused',
     contract: `${FLEET}\nextend type Query { allBoat: Int }`,
-    errors: ['3:21 Field "Query.allBoat" can only be defined once.'],
+    errors: ['2:21 Field "Query.allBoat" can only be defined once.'],
   },
   {
     section,
     feature: 'type Mutation',
     outcome: 'refused',
     contract: `${FLEET}\ntype Mutation { a: Int }`,
-    errors: ['3:6 The name "Mutation" is reserved: the schema is read-only.'],
+    errors: ['2:6 The name "Mutation" is reserved: the schema is read-only.'],
   },
   {
     section,
@@ -163,8 +161,8 @@ export const rows: readonly Row[] = [
     outcome: 'refused',
     contract: `${FLEET}\nextend type Mutation { a: Int }`,
     errors: [
-      '3:13 Cannot extend type "Mutation" because it is not defined.',
-      '3:13 The name "Mutation" is reserved: the schema is read-only.',
+      '2:13 Cannot extend type "Mutation" because it is not defined.',
+      '2:13 The name "Mutation" is reserved: the schema is read-only.',
     ],
   },
   {
@@ -172,21 +170,21 @@ export const rows: readonly Row[] = [
     feature: 'type Subscription',
     outcome: 'refused',
     contract: `${FLEET}\ntype Subscription { a: Int }`,
-    errors: ['3:6 The name "Subscription" is reserved: the schema is read-only.'],
+    errors: ['2:6 The name "Subscription" is reserved: the schema is read-only.'],
   },
   {
     section,
     feature: 'schema { … }',
     outcome: 'refused',
     contract: `${FLEET}\nschema { query: Query }`,
-    errors: ['3:1 A schema definition is not allowed: the only operation type is Query, which is generated.'],
+    errors: ['2:1 A schema definition is not allowed: the only operation type is Query, which is generated.'],
   },
   {
     section,
     feature: 'a query in a document of the contract',
     outcome: 'refused',
     contract: `${FLEET}\n{ allBoat { totalCount } }`,
-    errors: ['3:1 Expected the definition of a type, directive or extension; received a query.'],
+    errors: ['2:1 Expected the definition of a type, directive or extension; received a query.'],
   },
   {
     section,
@@ -194,9 +192,9 @@ export const rows: readonly Row[] = [
     outcome: 'refused',
     contract: `${FLEET}\nextend type Query { a: Int @computed b: Boat @link c: Int @index }`,
     errors: [
-      '3:28 @computed is only allowed on fields of @record types; Query is not one.',
-      '3:46 @link is only allowed on fields of @record types; Query is not one.',
-      '3:59 @index is only allowed on fields of @record types; Query is not one.',
+      '2:28 @computed is only allowed on fields of @record types; Query is not one.',
+      '2:46 @link is only allowed on fields of @record types; Query is not one.',
+      '2:59 @index is only allowed on fields of @record types; Query is not one.',
     ],
   },
   {
@@ -204,6 +202,6 @@ export const rows: readonly Row[] = [
     feature: 'arguments of an object without @computed',
     outcome: 'refused',
     contract: `${FLEET}\nextend type Query { stats: Stats }\ntype Stats { share(of: Int!): Float }`,
-    errors: ['4:14 Stats.share has arguments, so it needs @computed and a resolver.'],
+    errors: ['3:14 Stats.share has arguments, so it needs @computed and a resolver.'],
   },
 ];

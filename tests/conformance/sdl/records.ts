@@ -83,7 +83,19 @@ export const rows: readonly Row[] = [
   refused(
     'a built-in record type that is declared again',
     'type SitePage implements Node @record { path: String }',
-    '1:6 SitePage is a built-in type, which schema/site.graphql:41 defines. Choose another name, or add fields to it: extend type SitePage.',
+    '1:6 SitePage is a built-in type, which schema/site.graphql:34 defines. Choose another name, or add fields to it: extend type SitePage.',
+  ),
+  refused(
+    'a stored field that is added to a built-in type',
+    'extend type File { owner: String! boat: SitePage @link }\nextend type SiteSiteMetadata { url: String }',
+    '1:20 Nothing writes File.owner: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
+    '1:35 Nothing writes File.boat: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
+    '2:32 Nothing writes SiteSiteMetadata.url: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',
+  ),
+  refused(
+    'extend interface Node',
+    'extend interface Node { owner: String }',
+    '1:18 The interface Node cannot be extended, as the records of built-in types have its fields.',
   ),
   refused(
     'a forgotten @record',
@@ -207,12 +219,12 @@ export const rows: readonly Row[] = [
     '1:44 Expected @alias of a stored field of Boat with the type Int; received "b".',
   ),
   refused(
-    '@alias of another type',
+    '@alias of a different type',
     'type Boat implements Node @record { a: Int @alias(of: "b") b: [Int] }',
     '1:44 Expected @alias of a stored field of Boat with the type Int; received "b" with the type [Int].',
   ),
   refused(
-    'a field of Node with another type',
+    'a field of Node with a wrong type',
     'type Boat implements Node @record { id: Int! }',
     '1:41 Interface field Node.id expects type ID! but Boat.id is type Int!.',
   ),

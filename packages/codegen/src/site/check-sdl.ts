@@ -135,6 +135,12 @@ function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diag
   if (name === 'Query' && isTypeDefinitionNode(definition)) {
     diagnostics.add(definition, 'The type Query is generated. Add fields with "extend type Query".');
   }
+  if (name === 'Node' && isTypeExtensionNode(definition)) {
+    diagnostics.add(
+      definition,
+      'The interface Node cannot be extended, as the records of built-in types have its fields.',
+    );
+  }
   if (!derived.has(name)) return;
   const message = isTypeExtensionNode(definition)
     ? `The type "${name}" is generated and cannot be extended.`

@@ -11,8 +11,8 @@ import {
   isTypeDefinitionNode,
   isUnionType,
 } from 'graphql';
+import { checkDate } from './check-records.js';
 import type { SiteContract } from './load-schema.js';
-import { checkDate, SOURCES } from './check-records.js';
 import {
   DiagnosticList,
   findDirective,
@@ -21,14 +21,15 @@ import {
   listRecordTypes,
   type SdlField,
   type SdlFields,
+  SOURCES,
 } from './sdl.js';
 
 /** The types that derived types refer to. */
 const FOUNDATION = ['Date', 'Node', 'PageInfo'];
 
 /**
- * Checks the types that are neither record types nor inside of records. Reports those that nothing refers to, as nobody
- * could ever receive them.
+ * Checks the types that are neither record types nor inside of records. Reports those that nothing refers to, as no
+ * client could ever receive them.
  *
  * @throws ContractError
  */

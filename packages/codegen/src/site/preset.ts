@@ -48,7 +48,6 @@ function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutp
   return {
     files: new Map([
       ['schema.graphql', `# ${BANNER}\n\n${sdl}`],
-      ['type-defs.ts', `// ${BANNER}\n\nexport const typeDefs = ${printTemplate(sdl)};\n`],
       ['records.ts', `// ${BANNER}\n${printRecords(tables, typesModule)}`],
       ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
@@ -57,16 +56,14 @@ function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutp
   };
 }
 
-const printTemplate = (text: string): string => `\`${text.replaceAll(/[\\`]|\$\{/g, String.raw`\$&`)}\``;
-
 const toMappers = (
   tables: readonly RecordTable[],
   { recordMapper, connectionMapper }: PresetConfig,
 ): Record<string, string> =>
   Object.fromEntries(
-    tables.flatMap(({ kind }) => [
+    tables.flatMap(({ kind }): (readonly [string, string])[] => [
       [kind, recordMapper.replaceAll('{T}', kind)],
-      ...(connectionMapper === undefined ? [] : [[`${kind}Connection`, connectionMapper]]),
+      ...(connectionMapper === undefined ? [] : [[`${kind}Connection`, connectionMapper] as const]),
     ]),
   );
 

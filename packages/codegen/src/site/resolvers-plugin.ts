@@ -45,6 +45,16 @@ const printSiteResolvers = (
 export interface SiteResolvers {
 ${[...resolvers].map(([type, list]) => printType(type, list, context)).join('\n')}
 }
+
+/** The parts of types that are missing as a whole, such as \`Boat.age\`. */
+type MissingResolver<Given> = {
+  [Type in keyof SiteResolvers]: Type extends keyof Given ? never : \`\${Type}.\${keyof SiteResolvers[Type] & string}\`;
+}[keyof SiteResolvers];
+
+/** Returns complete resolvers. The compiler names each part that is missing. */
+export const defineResolvers = <Given extends Partial<SiteResolvers>>(
+  resolvers: Given & Readonly<Record<MissingResolver<Given>, never>>,
+): SiteResolvers => resolvers as unknown as SiteResolvers;
 `;
 
 function printType(type: string, list: readonly HandWritten[], context: string): string {

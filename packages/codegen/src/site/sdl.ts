@@ -95,6 +95,9 @@ export interface BackReference {
   readonly from: string | undefined;
 }
 
+/** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
+export const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
+
 /** The directives of one field. */
 interface FieldDirectives {
   readonly alias?: string;

@@ -224,5 +224,5 @@ const shorten = (message: string): string =>
 function isAboutRequest({ path, originalError }: GraphQLError): boolean {
   if (path === undefined) return true;
   const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
-  return nodes !== undefined && nodes.every(({ kind }) => kind !== Kind.FIELD);
+  return nodes?.every(({ kind }) => kind !== Kind.FIELD) ?? false;
 }

@@ -108,7 +108,7 @@ function createComputedValues(computations: ReadonlyMap<string, Computation>, co
       if (computation.isAsynchronous) return undefined;
       const value = compute(computation, record);
       if (!(value instanceof Promise)) return value ?? null;
-      // The value is computed again in a batch; until then, nobody waits for this one.
+      // The value is computed again in a batch, so no query waits for this promise.
       value.catch(() => undefined);
       computation.isAsynchronous = true;
       return undefined;

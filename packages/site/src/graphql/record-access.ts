@@ -13,8 +13,8 @@ type KindOf<ByKind> = Extract<keyof ByKind, string>;
  * The records of the site for hand-written resolvers. The arguments `filter`, `sort`, `skip` and `limit` are those of the
  * derived queries; a path in `sort` may also have dots.
  *
- * `find`, `list` and `page` read what the request selects and nothing else, so their records are only good as the result
- * of the resolver. A resolver that looks at values itself reads them with `values`.
+ * The records of `find`, `list` and `page` have only the fields that the request selects, for the result of the resolver.
+ * A resolver that looks at values itself reads them with `values`.
  *
  * @template ByKind The stored records by record type: `RecordsByKind` of the generated `records.ts`.
  */

@@ -120,15 +120,17 @@ function loadKind({ kind, selection, field, wanted, context }: KindLoading, foun
   rows.forEach((row, index) => {
     const at = row.at(-1) ?? null;
     const related = found.get(at) ?? [];
-    related.push({ position: Number(row[position]), record: records[index] ?? {} });
+    const own = { position: Number(row[position]), record: records[index] ?? {} };
+    // A list may contain the same key twice.
+    if (related.at(-1)?.position !== own.position) related.push(own);
     found.set(at, related);
   });
 }
 
-/** Returns the SQL for the keys of a related row: its column, or each distinct value of the list in its column. */
+/** Returns the SQL for the keys of a related row: its column, or each value of the list in its column. */
 function keySource({ relation }: RelationField, column: string): { readonly from: string; readonly key: string } {
   if (relation.by !== 'back' || !relation.inList) return { from: '', key: column };
-  return { from: `, (SELECT DISTINCT value FROM json_each(${column})) AS k`, key: 'k.value' };
+  return { from: `, json_each(${column}) AS k`, key: 'k.value' };
 }
 
 type Build = (row: readonly SqlValue[]) => unknown;
