@@ -132,7 +132,8 @@ export const rows: readonly Row[] = [
     section,
     feature: 'directives of records in an interface',
     outcome: 'refused',
-    contract: 'interface Named { name: String! @index }\nextend type Query { named: Named }',
+    contract:
+      'interface Named { name: String! @index }\nextend type Query { named: Named }\nextend type File implements Named',
     errors: ['1:33 @index is only allowed on fields of @record types; Named is not one.'],
   },
 ];

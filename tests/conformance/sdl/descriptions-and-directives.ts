@@ -69,7 +69,7 @@ export const rows: readonly Row[] = [
     section,
     feature: '@oneOf inputs',
     outcome: 'supported',
-    contract: 'input Pick @oneOf { name: String size: Int } extend type Query { pick(by: Pick!): String }',
+    contract: 'input Choice @oneOf { name: String size: Int } extend type Query { pick(by: Choice!): String }',
     resolvers: { Query: { pick: (_root: unknown, { by }: { by: object }) => Object.keys(by).join(' ') } },
     exchanges: [ask('{ pick(by: {size: 1}) }', { pick: 'size' })],
   },

@@ -34,9 +34,9 @@ export const rows: readonly Row[] = [
       enum Hull { WOOD } extend enum Hull { STEEL }
       interface Named { name: String! } extend interface Named { hull: Hull } extend type Boat implements Named
       type Yes { a: Int } type No { a: Int } union Answer = Yes extend union Answer = No
-      input Pick { size: Int = 3 } extend input Pick { hull: Hull = WOOD }
+      input Choice { size: Int = 3 } extend input Choice { hull: Hull = WOOD }
       scalar Json extend scalar Json @specifiedBy(url: "https://example.org")
-      extend type Query { pick(by: Pick! = {}): Json answer: Answer! named: Named }`,
+      extend type Query { pick(by: Choice! = {}): Json answer: Answer! named: Named }`,
     files: { 'a.json': '{"name": "A", "hull": "STEEL"}' },
     resolvers: {
       Query: {
@@ -157,5 +157,75 @@ export const rows: readonly Row[] = [
     'an unknown interface',
     'type Boat implements Nod @record { a: Int }',
     '1:22 Unknown type "Nod". Did you mean "Node" or "ID"?',
+  ),
+  refused(
+    'a scalar of GraphQL that is declared again',
+    'scalar String',
+    '1:8 String is part of GraphQL. Choose another name.',
+  ),
+  refused(
+    'a type with the name of a scalar of GraphQL',
+    'type Int { a: Float }',
+    '1:6 Int is part of GraphQL. Choose another name.',
+  ),
+  refused(
+    'a directive of GraphQL that is declared again',
+    'directive @include(if: Boolean!) on FIELD',
+    '1:12 @include is part of GraphQL. Choose another name.',
+  ),
+  refused(
+    'a type with a name that GraphQL reserves',
+    'type __Boat { a: Int }',
+    '1:6 Name "__Boat" must not begin with "__", which is reserved by GraphQL introspection.',
+  ),
+  refused(
+    'a name that the generated files use',
+    'type Promise { a: Int }\nextend type Query { a: Promise }',
+    '1:6 The name "Promise" is reserved: the generated files use it.',
+  ),
+  refused(
+    'the name of the stored form of a record type',
+    'type Boat implements Node @record { a: Int }\ntype BoatRecord { a: Int }\nextend type Query { a: BoatRecord }',
+    '2:6 The name "BoatRecord" is reserved: the generated files use it.',
+  ),
+  refused(
+    'types whose names differ in the first letter',
+    'type hull { a: Int }\ntype Hull { a: Int }\nextend type Query { a: hull b: Hull }',
+    '2:6 The names "Hull" and "hull" are the same in the generated files.',
+  ),
+  refused(
+    'an interface that no type implements',
+    'interface Named { name: String }\nextend type Query { named: Named }',
+    '1:11 No type implements Named, so no query could return one.',
+  ),
+  refused(
+    'a union without types',
+    'union Thing\nextend type Query { thing: Thing }',
+    '1:7 Union type Thing must define one or more member types.',
+  ),
+  refused(
+    'a union with a repeated type',
+    'union Thing = File | File\nextend type Query { thing: Thing }',
+    '1:22 Union type Thing can only include type File once.',
+  ),
+  refused(
+    'a required argument that is deprecated',
+    'extend type Query { a(b: Int! @deprecated): Int }',
+    '1:26 Required argument Query.a(b:) cannot be deprecated.',
+  ),
+  refused(
+    'a required member of a @oneOf input',
+    'input Choice @oneOf { a: Int! b: Int }\nextend type Query { a(by: Choice): Int }',
+    '1:26 OneOf input field Choice.a must be nullable.',
+  ),
+  refused(
+    'an interface that implements itself',
+    'interface Named implements Named { name: String }\nextend type Query { named: Named }',
+    '1:28 Type Named cannot implement itself because it would create a circular reference.',
+  ),
+  refused(
+    'a value that GraphQL reserves in an enum',
+    'enum Hull { true }',
+    '1:13 Syntax Error: Name "true" is reserved and cannot be used for an enum value.',
   ),
 ];

@@ -86,6 +86,13 @@ export const rows: readonly Row[] = [
     '1:6 SitePage is a built-in type, which schema/site.graphql:34 defines. Choose another name, or add fields to it: extend type SitePage.',
   ),
   refused(
+    'Date, Node and PageInfo that are declared again',
+    'scalar Date\ninterface Node { id: ID! }\ntype PageInfo { size: Int }',
+    '1:8 Date is a built-in type, which schema/node.graphql:5 defines. Choose another name.',
+    '2:11 Node is a built-in type, which schema/node.graphql:8 defines. Choose another name.',
+    '3:6 PageInfo is a built-in type, which schema/node.graphql:40 defines. Choose another name, or add fields to it: extend type PageInfo.',
+  ),
+  refused(
     'a stored field that is added to a built-in type',
     'extend type File { owner: String! boat: SitePage @link }\nextend type SiteSiteMetadata { url: String }',
     '1:20 Nothing writes File.owner: the server writes the records of this type. Use @computed, @alias, @child or @link(by:).',

@@ -18,14 +18,13 @@ import {
 } from 'graphql';
 // Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
+import { checkNames } from './check-names.js';
 import {
   allQueryName,
   type DerivedNames,
   type DiagnosticList,
-  hasFilter,
   isRecordDefinition,
   listDerivedNames,
-  listDerivedNamesOfType,
   locateAstNode,
   singleQueryName,
 } from './sdl.js';
@@ -35,7 +34,7 @@ export function checkSdl(all: readonly DefinitionNode[], diagnostics: Diagnostic
   const definitions = withoutRepeatedKinds(all, diagnostics);
   checkFoundation(definitions, diagnostics);
   const derived = listDerivedNames(definitions);
-  checkDerivedNames(definitions, diagnostics);
+  checkNames(definitions, diagnostics);
   for (const definition of definitions) checkDefinition(definition, derived, diagnostics);
   const errors = validateSDL({
     kind: Kind.DOCUMENT,
@@ -44,12 +43,15 @@ export function checkSdl(all: readonly DefinitionNode[], diagnostics: Diagnostic
   for (const error of errors) addSdlError(error, definitions, diagnostics);
 }
 
-/** The record types that the server itself writes, with the document that defines each. */
+/** The types that every project has, with the document that defines each. */
 const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
+  Date: 'node.graphql',
   Directory: 'file.graphql',
   File: 'file.graphql',
   ImageProc: 'image.graphql',
   Internal: 'node.graphql',
+  Node: 'node.graphql',
+  PageInfo: 'node.graphql',
   Site: 'site.graphql',
   SiteBuildMetadata: 'site.graphql',
   SitePage: 'site.graphql',
@@ -71,8 +73,11 @@ function withoutRepeatedKinds(
     );
     if (builtIn === undefined) return true;
     const { file, line } = locateAstNode(builtIn);
-    const message = `${name} is a built-in type, which ${file}:${line} defines. Choose another name, or add fields to it: extend type ${name}.`;
-    diagnostics.add(definition, message);
+    const extension = builtIn.kind === Kind.OBJECT_TYPE_DEFINITION ? `, or add fields to it: extend type ${name}` : '';
+    diagnostics.add(
+      definition,
+      `${name} is a built-in type, which ${file}:${line} defines. Choose another name${extension}.`,
+    );
     return false;
   });
 }
@@ -99,19 +104,6 @@ function checkFoundation(definitions: readonly DefinitionNode[], diagnostics: Di
   }
   if (!definitions.some(isRecordDefinition)) {
     diagnostics.addAt(start, 'No type is marked @record.');
-  }
-}
-
-/** Checks that derived names are unique: `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
-function checkDerivedNames(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
-  const owners = new Map([...listDerivedNames([]).keys()].map((name) => [name, 'all record types']));
-  for (const definition of definitions.filter(hasFilter)) {
-    const type = definition.name.value;
-    for (const name of listDerivedNamesOfType(definition).keys()) {
-      const owner = owners.get(name) ?? type;
-      if (owner !== type) diagnostics.add(definition, `The name "${name}" is reserved: it is generated for ${owner}.`);
-      owners.set(name, owner);
-    }
   }
 }
 

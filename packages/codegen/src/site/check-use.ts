@@ -41,7 +41,11 @@ export function checkUse({ schema, definitions }: Pick<SiteContract, 'definition
   for (const { args } of schema.getDirectives()) for (const { type } of args) addUsed(getNamedType(type), schema, used);
   for (const definition of definitions.filter(isTypeDefinitionNode)) {
     const type = schema.getType(definition.name.value);
-    if (type !== undefined && !used.has(type)) diagnostics.add(definition, describe(type));
+    if (type === undefined) continue;
+    if (!used.has(type)) diagnostics.add(definition, describe(type));
+    else if (isInterfaceType(type) && schema.getPossibleTypes(type).length === 0) {
+      diagnostics.add(definition, `No type implements ${type.name}, so no query could return one.`);
+    }
   }
   for (const type of listOtherTypes(schema, definitions)) {
     if (!used.has(type)) continue;

@@ -68,7 +68,6 @@ const toMappers = (
   );
 
 const STORED_TYPES: Readonly<Record<string, string>> = {
-  Boolean: '0 | 1',
   Float: 'number',
   Int: 'number',
   String: 'string',

@@ -163,7 +163,7 @@ export const OPERATOR_INPUTS = {
 export const operatorInputName = (type: string): string => `${type}QueryOperatorInput`;
 
 /** The scalars that can store the values of a scalar of the application (`@stored`). */
-export const STORED_SCALARS = ['Boolean', 'Float', 'Int', 'String'] as const;
+export const STORED_SCALARS = ['Float', 'Int', 'String'] as const;
 
 /** Returns the name of the scalar that stores the values of a scalar of the application, if it has one. */
 export const findStoredScalar = (type: Marked): string | undefined =>

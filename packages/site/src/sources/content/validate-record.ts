@@ -113,9 +113,9 @@ class Validation {
     if (codec === undefined) throw new Error(`The scalar ${scalar} has no codec.`);
     try {
       const stored = codec.parse(value);
-      const parsed = FROM_VALUE[type](stored);
-      if (parsed !== undefined) return parsed;
-      this.#report(path, at, `a ${scalar} whose codec returns ${WANTED[type]}`, stored);
+      const isStorable = type === 'Int' ? Number.isSafeInteger(stored) : FROM_VALUE[type](stored) === stored;
+      if (isStorable) return stored as number | string;
+      this.#report(path, at, `the codec of ${scalar} to return ${type}`, stored);
     } catch (error) {
       this.#reportText(path, at, error instanceof Error ? error.message : String(error));
     }
