@@ -156,7 +156,7 @@ describe('the generated files of a site contract', () => {
       .replace(': SiteResolvers = {', ' = defineResolvers({')
       .replace(/};\n$/, '});\n');
     expect(await compile(wired)).toEqual([]);
-    expect((await compile(wired.replace(member, '')))[0]).toContain(`'${name}'`);
+    expect((await compile(wired.replace(member, '')))[0]).toContain(`"${name}"`);
   });
 
   test('cause a compile error for a resolver that reads an undeclared column', async () => {
