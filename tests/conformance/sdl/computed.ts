@@ -1,4 +1,6 @@
 import { AppError } from '@trellis/core/errors';
+import type { RecordAccess } from '@trellis/site/graphql/record-access';
+import type { GraphQLResolveInfo } from 'graphql';
 import { ask, refuse } from '../ask.js';
 import type { Row } from '../row.js';
 
@@ -13,6 +15,10 @@ interface Boat {
   readonly name: string;
   readonly built: number | null;
   readonly weight: number | null;
+}
+
+interface Context {
+  readonly query: RecordAccess<{ Boat: Boat }>;
 }
 
 const age = ({ built }: Boat): number | null => (built === null ? null : 2017 - built);
@@ -84,6 +90,39 @@ export const rows: readonly Row[] = [
           nodes: [
             { name: 'Carla', age: null },
             { name: 'Anna', age: 27 },
+          ],
+        },
+      }),
+    ],
+  },
+  {
+    section,
+    feature: 'a resolver that reads other records',
+    outcome: 'supported',
+    contract: `type Boat implements Node @record @source(glob: "boats.json") {
+      name: String! built: Int older: Int! @computed(needs: ["built"]) loud: String! @computed(needs: ["name"])
+      rivals: Int! @computed(needs: ["name"])
+    }`,
+    files: BOATS,
+    resolvers: {
+      Boat: {
+        older: async ({ built }: Boat, _args: unknown, { query }: Context, info: GraphQLResolveInfo) =>
+          (await query.values('Boat', ['name'], { filter: { built: { lt: built ?? 0 } } }, info)).length,
+        loud: ({ name }: Boat) => `${name}!`,
+        rivals: async ({ name }: Boat, _args: unknown, { query }: Context, info: GraphQLResolveInfo) =>
+          (await query.values('Boat', ['name'], { filter: { loud: { ne: `${name}!` } } }, info)).length,
+      },
+    },
+    exchanges: [
+      ask('{ allBoat(filter: {older: {eq: 1}}) { nodes { name older } } }', {
+        allBoat: { nodes: [{ name: 'Berta', older: 1 }] },
+      }),
+      ask('{ allBoat(filter: {rivals: {eq: 2}}, sort: {fields: [older, name]}) { nodes { name rivals } } }', {
+        allBoat: {
+          nodes: [
+            { name: 'Anna', rivals: 2 },
+            { name: 'Carla', rivals: 2 },
+            { name: 'Berta', rivals: 2 },
           ],
         },
       }),

@@ -62,7 +62,7 @@ function listComputations({ schema, tables, resolvers, values }: ComputedFieldsO
     fields.flatMap((field): [string, Computation][] => {
       const type = schema.getType(kind);
       const definition = isObjectType(type) ? type.getFields()[field.name] : undefined;
-      const resolve = values[kind]?.[field.name] ?? resolvers[kind]?.[field.name];
+      const resolve = findFunction(values, kind, field.name) ?? findFunction(resolvers, kind, field.name);
       if (field.kind !== 'computed' || field.needsArguments || !isObjectType(type) || !definition || !resolve)
         return [];
       const info = createInfo(schema, type, definition);
@@ -70,6 +70,12 @@ function listComputations({ schema, tables, resolvers, values }: ComputedFieldsO
       return [[`${kind}.${field.path}`, { field, resolve, args, info, isAsynchronous: false }]];
     }),
   );
+}
+
+/** Ignores inherited properties, such as `constructor`. */
+function findFunction(functions: FieldFunctions, kind: string, field: string): Resolver | undefined {
+  const members = functions[kind];
+  return members && Object.hasOwn(members, field) ? members[field] : undefined;
 }
 
 const NODE = (name: string) => ({ kind: Kind.FIELD, name: { kind: Kind.NAME, value: name } }) as const;
