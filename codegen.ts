@@ -13,6 +13,7 @@ const TOOLKIT = {
   clientPaging: '@trellis/client/paging',
   clientRetry: '@trellis/client/retry',
   operation: '@trellis/server/rest/operation',
+  recordQueries: '@trellis/site/query/record-queries',
   recordTypes: '@trellis/core/record-types',
 } as const;
 
@@ -50,7 +51,11 @@ const config: CodegenConfig = {
       schema: { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } },
       preset: presetAt('./packages/codegen/src/site/preset.ts'),
       // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
-      presetConfig: { recordMapper: './records.js#{T}Record', recordTypes: TOOLKIT.recordTypes },
+      presetConfig: {
+        recordMapper: './records.js#{T}Record',
+        connectionMapper: `${TOOLKIT.recordQueries}#RecordConnection`,
+        recordTypes: TOOLKIT.recordTypes,
+      },
       plugins: ['typescript', 'typescript-resolvers', './packages/codegen/src/site/resolvers-plugin.ts'],
       config: {
         contextType: APPLICATION.siteContext,

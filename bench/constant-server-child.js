@@ -5,7 +5,6 @@ import process from 'node:process';
 import express from 'express';
 import { buildSchema, execute } from 'graphql';
 
-import { typeDefs } from '../dist/generated/site/type-defs.js';
 import { requestBounds } from '@trellis/server/http/admission';
 import { createGraphqlEndpoint } from '@trellis/server/graphql/endpoint';
 import { createHttpServer } from '@trellis/server/http/server';
@@ -13,6 +12,7 @@ import { createLog } from '@trellis/server/http/request';
 import { getRequestContext, requestContext } from '@trellis/server/http/request';
 
 const answers = JSON.parse(readFileSync(process.argv[2], 'utf8'));
+const typeDefs = readFileSync(new URL('../dist/generated/site/schema.graphql', import.meta.url), 'utf8');
 const log = createLog({ level: 'info' });
 const endpoint = createGraphqlEndpoint({
   schema: buildSchema(typeDefs),

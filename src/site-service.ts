@@ -11,6 +11,7 @@ import { openScanTerminal, formatWarnings, formatChange } from '@trellis/site/te
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
 import { records } from './generated/site/records.js';
+import { codecs } from './resolvers/schema.js';
 import { createImageSources, type ImageSources } from './site-images.js';
 
 /** An open site with the objects that serve its requests. */
@@ -192,6 +193,7 @@ export async function openSiteFromConfig(
       stateDirectory: recordsDirectory,
       except: [state, ...configFiles],
       tables: records,
+      codecs,
       onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
       onProgress: (progress) => view?.show(progress),
       signal,

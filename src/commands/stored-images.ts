@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DerivedImage } from '@trellis/images/plan/links';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
+import type { ResolverBudget } from '@trellis/site/graphql/context';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { Site } from '@trellis/site/site';
 import {
@@ -15,7 +16,7 @@ import {
 } from 'graphql';
 import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
-import { createSiteContext, type ResolverBudget, type SiteContext } from '../resolvers/context.js';
+import { createSiteContext, type SiteContext } from '../resolvers/context.js';
 import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
 import { type ImageService, openImageService, openSiteFromConfig } from '../site-service.js';

@@ -1,16 +1,32 @@
+import { AppError } from '@trellis/core/errors';
 import type { FieldArguments, FieldName } from '@trellis/images/plan/field-results';
 import type { ImageSource } from '@trellis/images/source';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
-import { findBuildTime, type SiteContext } from './context.js';
+import type { SiteContext } from './context.js';
 
 export const siteResolvers: SiteResolvers['Site'] = {
-  buildTime: (_site, _args, { records }) => findBuildTime(records),
+  /** The time of the last scan, which wrote it as a field of the `SiteBuildMetadata` record. */
+  buildTime: (_site, _args, { records }) => {
+    const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);
+    return (build?.buildTime ?? null) as string | null;
+  },
 };
+
+const BUILD_TIME = {
+  values: [{ kind: 'column', name: 'buildTime', column: 'buildTime', holds: 'value' }],
+  relations: [],
+} as const;
 
 export const fileResolvers: SiteResolvers['File'] = {
   publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
     publicFiles.linkTo({ base, contentDigest }),
+};
+
+/** Filters compare the path without the signature, which is different each time. */
+export const fileValues: SiteResolvers['File'] = {
+  publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
+    publicFiles.pathOf({ base, contentDigest }),
 };
 
 type Resolvers = SiteResolvers['ImageProc'];
@@ -54,4 +70,31 @@ function resolveWithSource(
   const known = context.pictures.known(parent);
   if (known) return resolve(known) as never;
   return context.loadImageSource(parent).then((source) => (source ? resolve(source) : null)) as never;
+}
+
+/** Filters use the values of images that need no pixels. */
+export const imageProcValues: Readonly<Record<keyof Resolvers, ImageValue>> = {
+  fixed: peek('fixed'),
+  fluid: peek('fluid'),
+  original: peek('original'),
+  resize: peek('resize'),
+  resolutions: peek('fixed'),
+  sizes: peek('fluid'),
+};
+
+type ImageValue = (image: Pick<ImageProcRecord, 'parent'>, args: object, context: SiteContext) => Promise<unknown>;
+
+/** Reads the header of an image, then its values. An unreadable image has no values. */
+function peek(field: Parameters<SiteContext['images']['peek']>[0]): ImageValue {
+  return async ({ parent }, _args, { images, loadImageSource }) => {
+    const source = parent === null ? undefined : await loadImageSource(parent);
+    if (!source) return undefined;
+    try {
+      await images.original(source);
+      return images.peek(field, source);
+    } catch (error) {
+      if (error instanceof AppError) return undefined;
+      throw error;
+    }
+  };
 }

@@ -79,6 +79,7 @@ const shorten = (file: string): string =>
 /** `packages/site/src/site.ts` → `site`, `src/main.ts` → `main`, `scripts/build.ts` → `scripts`. */
 function roomOf(file: string): string {
   const [first = '', second] = shorten(file).split('/');
+  if (`${first}/${second ?? ''}` in IMPORT_RULES) return `${first}/${second ?? ''}`;
   if (second !== undefined || !isSource(file)) return first;
   return first.replace(/\.[jt]s$/u, '');
 }

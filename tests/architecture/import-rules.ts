@@ -20,7 +20,7 @@ const domain: ImportRule = {
 /** A part of the toolkit knows nothing of the product, and of the other parts only what they share. */
 const toolkit = { rooms: ['core'], isSelfContained: true } as const;
 
-/** The import rules by package, by folder of `src`, or by file next to these folders. */
+/** The import rules by package or a folder of it, by folder of `src`, or by file next to these folders. */
 export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   cli: { rooms: ['main', 'commands', 'config'] },
   // Each command is a program that opens the services it needs.
@@ -34,7 +34,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   app: { rooms: ['server', 'handlers', 'generated', 'page-paths', 'site-requests'] },
   'site-requests': { rooms: ['server', 'resolvers', 'page-paths'] },
   services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
-  'site-service': { rooms: ['core', 'site', 'images', 'generated', 'site-images'] },
+  'site-service': { rooms: ['core', 'site', 'images', 'generated', 'resolvers', 'site-images'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
   config: { rooms: [] },
@@ -44,12 +44,14 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   codegen: toolkit,
   server: toolkit,
   site: { ...toolkit, packages: 'no transport' },
+  // Binds the records to a GraphQL schema; the rest of the package knows nothing of it.
+  'site/graphql': { rooms: ['core', 'site'], isSelfContained: true },
   images: { ...toolkit, packages: 'no transport' },
   client: { rooms: [], isSelfContained: true, packages: 'browser' },
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
-  resolvers: { rooms: ['generated', 'core'], packages: ['graphql', '@graphql-tools/schema', 'dataloader'] },
+  resolvers: { rooms: ['generated', 'core', 'site/graphql'], packages: ['graphql', 'dataloader', 'node:fs'] },
 
   accounts: domain,
   dashboard: domain,

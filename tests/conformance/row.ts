@@ -11,7 +11,7 @@ interface Feature {
 }
 
 /** A feature that works from the contract to the generated client. */
-export interface SupportedRow extends Feature {
+export interface SupportedRow extends Feature, SiteParts {
   readonly outcome: 'supported';
   /** The parts of a contract that use the feature: `paths` and `components` in YAML, or SDL. */
   readonly contract: string;
@@ -36,4 +36,16 @@ export interface Exchange {
   readonly status: number;
   /** The expected response body, if it is JSON: the members that must be there. */
   readonly response?: unknown;
+}
+
+/** The parts of a supported row of SDL, besides its contract. */
+interface SiteParts {
+  /** The files of the site, by path. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** The hand-written resolvers and codecs, by type. */
+  readonly resolvers?: Readonly<Record<string, object>>;
+  /** Texts that the published schema must contain. */
+  readonly published?: readonly string[];
+  /** Texts that the published schema must not contain. */
+  readonly unpublished?: readonly string[];
 }

@@ -2,13 +2,13 @@ import path from 'node:path';
 import { openImages, type Images } from '@trellis/images/images';
 import type { FieldName } from '@trellis/images/plan/field-results';
 import type { ImageSource } from '@trellis/images/source';
-import { buildSchema, isObjectType, type GraphQLObjectType } from 'graphql';
+import { isObjectType, type GraphQLObjectType } from 'graphql';
 import sharp from 'sharp';
 import { createImageFolder, scene, type ImageFolder } from '../../packages/images/tests/image-folder.js';
-import { typeDefs } from '../../src/generated/site/type-defs.js';
 import { imageProcResolvers } from '../../src/resolvers/fields.js';
+import { buildSiteSchema } from '../../src/resolvers/schema.js';
 
-const schema = buildSchema(typeDefs);
+const schema = buildSiteSchema();
 let pictures: ImageFolder;
 let images: Images;
 let photo: ImageSource;

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import type { RecordTable, RelationField } from '@trellis/core/record-types';
 import { OperationBudget } from '@trellis/server/graphql/budget';
+import { bind } from '@trellis/site/graphql/binding';
 import type { ComputedValues, RecordSort } from '@trellis/site/query/record-queries';
 import fc from 'fast-check';
 import { buildSchema, graphql, isEnumType } from 'graphql';
@@ -14,7 +16,6 @@ import {
 } from '../../packages/site/tests/query/query-arbitraries.js';
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
-import { typeDefs } from '../../src/generated/site/type-defs.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
 import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { computeAny } from '../site/query/compute-any.js';
@@ -24,7 +25,10 @@ const QUERIES = Number(process.env.QUERIES ?? 300);
 const QUERIES_OF_A_WORLD = 10;
 
 const schema = buildSiteSchema();
-const published = buildSchema(typeDefs);
+bind(schema, { tables: records, computedFor: () => computed });
+const published = buildSchema(
+  readFileSync(new URL('../../src/generated/site/schema.graphql', import.meta.url), 'utf8'),
+);
 const tables: readonly RecordTable[] = Object.values(records);
 const store = storeOf({}, records);
 afterAll(() => store.close());
@@ -99,7 +103,7 @@ const computed: ComputedValues = {
 
 async function ask({ kind }: RecordTable, operationName: string, variableValues: Plain): Promise<unknown> {
   const budget = new OperationBudget({ values: 1e6, workMs: 60_000, timeoutMs: 60_000 });
-  const contextValue = { records: store, computed, budget } as unknown as SiteContext;
+  const contextValue = { records: store, budget } as unknown as SiteContext;
   const { data, errors } = await graphql({
     schema,
     source: documents.get(kind)!,

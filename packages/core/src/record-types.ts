@@ -3,8 +3,29 @@
  * compiler and the derived resolvers use these tables.
  */
 
-/** The scalar types. Enums are stored as text and appear here as `String`. */
+/** The scalar types. Enums are stored as text and appear here as `String`; other scalars as the one that stores them. */
 export type ScalarType = 'Boolean' | 'Date' | 'Float' | 'ID' | 'Int' | 'String';
+
+/**
+ * Converts the values of a scalar of the application. Files, arguments and variables have its JSON values; the store,
+ * filters and resolvers have its stored values, of the type that `@stored` names.
+ */
+export interface ScalarCodec<Stored> {
+  /**
+   * Returns the stored value of a JSON value.
+   *
+   * @throws Error that says what was expected.
+   */
+  parse(value: unknown): Stored;
+  /** Returns the JSON value of a stored value. */
+  serialize(stored: Stored): unknown;
+}
+
+/** The codecs that the reading of files needs, by the name of the scalar. */
+export type ScalarCodecs = Readonly<Record<string, Pick<ScalarCodec<unknown>, 'parse'>>>;
+
+/** The extensions of files from which records can be read (`@source`), in lower case, without the dot. */
+export const CONTENT_EXTENSIONS = ['csv', 'json', 'markdown', 'md', 'mdx', 'yaml', 'yml'] as const;
 
 interface FieldBase {
   readonly name: string;
@@ -18,6 +39,8 @@ interface FieldBase {
 export interface ScalarField extends FieldBase {
   readonly kind: 'scalar';
   readonly type: ScalarType;
+  /** The name of the enum, or of the scalar of the application, whose values `type` stores. */
+  readonly declared?: string;
   /** The values of an enum in the order of the SDL; absent for other types. */
   readonly values?: readonly string[];
   /** The column that stores the value: the field's own path, or the path of the field it is an `@alias` of. */
@@ -46,7 +69,12 @@ export type Relation =
    * a JSON list, and the records come in its order, without missing ones. If `from` is the field's own path, the field
    * has a text column of that name. Files and folders are linked by their ids.
    */
-  | { readonly by: 'link'; readonly from: string; readonly to: string };
+  | { readonly by: 'link'; readonly from: string; readonly to: string }
+  /**
+   * The records of the field's type whose column `to` equals this record's column `from`, or contains it if `inList`
+   * (`@link(by:)`). In the order of their creation.
+   */
+  | { readonly by: 'back'; readonly from: string; readonly to: string; readonly inList: boolean };
 
 /** A reference to another record or to several. */
 export interface RelationField extends FieldBase {
@@ -61,12 +89,18 @@ export interface ComputedField extends FieldBase {
   readonly kind: 'computed';
   /** A scalar type or the name of an object type. */
   readonly type: string;
+  /** The name of the enum, or of the scalar of the application, whose values `type` stores. */
+  readonly declared?: string;
+  /** The values of an enum in the order of the SDL; absent for other types. */
+  readonly values?: readonly string[];
   /** The fields of the object type; empty for a scalar. */
   readonly fields: readonly RecordField[];
   /** The columns that the resolver reads in addition to `id`. */
   readonly needs: readonly string[];
   /** Whether the field takes arguments other than those of `@dateformat`. */
   readonly hasArguments: boolean;
+  /** Whether an argument without a default is required, so that filters, sorts and groups cannot use the field. */
+  readonly needsArguments?: true;
   /** Whether the arguments of `@dateformat` format the resolver's result. */
   readonly dateArguments: boolean;
 }

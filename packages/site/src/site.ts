@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, realpathSync } from 'node:fs';
 import path from 'node:path';
+import type { ScalarCodecs } from '@trellis/core/record-types';
 import { loadSiteConfig } from './config/load-site-config.js';
 import { DEFAULT_SOURCE_NAME, type SiteConfig } from './config/site-config.js';
 import { writeSiteRecords } from './config/site-records.js';
@@ -37,6 +38,8 @@ export interface SiteOptions {
   /** Further paths of the server that are not part of the site, such as its configuration file. */
   readonly except?: readonly string[];
   readonly tables: RecordTables;
+  /** The codecs of the scalars of the application, which read the values of files. */
+  readonly codecs?: ScalarCodecs;
   /** The `sourceInstanceName` of files when no source is configured. */
   readonly sourceName?: string;
   /** The folder to which paths in `internal.description` are relative; by default the site's folder. */
@@ -99,7 +102,7 @@ function makeIndexes(store: RecordStore, { onWarnings }: SiteOptions): void {
 
 type Reading = SiteOptions & { readonly config: SiteConfig; readonly store: RecordStore };
 
-async function readSite(directory: string, { config, store, tables, signal, onProgress, ...options }: Reading) {
+async function readSite(directory: string, { config, store, tables, codecs, signal, onProgress, ...options }: Reading) {
   const configured =
     config.sources.length > 0
       ? config.sources
@@ -110,7 +113,7 @@ async function readSite(directory: string, { config, store, tables, signal, onPr
     except: [options.stateDirectory, ...(options.except ?? [])].map(realPath),
   });
   deleteObsoleteSources(store, sources.length);
-  const content = openContentRecords({ store, tables, sources });
+  const content = openContentRecords({ store, tables, sources, codecs });
   const problems = new EntryProblems();
   const onContentProblems = ({ messages, count }: ContentProblems): void => options.onWarnings?.(messages, count);
   const live =

@@ -23,7 +23,21 @@ type Cook implements Node @record {
 }
 extend type Query {
   today: Date!
+  opened: Date @dateformat
+  favourite: Recipe
+  recipes(filter: RecipeFilterInput): [Recipe!]!
+  recipePage(sort: RecipeSortInput): RecipeConnection!
+  dishes: [Dish!]!
+  found: [Found!]!
+  price(of: Money!): Money!
+  stats: Stats!
 }
+union Dish = Recipe | Cook
+interface Found { name: String! }
+type Pantry implements Found { name: String! }
+scalar Money @stored(as: "Int")
+scalar Json
+type Stats { count: Int! share(of: Int = 2): Float @computed extra: Json }
 extend type Recipe {
   difficulty: Difficulty
   steps: [Step!]!
@@ -46,7 +60,27 @@ export const resolvers: SiteResolvers = {
     toast: ({ guests, difficulty }) => guests + (difficulty ?? ''),
   },
   Cook: { age: async () => 40 },
-  Query: { today: (_root, _args, { now }) => now },
+  Query: {
+    today: (_root, _args, { now }) => now,
+    opened: () => null,
+    favourite: (_root, _args, { query }, info) => query.find('Recipe', { filter: { title: { eq: 'Soup' } } }, info),
+    recipes: (_root, { filter }, { query }, info) => query.list('Recipe', { filter }, info),
+    recipePage: (_root, { sort }, { query }, info) => query.page('Recipe', { sort }, info),
+    dishes: async (_root, _args, { query }, info) => [
+      ...(await query.list('Recipe', {}, info)),
+      ...(await query.list('Cook', {}, info)),
+    ],
+    found: () => [{ name: 'flour' }],
+    price: (_root, { of }) => of.valueOf() * 2,
+    stats: async (_root, _args, { query }, info) => {
+      const titles = await query.values('Recipe', ['title'], {}, info);
+      return { count: titles.map(({ title }) => title).length };
+    },
+  },
+  Found: { __resolveType: () => 'Pantry' },
+  Money: { parse: Number, serialize: (cents) => cents.toFixed(2) },
+  Json: { parse: (value) => value, serialize: (value) => value },
+  Stats: { share: ({ count }, { of }) => count / of.valueOf() },
 };
 `;
 
@@ -60,7 +94,12 @@ beforeAll(async () => {
   await mkdir(path.join(folder, 'generated/site'), { recursive: true });
   await mkdir(path.join(folder, 'resolvers'));
   await writeFile(path.join(folder, 'package.json'), '{ "type": "module" }');
-  await writeFile(path.join(folder, 'resolvers/context.ts'), 'export interface SiteContext { now: string }');
+  await writeFile(
+    path.join(folder, 'resolvers/context.ts'),
+    `import type { RecordAccess } from '@trellis/site/graphql/record-access';
+import type { RecordsByKind } from '../generated/site/records.js';
+export interface SiteContext { now: string; query: RecordAccess<RecordsByKind> }`,
+  );
   for (const [file, content] of generated.files) await writeFile(path.join(folder, 'generated/site', file), content);
 });
 afterAll(() => rm(folder, { recursive: true }));
@@ -69,12 +108,12 @@ afterAll(() => rm(folder, { recursive: true }));
 async function compile(resolvers: string): Promise<string[]> {
   const file = path.join(folder, 'resolvers/kitchen.ts');
   await writeFile(file, resolvers);
-  const files = [file, ...['type-defs.ts', 'records.ts'].map((name) => path.join(folder, 'generated/site', name))];
+  const files = [file, path.join(folder, 'generated/site/records.ts')];
   const program = ts.createProgram(files, {
     module: ts.ModuleKind.NodeNext,
     target: ts.ScriptTarget.ES2023,
     lib: ['lib.es2023.d.ts'],
-    types: [],
+    types: ['node'],
     strict: true,
     customConditions: ['trellis-source'],
     verbatimModuleSyntax: true,
@@ -98,11 +137,26 @@ describe('the generated files of a site contract', () => {
     ['summary', /summary:[^]*?(?=toast)/, ''],
     ['toast', /toast: .*/, ''],
     ['age', /age: .* 40/, ''],
-    ['today', /today: .* now/, ''],
+    ['today', /today: .* now,/, ''],
+    ['__resolveType', /__resolveType: .* 'Pantry'/, ''],
+    ['parse', /parse: Number,/, ''],
+    ['share', /share: .*valueOf\(\)/, ''],
   ])('cause a compile error that names the missing resolver %s', async (name, member, nothing) => {
     const [error, ...others] = await compile(RESOLVERS.replace(member, nothing));
     expect(error).toContain(`Property '${name}' is missing`);
     expect(others).toEqual([]);
+  });
+
+  test.each([
+    ['Cook.age', '  Cook: { age: async () => 40 },'],
+    ['Money.parse', /Money: .*/],
+    ['Found.__resolveType', /Found: .*/],
+  ])('cause a compile error that names %s if its type is missing', async (name, member) => {
+    const wired = RESOLVERS.replace('import type { SiteResolvers }', 'import { defineResolvers }')
+      .replace(': SiteResolvers = {', ' = defineResolvers({')
+      .replace(/};\n$/, '});\n');
+    expect(await compile(wired)).toEqual([]);
+    expect((await compile(wired.replace(member, '')))[0]).toContain(`"${name}"`);
   });
 
   test('cause a compile error for a resolver that reads an undeclared column', async () => {
@@ -112,7 +166,10 @@ describe('the generated files of a site contract', () => {
 
   test('have a schema with the queries of all record types', () => {
     const query = buildSchema(text('schema.graphql')).getQueryType()?.getFields() ?? {};
-    expect(Object.keys(query)).toEqual(['recipe', 'allRecipe', 'cook', 'allCook', 'today']);
+    expect(Object.keys(query)).toEqual([
+      ...['recipe', 'allRecipe', 'cook', 'allCook', 'today', 'opened', 'favourite'],
+      ...['recipes', 'recipePage', 'dishes', 'found', 'price', 'stats'],
+    ]);
   });
 
   test('support filters, sorting and groups by list elements and linked records', () => {
@@ -122,7 +179,7 @@ describe('the generated files of a site contract', () => {
     expect(types).toEqual(
       expect.arrayContaining([
         ...['steps: StepFilterListInput', 'cook: CookFilterInput', 'guests: CookFilterListInput'],
-        ...['difficulty: StringQueryOperatorInput', 'or: [RecipeFilterInput!]', 'not: RecipeFilterInput'],
+        ...['difficulty: DifficultyQueryOperatorInput', 'or: [RecipeFilterInput!]', 'not: RecipeFilterInput'],
       ]),
     );
     const members = (schema.getType('RecipeFieldsEnum') as GraphQLEnumType).getValues().map(({ name }) => name);
@@ -140,12 +197,6 @@ describe('the generated files of a site contract', () => {
     for (const date of dates) {
       expect(date?.args.map(({ name }) => name)).toEqual(['difference', 'formatString', 'fromNow', 'locale']);
     }
-  });
-
-  test('have the same schema in type-defs.ts and schema.graphql', async () => {
-    await writeFile(path.join(folder, 'type-defs.mjs'), text('type-defs.ts'));
-    const loaded = (await import(path.join(folder, 'type-defs.mjs'))) as { typeDefs: string };
-    expect(text('schema.graphql')).toBe(`${text('schema.graphql').split('\n')[0] ?? ''}\n\n${loaded.typeDefs}`);
   });
 
   test('have a type with the stored columns of each record type', () => {
@@ -224,6 +275,10 @@ export type RecipeRecord = {
     expect(generated.stubs.map(({ file, exportName }) => [file, exportName])).toEqual([
       ['src/resolvers/kitchen.ts', 'recipeResolvers'],
       ['src/resolvers/cook.ts', 'cookResolvers'],
+      ['src/resolvers/found.ts', 'foundResolvers'],
+      ['src/resolvers/money.ts', 'moneyResolvers'],
+      ['src/resolvers/json.ts', 'jsonResolvers'],
+      ['src/resolvers/stats.ts', 'statsResolvers'],
       ['src/resolvers/query.ts', 'queryResolvers'],
     ]);
   });

@@ -1,8 +1,6 @@
 import {
   type ASTNode,
-  type ConstDirectiveNode,
   type DefinitionNode,
-  type GraphQLNamedOutputType,
   type GraphQLObjectType,
   type GraphQLSchema,
   isLeafType,
@@ -10,23 +8,25 @@ import {
   isScalarType,
   Kind,
 } from 'graphql';
+import { checkBackReference, checkLink } from './check-links.js';
+import { checkSources } from './check-sources.js';
 import {
   allQueryName,
   type DiagnosticList,
   findDirective,
   findStored,
-  findTexts,
+  findStoredScalar,
   getAstNode,
   getFieldShape,
   getTypeNode,
-  isRecordDefinition,
   isRecordType,
-  type LinkEnds,
   listRecordTypes,
   OPERATOR_INPUTS,
   readDirectives,
   type SdlField,
   singleQueryName,
+  SOURCES,
+  STORED_SCALARS,
 } from './sdl.js';
 
 /** Columns that the store adds to every record type. */
@@ -49,6 +49,7 @@ export function checkRecords(
     for (const field of Object.values(kind.getFields())) gatherInner(getFieldShape(field).type, [], inner, diagnostics);
   }
   for (const type of inner) checkInnerFields(type, diagnostics);
+  checkScalars(schema, definitions, diagnostics);
 }
 
 /** Checks that record types implement Node and that other types do not. */
@@ -59,7 +60,12 @@ function checkNodes(schema: GraphQLSchema, definitions: readonly DefinitionNode[
     const isNode = type.getInterfaces().some(({ name }) => name === 'Node');
     if (isRecordType(type) && !isNode)
       diagnostics.add(definition, `${type.name} is marked @record but does not implement Node.`);
-    if (!isRecordType(type) && isNode) diagnostics.add(definition, `${type.name} implements Node but lacks @record.`);
+    if (!isRecordType(type) && isNode) {
+      diagnostics.add(
+        definition,
+        `${type.name} implements Node but lacks @record. Add it: type ${type.name} implements Node @record.`,
+      );
+    }
   }
 }
 
@@ -115,49 +121,6 @@ function gatherInner(
   }
 }
 
-/** Checks that each `@source` is on a record type and that its patterns match files of the site only. */
-function checkSources(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
-  for (const definition of definitions) {
-    if (definition.kind === Kind.OBJECT_TYPE_EXTENSION) checkExtension(definition.directives, diagnostics);
-    if (definition.kind !== Kind.OBJECT_TYPE_DEFINITION) continue;
-    const { name: type, directives } = definition;
-    const source = directives?.find(({ name }) => name.value === 'source');
-    if (source === undefined) continue;
-    if (!isRecordDefinition(definition))
-      diagnostics.add(source, `@source is only allowed on @record types; ${type.value} is not one.`);
-    checkGlobs(source, diagnostics);
-  }
-}
-
-/** Record directives are allowed on the definition of a type only, so that readers find them in one place. */
-function checkExtension(directives: readonly ConstDirectiveNode[] = [], diagnostics: DiagnosticList): void {
-  for (const directive of directives.filter(({ name }) => ['record', 'source'].includes(name.value))) {
-    const name = `@${directive.name.value}`;
-    diagnostics.add(directive, `${name} is not allowed on an extension. Move it to the definition of the type.`);
-  }
-}
-
-function checkGlobs(source: ConstDirectiveNode, diagnostics: DiagnosticList): void {
-  const glob = source.arguments?.find(({ name }) => name.value === 'glob')?.value;
-  if (glob?.kind === Kind.LIST && glob.values.length === 0)
-    diagnostics.add(glob, 'Expected at least one pattern; received an empty list.');
-  for (const text of findTexts(source, 'glob')) {
-    if (isBelowSite(text.value)) continue;
-    const expected = "Expected a pattern of files below the site's folder, such as `content/*.md`";
-    diagnostics.add(text, `${expected}; received "${text.value}".`);
-  }
-}
-
-/** Rejects patterns that are empty, absolute or negated, or have a segment `.` or `..`. */
-const isBelowSite = (glob: string): boolean =>
-  glob.trim() !== '' && !/^(?:[/\\]|[A-Za-z]:|!(?!\())/.test(glob) && !DOTS.test(glob);
-
-/** Such a segment may also be an alternative in a pattern: `{..,a}/*.md`. */
-const DOTS = /(?:^|[/{,(|])\.{1,2}(?=$|[/},)|])/;
-
-/** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
-const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
-
 /** Checks that the fields of a record type can be stored or computed, and the directives on them. */
 function checkFields(kind: GraphQLObjectType, diagnostics: DiagnosticList): void {
   for (const field of Object.values(kind.getFields())) {
@@ -194,6 +157,28 @@ function checkInnerFields(type: GraphQLObjectType, diagnostics: DiagnosticList):
   }
 }
 
+/** Checks the types that scalars of the application name as their storage. */
+function checkScalars(
+  schema: GraphQLSchema,
+  definitions: readonly DefinitionNode[],
+  diagnostics: DiagnosticList,
+): void {
+  for (const { kind, ...definition } of definitions) {
+    const type = 'name' in definition ? schema.getType(definition.name?.value ?? '') : undefined;
+    if (kind !== Kind.SCALAR_TYPE_DEFINITION || !isScalarType(type)) continue;
+    const stored = findStoredScalar(type);
+    const directive = findDirective(type, 'stored');
+    if (directive === undefined || stored === undefined) continue;
+    if (type.name === 'Date')
+      diagnostics.add(directive, 'A Date is stored as text, and cannot be stored in another way.');
+    else if (!STORED_SCALARS.some((one) => one === stored))
+      diagnostics.add(
+        directive,
+        `Expected @stored(as:) to be one of ${STORED_SCALARS.join(', ')}; received "${stored}".`,
+      );
+  }
+}
+
 function checkShape(field: SdlField, diagnostics: DiagnosticList): void {
   const { type, nested, list } = getFieldShape(field);
   if (field.name.includes('___')) {
@@ -207,7 +192,15 @@ function checkShape(field: SdlField, diagnostics: DiagnosticList): void {
       getTypeNode(field),
       `Expected a list of single values; received ${String(field.type)}, a list of lists.`,
     );
-  if (isScalarType(type) ? !(type.name in OPERATOR_INPUTS) : !isLeafType(type) && !isObjectType(type)) {
+  if (isScalarType(type) && !(type.name in OPERATOR_INPUTS)) {
+    if (findStoredScalar(type) === undefined) {
+      const how = `scalar ${type.name} @stored(as: "String")`;
+      diagnostics.add(
+        getTypeNode(field),
+        `A record cannot store ${type.name}. Name the scalar that stores it: ${how}.`,
+      );
+    }
+  } else if (!isLeafType(type) && !isObjectType(type)) {
     const known = Object.keys(OPERATOR_INPUTS).join(', ');
     diagnostics.add(
       getTypeNode(field),
@@ -220,7 +213,8 @@ function checkShape(field: SdlField, diagnostics: DiagnosticList): void {
   }
 }
 
-function checkDate(field: SdlField, diagnostics: DiagnosticList): void {
+/** Checks that only fields of type Date without arguments take those of `@dateformat`. */
+export function checkDate(field: SdlField, diagnostics: DiagnosticList): void {
   const dateformat = findDirective(field, 'dateformat');
   if (dateformat === undefined) return;
   const { type } = getFieldShape(field);
@@ -237,7 +231,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Diag
     const received = `@${first.name.value} and @${second.name.value}`;
     diagnostics.add(second, `Expected at most one of @${SOURCES.join(', @')}; received ${received}.`);
   }
-  const { computed, alias, link, child } = readDirectives(field);
+  const { computed, alias, link, back, child } = readDirectives(field);
   if (computed === undefined && field.args.length > 0) {
     diagnostics.add(getAstNode(field), 'Only @computed fields can declare arguments; @dateformat adds those of dates.');
   }
@@ -246,6 +240,7 @@ function checkSource(kind: GraphQLObjectType, field: SdlField, diagnostics: Diag
   if (alias !== undefined) checkAlias(kind, field, alias, diagnostics);
   if (child) checkChild(field, diagnostics);
   if (link !== undefined) checkLink(kind, field, link, diagnostics);
+  if (back !== undefined) checkBackReference(kind, field, back, diagnostics);
 }
 
 function checkUnlinked(field: SdlField, diagnostics: DiagnosticList): void {
@@ -292,49 +287,4 @@ function checkChild(field: SdlField, diagnostics: DiagnosticList): void {
 function hasOwnKeyColumn(field: SdlField | undefined): boolean {
   const link = field && readDirectives(field).link;
   return link !== undefined && link.from === undefined;
-}
-
-/** Checks that both ends of a link exist and have values of the same type. */
-function checkLink(kind: GraphQLObjectType, field: SdlField, link: LinkEnds, diagnostics: DiagnosticList): void {
-  const { type, list, nullable } = getFieldShape(field);
-  const directive = findDirective(field, 'link');
-  if (directive === undefined) return;
-  if (!isObjectType(type) || !isRecordType(type)) {
-    diagnostics.add(getTypeNode(field), `Expected a @record type; received ${String(field.type)}.`);
-    return;
-  }
-  if (!list && !nullable) {
-    const expected = `Expected ${type.name}, as the linked record may be missing`;
-    diagnostics.add(getTypeNode(field), `${expected}; received ${String(field.type)}.`);
-  }
-  const to = findEnd({ end: 'to', path: link.to, of: type, list: false });
-  const from = link.from === undefined ? 'text' : findEnd({ end: 'from', path: link.from, of: kind, list });
-  for (const found of [from, to]) if (typeof found === 'object') diagnostics.add(directive, found.message);
-  if (typeof from === 'string' && typeof to === 'string' && from !== to)
-    diagnostics.add(
-      directive,
-      `Expected "to" to name a field of the same type as the keys (${from}); received "${link.to}" (${to}).`,
-    );
-}
-
-interface End {
-  readonly end: 'from' | 'to';
-  readonly path: string;
-  readonly of: GraphQLObjectType;
-  readonly list: boolean;
-}
-
-/** Returns the type of the values at an end of a link, or an error message. */
-function findEnd({ end, path, of, list }: End): string | { readonly message: string } {
-  const stored = findStored(of, path);
-  const shape = stored && getFieldShape(stored);
-  if (shape?.list === list && isLeafType(shape.type)) return valueOf(shape.type);
-  const values = list ? 'a list of values' : 'one value';
-  return { message: `Expected "${end}" to name a stored field of ${of.name} with ${values}; received "${path}".` };
-}
-
-/** Returns the type of values in storage, where dates, ids and enums are text. */
-function valueOf({ name }: GraphQLNamedOutputType): string {
-  if (name === 'Int' || name === 'Float') return 'numbers';
-  return name === 'Boolean' ? 'booleans' : 'text';
 }

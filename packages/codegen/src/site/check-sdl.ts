@@ -18,29 +18,68 @@ import {
 } from 'graphql';
 // Not exported by the index of graphql, but the only access to its rules that preserves locations.
 import { validateSDL } from 'graphql/validation/validate.js';
+import { checkNames } from './check-names.js';
 import {
   allQueryName,
   type DerivedNames,
   type DiagnosticList,
-  hasFilter,
   isRecordDefinition,
   listDerivedNames,
-  listDerivedNamesOfType,
   locateAstNode,
   singleQueryName,
 } from './sdl.js';
 
 /** Checks the documents against GraphQL's rules and the reserved names. */
-export function checkSdl(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+export function checkSdl(all: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
+  const definitions = withoutRepeatedKinds(all, diagnostics);
   checkFoundation(definitions, diagnostics);
   const derived = listDerivedNames(definitions);
-  checkDerivedNames(definitions, diagnostics);
+  checkNames(definitions, diagnostics);
   for (const definition of definitions) checkDefinition(definition, derived, diagnostics);
   const errors = validateSDL({
     kind: Kind.DOCUMENT,
     definitions: [...definitions, ...declarePlaceholderTypes(definitions)],
   });
   for (const error of errors) addSdlError(error, definitions, diagnostics);
+}
+
+/** The types that every project has, with the document that defines each. */
+const BUILT_IN_KINDS: Readonly<Record<string, string>> = {
+  Date: 'node.graphql',
+  Directory: 'file.graphql',
+  File: 'file.graphql',
+  ImageProc: 'image.graphql',
+  Internal: 'node.graphql',
+  Node: 'node.graphql',
+  PageInfo: 'node.graphql',
+  Site: 'site.graphql',
+  SiteBuildMetadata: 'site.graphql',
+  SitePage: 'site.graphql',
+  SitePlugin: 'site.graphql',
+};
+
+/** Reports built-in types that are defined again, and leaves these definitions out, as they would cause further errors. */
+function withoutRepeatedKinds(
+  definitions: readonly DefinitionNode[],
+  diagnostics: DiagnosticList,
+): readonly DefinitionNode[] {
+  return definitions.filter((definition) => {
+    const name = isTypeDefinitionNode(definition) ? definition.name.value : '';
+    const document = BUILT_IN_KINDS[name];
+    if (document === undefined || locateAstNode(definition).file.endsWith(`/${document}`)) return true;
+    const builtIn = definitions.find(
+      (other) =>
+        isTypeDefinitionNode(other) && other.name.value === name && locateAstNode(other).file.endsWith(`/${document}`),
+    );
+    if (builtIn === undefined) return true;
+    const { file, line } = locateAstNode(builtIn);
+    const extension = builtIn.kind === Kind.OBJECT_TYPE_DEFINITION ? `, or add fields to it: extend type ${name}` : '';
+    diagnostics.add(
+      definition,
+      `${name} is a built-in type, which ${file}:${line} defines. Choose another name${extension}.`,
+    );
+    return false;
+  });
 }
 
 /** Adds an error of GraphQL. The message about an unknown directive is replaced by one that lists the known ones. */
@@ -68,19 +107,6 @@ function checkFoundation(definitions: readonly DefinitionNode[], diagnostics: Di
   }
 }
 
-/** Checks that derived names are unique: `Pan` and `PanGroup` would both have a `PanGroupConnection`. */
-function checkDerivedNames(definitions: readonly DefinitionNode[], diagnostics: DiagnosticList): void {
-  const owners = new Map([...listDerivedNames([]).keys()].map((name) => [name, 'all record types']));
-  for (const definition of definitions.filter(hasFilter)) {
-    const type = definition.name.value;
-    for (const name of listDerivedNamesOfType(definition).keys()) {
-      const owner = owners.get(name) ?? type;
-      if (owner !== type) diagnostics.add(definition, `The name "${name}" is reserved: it is generated for ${owner}.`);
-      owners.set(name, owner);
-    }
-  }
-}
-
 function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diagnostics: DiagnosticList): void {
   const { kind } = definition;
   if (kind === Kind.OPERATION_DEFINITION || kind === Kind.FRAGMENT_DEFINITION) {
@@ -100,6 +126,12 @@ function checkDefinition(definition: DefinitionNode, derived: DerivedNames, diag
   }
   if (name === 'Query' && isTypeDefinitionNode(definition)) {
     diagnostics.add(definition, 'The type Query is generated. Add fields with "extend type Query".');
+  }
+  if (name === 'Node' && isTypeExtensionNode(definition)) {
+    diagnostics.add(
+      definition,
+      'The interface Node cannot be extended, as the records of built-in types have its fields.',
+    );
   }
   if (!derived.has(name)) return;
   const message = isTypeExtensionNode(definition)

@@ -1,16 +1,8 @@
 import type { RecordField, RecordTable } from '@trellis/core/record-types';
-import {
-  type DefinitionNode,
-  type DocumentNode,
-  type FieldDefinitionNode,
-  Kind,
-  parse,
-  print,
-  specifiedDirectives,
-  visit,
-} from 'graphql';
+import { type DefinitionNode, type DocumentNode, type FieldDefinitionNode, Kind, parse, print, visit } from 'graphql';
+import { type DeclaredField, deriveDeclaredOperators, deriveOperators } from './derive-operators.js';
 import type { SiteContract } from './load-schema.js';
-import { GROUP_SORT, GROUP_SORT_KEY, OPERATOR_INPUTS, SORT_ORDER } from './sdl.js';
+import { GENERATOR_DIRECTIVES, GROUP_SORT, OPERATOR_INPUTS, operatorInputName } from './sdl.js';
 
 /** Derives the SDL of all types that follow from the record types: queries, connections, filters and sort inputs. */
 export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFields' | 'tables'>): string {
@@ -34,6 +26,7 @@ export function deriveSchema({ tables, nodeFields }: Pick<SiteContract, 'nodeFie
     ),
     ...[...lists].map(deriveFilterListInput),
     deriveOperators(),
+    ...listDeclared([...filtered.values()].flat(), inner).map(deriveDeclaredOperators),
   ].join('\n');
 }
 
@@ -47,7 +40,10 @@ ${tables.map((table) => queryPair(table, inner)).join('\n')}
 const queryPair = ({ kind, single, all, fields }: RecordTable, inner: InnerFields): string => `
   "The first ${kind} record that matches all conditions."
   ${single}(
-${fields.map((field) => `    ${field.name}: ${getFilterType(field, inner)}`).join('\n')}
+${fields
+  .filter(isQueryable)
+  .map((field) => `    ${field.name}: ${getFilterType(field, inner)}`)
+  .join('\n')}
   ): ${kind}
   "All ${kind} records, or those that match a filter."
   ${all}(
@@ -140,6 +136,9 @@ interface EnumMember {
   readonly deprecated: boolean;
 }
 
+/** Whether filters, sorts and groups can use a field: not if its resolver requires arguments. */
+const isQueryable = (field: RecordField): boolean => field.kind !== 'computed' || field.needsArguments !== true;
+
 /** Returns the fields inside a field: those of its object, or of the related record; empty for a scalar. */
 type InnerFields = (field: RecordField) => readonly RecordField[];
 
@@ -169,7 +168,7 @@ export function listMembers(
   inherited = false,
 ): EnumMember[] {
   let deprecated = inherited;
-  return fields.flatMap((field) => {
+  return fields.filter(isQueryable).flatMap((field) => {
     deprecated ||= field.kind === 'computed' && field.hasArguments;
     const within = inner(field);
     const own = within.length === 0 || field.list ? [{ name: field.name, deprecated }] : [];
@@ -187,7 +186,7 @@ function listFiltered(
   inner: InnerFields,
   found = new Map<string, readonly RecordField[]>(),
 ): FilteredTypes {
-  for (const field of fields) {
+  for (const field of fields.filter(isQueryable)) {
     const within = inner(field);
     if (within.length === 0 || found.has(field.type)) continue;
     found.set(field.type, within);
@@ -198,6 +197,7 @@ function listFiltered(
 
 /** Returns the type of the filter on a field. A list of objects has a filter on its elements. */
 export function getFilterType(field: RecordField, inner: InnerFields): string {
+  if ('declared' in field && field.declared !== undefined) return operatorInputName(field.declared);
   if (inner(field).length === 0) return OPERATOR_INPUTS[field.type as keyof typeof OPERATOR_INPUTS];
   return `${field.type}${field.list ? 'FilterListInput' : 'FilterInput'}`;
 }
@@ -220,7 +220,7 @@ export function deriveRecordFilter(kind: string, fields: readonly RecordField[],
 }
 
 const membersOf = (fields: readonly RecordField[], inner: InnerFields): string[] =>
-  fields.map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
+  fields.filter(isQueryable).map((field) => `  ${field.name}: ${getFilterType(field, inner)}`);
 
 const printFilter = (type: string, members: readonly string[]): string => `
 "Conditions on ${type}, all of which must match."
@@ -235,60 +235,17 @@ input ${type}FilterListInput {
   elemMatch: ${type}FilterInput
 }`;
 
-const EQUALITY = ['eq', 'ne', 'in', 'nin'];
-const ORDER = ['eq', 'ne', 'gt', 'gte', 'lt', 'lte', 'in', 'nin'];
-const TEXT = [...EQUALITY, 'regex', 'glob'];
-
-const DESCRIPTIONS: Readonly<Record<string, string>> = {
-  eq: 'Equal to this value; `null` matches a missing value.',
-  ne: 'Not equal to this value; a missing value differs from every value.',
-  gt: 'Greater than this value.',
-  gte: 'Greater than or equal to this value.',
-  lt: 'Less than this value.',
-  lte: 'Less than or equal to this value.',
-  in: 'Equal to one of these values.',
-  nin: 'Not equal to any of these values.',
-  regex: 'Matches this regular expression, written as `/source/flags`.',
-  glob: 'Matches this glob pattern as a whole, such as `docs/**/*.md`.',
-};
-
-/** Derives the filter inputs of all scalar types, and the types for sorting records and groups. */
-const deriveOperators = (): string =>
-  [
-    operatorInput('String', TEXT),
-    ...['Int', 'Float', 'Date'].map((type) => operatorInput(type as 'Int', ORDER)),
-    operatorInput('Boolean', EQUALITY),
-    `
-"The direction of a sort."
-enum ${SORT_ORDER} {
-  "Smallest values first, records without a value last."
-  ASC
-  "Records without a value first, then the largest values."
-  DESC
-}`,
-    `
-"The order of groups. Groups with equal sort keys are sorted by value, ascending."
-input ${GROUP_SORT} {
-  "The sort key."
-  by: ${GROUP_SORT_KEY}! = VALUE
-  "The direction."
-  order: ${SORT_ORDER}! = ASC
-}`,
-    `
-"The sort keys of groups."
-enum ${GROUP_SORT_KEY} {
-  "The number of records in the group."
-  COUNT
-  "The value that the records share, as text."
-  VALUE
-}`,
-  ].join('\n');
-
-const operatorInput = (type: keyof typeof OPERATOR_INPUTS, operators: readonly string[]): string => `
-"Conditions on a ${type}, all of which must match. A list matches if one of its elements does."
-input ${OPERATOR_INPUTS[type]} {
-${operators.map((name) => `  "${DESCRIPTIONS[name] ?? ''}"\n  ${name}: ${name.endsWith('in') ? `[${type}]` : type}`).join('\n')}
-}`;
+/** Lists one field of each enum and of each scalar of the application that filters compare. */
+function listDeclared(fields: readonly RecordField[], inner: InnerFields): readonly DeclaredField[] {
+  const declared = new Map<string, DeclaredField>();
+  const visit = (field: RecordField): void => {
+    if (!isQueryable(field)) return;
+    if ('declared' in field && field.declared !== undefined) declared.set(field.declared, field as DeclaredField);
+    if (field.kind !== 'relation') inner(field).forEach(visit);
+  };
+  fields.forEach(visit);
+  return [...declared.values()];
+}
 
 const DATE_ARGUMENTS = parse(
   `type _ { _(
@@ -313,8 +270,8 @@ export const publishSchema = (written: readonly DefinitionNode[], derived: strin
 
 function publishWritten(written: readonly DefinitionNode[]): DocumentNode {
   return visit({ kind: Kind.DOCUMENT, definitions: written } as DocumentNode, {
-    DirectiveDefinition: () => null,
-    Directive: ({ name }) => (specifiedDirectives.some((known) => known.name === name.value) ? undefined : null),
+    DirectiveDefinition: ({ name }) => (GENERATOR_DIRECTIVES.includes(name.value) ? null : undefined),
+    Directive: ({ name }) => (GENERATOR_DIRECTIVES.includes(name.value) ? null : undefined),
     FieldDefinition: (field) => (isFormatted(field) ? { ...field, arguments: dateArguments() } : undefined),
   });
 }

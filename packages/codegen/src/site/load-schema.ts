@@ -1,16 +1,19 @@
-import type { RecordField, RecordTable, Relation, ScalarType } from '@trellis/core/record-types';
+import type { RecordField, RecordTable, Relation, ScalarField, ScalarType } from '@trellis/core/record-types';
 import {
   buildASTSchema,
   buildSchema,
   type DefinitionNode,
   type FieldDefinitionNode,
   GraphQLError,
+  type GraphQLNamedOutputType,
   type GraphQLObjectType,
   type GraphQLSchema,
   isEnumType,
   isInterfaceType,
   isLeafType,
   isObjectType,
+  isRequiredArgument,
+  isScalarType,
   Kind,
   type ObjectTypeDefinitionNode,
   parse,
@@ -18,15 +21,19 @@ import {
   validateSchema,
 } from 'graphql';
 import { ContractError, type Diagnostic, readDocuments } from '../documents.js';
+import { findBackEnds } from './check-links.js';
 import { checkRecords, NODE_RELATIONS } from './check-records.js';
 import { checkSdl, checkValues, declarePlaceholderTypes } from './check-sdl.js';
+import { checkUse } from './check-use.js';
 import { deriveSchema, publishSchema } from './derive-schema.js';
 import {
   allQueryName,
   DiagnosticList,
   findDirective,
+  findStoredScalar,
   findTexts,
   getFieldShape,
+  isNodeDefinition,
   isRecordDefinition,
   isRecordType,
   listRecordTypes,
@@ -62,9 +69,14 @@ export default async function loadSchema(pattern: string, { cwd }: { cwd: string
   }
 }
 
-/** Derives the full schema from documents (path → SDL). @throws ContractError with the errors in the documents. */
+/**
+ * Derives the full schema from documents (path → SDL).
+ *
+ * @throws ContractError with the errors in the documents; if there are no others, with the types that nothing uses.
+ */
 export function deriveFullSchema(documents: ReadonlyMap<string, string>): GraphQLSchema {
   const contract = readContract(documents);
+  checkUse(contract);
   const sdl = publishSchema(contract.definitions, deriveSchema(contract));
   return extend(buildASTSchema(parse(sdl, { noLocation: true })), { contract, sdl });
 }
@@ -121,12 +133,15 @@ function readNodeFields(schema: GraphQLSchema): readonly RecordField[] {
   return isInterfaceType(node) ? readFields(node) : [];
 }
 
-/** Appends the fields of Node that a record type omits, in the order of Node. */
+/**
+ * Appends the fields of Node that a record type omits, in the order of Node. A type that implements Node without being a
+ * record type gets them too, so that only the missing directive is reported.
+ */
 function addNodeFields(definitions: readonly DefinitionNode[]): readonly DefinitionNode[] {
   const node = definitions.find((d) => d.kind === Kind.INTERFACE_TYPE_DEFINITION && d.name.value === 'Node');
   const inherited = node?.kind === Kind.INTERFACE_TYPE_DEFINITION ? (node.fields ?? []) : [];
   return definitions.map((definition) =>
-    isRecordDefinition(definition) ? complete(definition, inherited) : definition,
+    isRecordDefinition(definition) || isNodeDefinition(definition) ? complete(definition, inherited) : definition,
   );
 }
 
@@ -181,14 +196,14 @@ function readSource(kind: GraphQLObjectType): Pick<RecordTable, 'source'> {
 
 /** @param above The names of the enclosing fields, outermost first. */
 const readFields = (type: SdlFields, above: readonly string[] = []): readonly RecordField[] =>
-  Object.values(type.getFields()).map((field) => readField(field, above));
+  Object.values(type.getFields()).map((field) => readField(field, above, type));
 
-function readField(field: SdlField, above: readonly string[]): RecordField {
+function readField(field: SdlField, above: readonly string[], kind: SdlFields): RecordField {
   const names = [...above, field.name];
   const { list, nullable, type } = getFieldShape(field);
   const base = { name: field.name, path: names.join('.'), list, nullable };
   const { alias, computed, dateformat, index } = readDirectives(field);
-  const relation = above.length === 0 ? readRelation(field) : undefined;
+  const relation = above.length === 0 ? readRelation(field, kind) : undefined;
   if (relation !== undefined) return { kind: 'relation', ...base, type: type.name, relation };
   const fields = isObjectType(type) && !isRecordType(type) ? readFields(type, names) : [];
   if (computed !== undefined) {
@@ -197,9 +212,11 @@ function readField(field: SdlField, above: readonly string[]): RecordField {
       kind: 'computed',
       ...base,
       type: scalarName(type),
+      ...readDeclared(type),
       fields,
       needs,
       hasArguments: field.args.length > 0,
+      ...(field.args.some(isRequiredArgument) && { needsArguments: true }),
       dateArguments: dateformat,
     };
   }
@@ -209,18 +226,31 @@ function readField(field: SdlField, above: readonly string[]): RecordField {
     kind: 'scalar',
     ...base,
     type: scalarName(type) as ScalarType,
-    ...(isEnumType(type) && { values: type.getValues().map(({ name }) => name) }),
+    ...readDeclared(type),
     column,
     dateArguments: dateformat,
     indexed: index,
   };
 }
 
-const scalarName = (type: { name: string }): string => (isEnumType(type) ? 'String' : type.name);
+function scalarName(type: GraphQLNamedOutputType): string {
+  if (isEnumType(type)) return 'String';
+  return (isScalarType(type) ? findStoredScalar(type) : undefined) ?? type.name;
+}
 
-function readRelation(field: SdlField): Relation | undefined {
+/** Reads the name and the values of an enum, and the name of a scalar of the application. */
+function readDeclared(type: GraphQLNamedOutputType): Pick<ScalarField, 'declared' | 'values'> {
+  if (isEnumType(type)) return { declared: type.name, values: type.getValues().map(({ name }) => name) };
+  return isScalarType(type) && findStoredScalar(type) !== undefined ? { declared: type.name } : {};
+}
+
+function readRelation(field: SdlField, kind: SdlFields): Relation | undefined {
   if (field.name === 'parent' || field.name === 'children') return NODE_RELATIONS[field.name];
-  const { child, link } = readDirectives(field);
+  const { child, link, back } = readDirectives(field);
   if (child) return { by: 'child' };
+  if (back !== undefined) {
+    const ends = findBackEnds(kind, field, back);
+    return typeof ends === 'string' ? undefined : { by: 'back', ...ends };
+  }
   return link && { by: 'link', from: link.from ?? field.name, to: link.to };
 }

@@ -8,18 +8,21 @@ import {
   type InputValueDefinitionNode,
   isTypeDefinitionNode,
   isTypeExtensionNode,
+  Kind,
 } from 'graphql';
 import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
-import { getDerivation } from './load-schema.js';
+import { getDerivation, type SiteContract } from './load-schema.js';
 import { BANNER, printRecords, printRecordTypes, toRecordTypeName } from './print-records.js';
 import { createResolverStubs, listResolvers } from './resolvers-plugin.js';
-import { hasFilter, listDerivedNamesOfType, locateAstNode, toTypeName } from './sdl.js';
+import { findStoredScalar, hasFilter, listDerivedNamesOfType, locateAstNode, toTypeName } from './sdl.js';
 
 /** The configuration of the preset in `codegen.ts`. */
 interface PresetConfig {
   /** The type of a stored record, as a mapper of graphql-codegen; `{T}` stands for the record type. */
   recordMapper: string;
+  /** The type of a connection that a hand-written query returns, as a mapper of graphql-codegen. */
+  connectionMapper?: string;
   /** The module of the types of field tables and descriptions, as generated files import it. */
   recordTypes: string;
 }
@@ -34,9 +37,7 @@ export const preset: Types.OutputPreset<PresetConfig> = {
   buildGeneratesSection(options) {
     const { schemaAst: schema, presetConfig } = options;
     if (schema === undefined) throw new Error('The preset needs the schema of load-schema.ts.');
-    const { tables } = getDerivation(schema).contract;
-    const mappers = toMappers(tables, presetConfig.recordMapper);
-    return [...toOutputs(options, generateSite(schema, presetConfig.recordTypes)), toResolvers(options, mappers)];
+    return [...toOutputs(options, generateSite(schema, presetConfig.recordTypes)), toResolvers(options, schema)];
   },
 };
 
@@ -47,27 +48,58 @@ function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutp
   return {
     files: new Map([
       ['schema.graphql', `# ${BANNER}\n\n${sdl}`],
-      ['type-defs.ts', `// ${BANNER}\n\nexport const typeDefs = ${printTemplate(sdl)};\n`],
       ['records.ts', `// ${BANNER}\n${printRecords(tables, typesModule)}`],
       ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
     origins: mapSiteSourceLines(definitions),
-    stubs: createResolverStubs(contract.schema, listResolvers(schema, tables)),
+    stubs: createResolverStubs(contract.schema, listResolvers(schema, contract)),
   };
 }
 
-const printTemplate = (text: string): string => `\`${text.replaceAll(/[\\`]|\$\{/g, String.raw`\$&`)}\``;
+const toMappers = (
+  tables: readonly RecordTable[],
+  { recordMapper, connectionMapper }: PresetConfig,
+): Record<string, string> =>
+  Object.fromEntries(
+    tables.flatMap(({ kind }): (readonly [string, string])[] => [
+      [kind, recordMapper.replaceAll('{T}', kind)],
+      ...(connectionMapper === undefined ? [] : [[`${kind}Connection`, connectionMapper] as const]),
+    ]),
+  );
 
-const toMappers = (tables: readonly RecordTable[], mapper: string): Record<string, string> =>
-  Object.fromEntries(tables.map(({ kind }) => [kind, mapper.replaceAll('{T}', kind)]));
+const STORED_TYPES: Readonly<Record<string, string>> = {
+  Float: 'number',
+  Int: 'number',
+  String: 'string',
+};
 
-function toResolvers(options: Types.PresetFnArgs, mappers: Record<string, string>): Types.GenerateOptions {
-  const config = options.config as { mappers?: Record<string, string> };
+/** Returns the types of the scalars of the application in resolvers: those of their stored values. */
+const toScalars = ({ definitions }: SiteContract): Record<string, string> =>
+  Object.fromEntries(
+    definitions.flatMap((definition) => {
+      if (definition.kind !== Kind.SCALAR_TYPE_DEFINITION || definition.name.value === 'Date') return [];
+      const stored = findStoredScalar({ astNode: definition });
+      return [[definition.name.value, (stored && STORED_TYPES[stored]) ?? 'unknown']];
+    }),
+  );
+
+function toResolvers(
+  { presetConfig, ...options }: Types.PresetFnArgs<PresetConfig>,
+  schema: GraphQLSchema,
+): Types.GenerateOptions {
+  const { contract } = getDerivation(schema);
+  const config = options.config as { mappers?: Record<string, string>; scalars?: Record<string, string> };
   return {
     ...options,
     filename: `${options.baseOutputDir}resolvers.ts`,
-    // resolvers-plugin.ts refers to types by the names that `typeName` gives.
-    config: { ...config, mappers: { ...config.mappers, ...mappers }, namingConvention: toTypeName },
+    config: {
+      ...config,
+      mappers: { ...config.mappers, ...toMappers(contract.tables, presetConfig) },
+      scalars: { ...config.scalars, ...toScalars(contract) },
+      recordTypes: presetConfig.recordTypes,
+      // resolvers-plugin.ts refers to types by the names that `typeName` gives.
+      namingConvention: toTypeName,
+    },
   };
 }
 

@@ -2,49 +2,81 @@ import type { PluginFunction, Types } from '@graphql-codegen/plugin-helpers';
 import type { RecordTable } from '@trellis/core/record-types';
 import {
   type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
+  isAbstractType,
+  isIntrospectionType,
   isListType,
   isNonNullType,
   isObjectType,
+  isScalarType,
+  isSpecifiedScalarType,
 } from 'graphql';
 import type { Stub } from '../output.js';
-import { getDerivation } from './load-schema.js';
+import { getDerivation, type SiteContract } from './load-schema.js';
 import { BANNER, toRecordTypeName } from './print-records.js';
-import { locateAstNode, singleQueryName, toTypeName } from './sdl.js';
+import { locateAstNode, readDirectives, type SdlField, singleQueryName, toTypeName } from './sdl.js';
 
 /** A plugin for graphql-codegen that adds {@link printSiteResolvers} to the output. */
-export const plugin: PluginFunction<PluginConfig, Types.ComplexPluginOutput> = (schema, _documents, config) => ({
-  prepend: [`// ${BANNER}`],
-  content: printSiteResolvers(
-    listResolvers(schema, getDerivation(schema).contract.tables),
-    config.contextType.replace(/^.*#/, ''),
-  ),
-});
+export const plugin: PluginFunction<PluginConfig, Types.ComplexPluginOutput> = (schema, _documents, config) => {
+  const resolvers = listResolvers(schema, getDerivation(schema).contract);
+  const hasCodecs = [...resolvers.values()].some(([first]) => first?.is === 'codec');
+  return {
+    prepend: [`// ${BANNER}`, ...(hasCodecs ? [`import type { ScalarCodec } from '${config.recordTypes}';`] : [])],
+    content: printSiteResolvers(resolvers, config.contextType.replace(/^.*#/, '')),
+  };
+};
 
 /** The part of the configuration of graphql-codegen's own plugins that this plugin reads. */
 interface PluginConfig {
   /** The module and the name of the type of the context, separated by `#`. */
   readonly contextType: string;
+  /** The module of the types of codecs, which the preset sets. */
+  readonly recordTypes: string;
 }
 
 /** Prints the interface of the hand-written resolvers. Each resolver may read only the columns that it needs. */
 const printSiteResolvers = (
-  resolvers: ReadonlyMap<string, readonly HandWrittenResolver[]>,
+  resolvers: Resolvers,
   context: string,
-): string => `/** The hand-written resolvers: those of computed fields, and of queries that are not derived from a record type. */
+): string => `/** The parts that are written by hand: computed fields, queries that are not derived from a record type, and codecs. */
 export interface SiteResolvers {
-${[...resolvers].map(([type, list]) => `  readonly ${type}: {\n${list.map((resolver) => printMember(resolver, context)).join('\n')}\n  };`).join('\n')}
+${[...resolvers].map(([type, list]) => printType(type, list, context)).join('\n')}
 }
+
+/** The parts of types that are missing as a whole, such as \`Boat.age\`. */
+type MissingResolver<Given> = {
+  [Type in keyof SiteResolvers]: Type extends keyof Given ? never : \`\${Type}.\${keyof SiteResolvers[Type] & string}\`;
+}[keyof SiteResolvers];
+
+/** Returns complete resolvers. The compiler names each part that is missing. */
+export const defineResolvers = <Given extends Partial<SiteResolvers>>(
+  resolvers: Given & Readonly<Record<MissingResolver<Given>, never>>,
+): SiteResolvers => resolvers as unknown as SiteResolvers;
 `;
 
-function printMember({ type, field, columns, hasArguments }: HandWrittenResolver, context: string): string {
-  const parent =
-    type === 'Query'
-      ? 'Record<PropertyKey, never>'
-      : `Pick<${toRecordTypeName(type)}, ${columns.map((name) => `'${name}'`).join(' | ')}>`;
+function printType(type: string, list: readonly HandWritten[], context: string): string {
+  const [first] = list;
+  if (first?.is === 'codec') return `  readonly ${type}: ScalarCodec<Scalars['${type}']['output']>;`;
+  return `  readonly ${type}: {\n${list.map((member) => printMember(member, context)).join('\n')}\n  };`;
+}
+
+function printMember(member: HandWritten, context: string): string {
+  if (member.is !== 'resolver') {
+    const types = member.is === 'type' ? member.types.map((name) => `'${name}'`).join(' | ') : '';
+    return `    readonly __resolveType: TypeResolveFn<${types}, ResolversTypes['${member.type}'], ${context}>;`;
+  }
+  const { type, field, columns, hasArguments } = member;
   const args = hasArguments ? printArguments(type, field) : 'Record<PropertyKey, never>';
-  return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${parent}, ${context}, ${args}>;`;
+  return `    readonly ${field.name}: ResolverFn<${printResult(field.type)}, ${printParent(type, columns)}, ${context}, ${args}>;`;
+}
+
+function printParent(type: string, columns: readonly string[] | undefined): string {
+  if (type === 'Query') return 'Record<PropertyKey, never>';
+  if (columns === undefined) return `ResolversParentTypes['${type}']`;
+  return `Pick<${toRecordTypeName(type)}, ${columns.map((name) => `'${name}'`).join(' | ')}>`;
 }
 
 /** Arguments with a default are always present. */
@@ -65,50 +97,86 @@ const printNonNull = (type: GraphQLOutputType): string =>
     : `ResolversTypes['${String(type)}']`;
 
 /** A field with a hand-written resolver. */
-export interface HandWrittenResolver {
+interface FieldResolver {
+  readonly is: 'resolver';
   readonly type: string;
   readonly field: GraphQLField<unknown, unknown>;
-  /** The columns that the resolver may read; empty for a field of Query. */
-  readonly columns: readonly string[];
+  /** The columns that the resolver may read; absent for a type that is not a record type. */
+  readonly columns?: readonly string[];
   /** Whether the resolver receives arguments. The arguments of a date are applied to its result instead. */
   readonly hasArguments: boolean;
 }
 
-/** Lists the hand-written resolvers by type: computed fields, and the fields of Query that are not derived. */
-export function listResolvers(
-  schema: GraphQLSchema,
-  tables: readonly RecordTable[],
-): ReadonlyMap<string, readonly HandWrittenResolver[]> {
+/** The type of the results of an interface or a union, if they have other types than record types. */
+interface TypeResolver {
+  readonly is: 'type';
+  readonly type: string;
+  /** The possible types. */
+  readonly types: readonly string[];
+}
+
+interface Codec {
+  readonly is: 'codec';
+  readonly type: string;
+}
+
+type HandWritten = Codec | FieldResolver | TypeResolver;
+
+/** The parts that are written by hand, by type. */
+type Resolvers = ReadonlyMap<string, readonly HandWritten[]>;
+
+/** Lists the parts of a schema that are written by hand. */
+export function listResolvers(schema: GraphQLSchema, contract: SiteContract): Resolvers {
+  const { tables } = contract;
+  const kinds = new Set(tables.map(({ kind }) => kind));
+  const others = Object.values(contract.schema.getTypeMap()).filter(
+    ({ name }) => schema.getType(name) && !kinds.has(name),
+  );
   const lists = [
     ...tables.map((table) => [table.kind, computedOf(schema, table)] as const),
-    ['Query', queriesOf(schema, tables)] as const,
+    ...others.map((type) => [type.name, listOther(type, schema, contract)] as const),
   ];
   return new Map(lists.filter(([, list]) => list.length > 0));
 }
 
-function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): HandWrittenResolver[] {
+function computedOf(schema: GraphQLSchema, { kind, fields }: RecordTable): HandWritten[] {
   return fields.flatMap((computed) => {
     const field = fieldOf(schema, kind, computed.name);
     if (computed.kind !== 'computed' || field === undefined) return [];
     const columns = ['id', ...computed.needs.filter((column) => column !== 'id')];
-    return [{ type: kind, field, columns, hasArguments: computed.hasArguments }];
+    return [{ is: 'resolver', type: kind, field, columns, hasArguments: computed.hasArguments }];
   });
 }
 
-function queriesOf(schema: GraphQLSchema, tables: readonly RecordTable[]): HandWrittenResolver[] {
+function listOther(type: GraphQLNamedType, schema: GraphQLSchema, { tables }: SiteContract): HandWritten[] {
+  const { name } = type;
+  if (isScalarType(type)) return isSpecifiedScalarType(type) || name === 'Date' ? [] : [{ is: 'codec', type: name }];
+  const published = schema.getType(name);
+  if (isAbstractType(published)) {
+    const types = schema.getPossibleTypes(published).map((one) => one.name);
+    const areKinds = types.every((one) => tables.some(({ kind }) => kind === one));
+    return areKinds ? [] : [{ is: 'type', type: name, types }];
+  }
+  if (!isObjectType(type) || isIntrospectionType(type)) return [];
+  return listFields(type, schema, tables);
+}
+
+/** Lists the queries that are not derived, and the computed fields of an object that is not a record. */
+function listFields(type: GraphQLObjectType, schema: GraphQLSchema, tables: readonly RecordTable[]): HandWritten[] {
   const derived = new Set(tables.flatMap(({ single, all }) => [single, all]));
-  return Object.values(schema.getQueryType()?.getFields() ?? {})
-    .filter(({ name }) => !derived.has(name))
-    .map((field) => ({ type: 'Query', field, columns: [], hasArguments: field.args.length > 0 }));
+  const isWritten = (field: SdlField): boolean =>
+    type.name === 'Query' ? !derived.has(field.name) : readDirectives(field).computed !== undefined;
+  return Object.values(type.getFields()).flatMap((written) => {
+    const field = fieldOf(schema, type.name, written.name);
+    if (field === undefined || !isWritten(written)) return [];
+    return [{ is: 'resolver', type: type.name, field, hasArguments: written.args.length > 0 }];
+  });
 }
 
 function fieldOf(schema: GraphQLSchema, type: string, field: string) {
   const found = schema.getType(type);
   return isObjectType(found) ? found.getFields()[field] : undefined;
 }
-
-/** The hand-written resolvers by type. */
-type Resolvers = ReadonlyMap<string, readonly HandWrittenResolver[]>;
 
 /**
  * Lists the stubs of resolver files, one per type. The first type of a document gets the file named after the document,
@@ -132,7 +200,7 @@ function subjectOf(schema: GraphQLSchema, type: string): string {
 
 const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
 
-function toStub(name: string, type: string, list: readonly HandWrittenResolver[]): Stub {
+function toStub(name: string, type: string, list: readonly HandWritten[]): Stub {
   const exportName = `${singleQueryName(type)}Resolvers`;
   return {
     file: `src/resolvers/${name}.ts`,
@@ -146,8 +214,16 @@ export const ${exportName}: SiteResolvers['${type}'] = {
       file: 'src/resolvers/schema.ts',
       lines: [`import { ${exportName} } from './${name}.js';`, `${type}: ${exportName},`],
     },
-    members: list.map(({ field }) => ({ name: field.name, text: memberText(type, field.name) })),
+    members: membersOf(type, list),
   };
+}
+
+function membersOf(type: string, list: readonly HandWritten[]): Stub['members'] {
+  const names = list.flatMap((member) => {
+    if (member.is === 'codec') return ['parse', 'serialize'];
+    return member.is === 'type' ? ['__resolveType'] : [member.field.name];
+  });
+  return names.map((name) => ({ name, text: memberText(type, name) }));
 }
 
 const memberText = (type: string, field: string): string =>

@@ -54,6 +54,10 @@ export const getTypeNode = (field: SdlField): ASTNode => field.astNode?.type as 
 export const isRecordDefinition = (node: DefinitionNode): node is ObjectTypeDefinitionNode =>
   node.kind === Kind.OBJECT_TYPE_DEFINITION && (node.directives ?? []).some(({ name }) => name.value === 'record');
 
+/** Returns whether a definition is that of an object type that implements Node. */
+export const isNodeDefinition = (node: DefinitionNode): node is ObjectTypeDefinitionNode =>
+  node.kind === Kind.OBJECT_TYPE_DEFINITION && (node.interfaces ?? []).some(({ name }) => name.value === 'Node');
+
 /** Returns whether a type is a record type. */
 export const isRecordType = (type: unknown): boolean =>
   isObjectType(type) && type.astNode != null && isRecordDefinition(type.astNode);
@@ -85,6 +89,15 @@ export interface LinkEnds {
   readonly to: string;
 }
 
+/** The ends of a back reference: the field of the linked type that refers to this one, and the value that it has. */
+export interface BackReference {
+  readonly by: string;
+  readonly from: string | undefined;
+}
+
+/** The directives that determine the origin of a field's value, at most one per field. Other fields are stored. */
+export const SOURCES = ['alias', 'child', 'computed', 'link'] as const;
+
 /** The directives of one field. */
 interface FieldDirectives {
   readonly alias?: string;
@@ -94,6 +107,7 @@ interface FieldDirectives {
   readonly index: boolean;
   /** Without `from`, the field has a column of its own for the keys. */
   readonly link?: LinkEnds;
+  readonly back?: BackReference;
 }
 
 /** An element with directives: a field or a type definition. */
@@ -114,8 +128,13 @@ export function readDirectives(field: Pick<GraphQLField<unknown, unknown>, 'astN
     ...(has('computed') && { computed: { needs: texts(findDirective(field, 'computed'), 'needs') } }),
     dateformat: has('dateformat'),
     index: has('index'),
-    ...(has('link') && { link: { from: text('link', 'from'), to: text('link', 'to') ?? 'id' } }),
+    ...readLink(text('link', 'by'), has('link') && { from: text('link', 'from'), to: text('link', 'to') ?? 'id' }),
   };
+}
+
+function readLink(by: string | undefined, link: LinkEnds | false): Pick<FieldDirectives, 'back' | 'link'> {
+  if (link === false) return {};
+  return by === undefined ? { link } : { back: { by, from: link.from } };
 }
 
 const texts = (directive: ConstDirectiveNode | undefined, argument: string): string[] =>
@@ -139,6 +158,21 @@ export const OPERATOR_INPUTS = {
   Int: 'IntQueryOperatorInput',
   String: 'StringQueryOperatorInput',
 } as const;
+
+/** Returns the name of the filter input of an enum, or of a scalar of the application. */
+export const operatorInputName = (type: string): string => `${type}QueryOperatorInput`;
+
+/** The scalars that can store the values of a scalar of the application (`@stored`). */
+export const STORED_SCALARS = ['Float', 'Int', 'String'] as const;
+
+/** Returns the name of the scalar that stores the values of a scalar of the application, if it has one. */
+export const findStoredScalar = (type: Marked): string | undefined =>
+  findTexts(findDirective(type, 'stored'), 'as')[0]?.value;
+
+/** The directives of the generator, which the published schema does not have. */
+export const GENERATOR_DIRECTIVES: readonly string[] = [
+  ...['alias', 'child', 'computed', 'dateformat', 'index', 'link', 'record', 'source', 'stored'],
+];
 
 export const SORT_ORDER = 'SortOrderEnum';
 export const GROUP_SORT = 'GroupSortInput';
@@ -165,11 +199,15 @@ export type DerivedNames = ReadonlyMap<string, 'enum' | 'input' | 'type'>;
 /** Returns the name of every type that may be derived from the documents. */
 export function listDerivedNames(definitions: readonly DefinitionNode[]): DerivedNames {
   const operators = Object.values(OPERATOR_INPUTS).map((name) => [name, 'input'] as const);
-  const ofTypes = definitions.flatMap((definition) =>
-    hasFilter(definition) ? [...listDerivedNamesOfType(definition)] : [],
-  );
+  const ofTypes = definitions.flatMap((definition): (readonly [string, 'enum' | 'input' | 'type'])[] => {
+    if (isLeafDefinition(definition)) return [[operatorInputName(definition.name.value), 'input']];
+    return hasFilter(definition) ? [...listDerivedNamesOfType(definition)] : [];
+  });
   return new Map([...Object.entries(OF_ALL), ...operators, ...ofTypes]);
 }
+
+const isLeafDefinition = (node: DefinitionNode) =>
+  node.kind === Kind.ENUM_TYPE_DEFINITION || node.kind === Kind.SCALAR_TYPE_DEFINITION;
 
 /** Returns whether types are derived from a definition: at least a filter. */
 export const hasFilter = (node: DefinitionNode): node is InterfaceTypeDefinitionNode | ObjectTypeDefinitionNode =>

@@ -109,7 +109,7 @@ test.each([
   ['a: Boolean!', 'BooleanQueryOperatorInput'],
   ['a: ID!', 'StringQueryOperatorInput'],
   ['a: [String!]!', 'StringQueryOperatorInput'],
-  ['a: Heat', 'StringQueryOperatorInput'],
+  ['a: Heat', 'HeatQueryOperatorInput'],
   ['a: Lid', 'LidFilterInput'],
   ['a: [Lid!]', 'LidFilterListInput'],
   ['a(b: Int): Lid @computed', 'LidFilterInput'],

@@ -10,7 +10,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'an unknown directive',
     'type Pan { a: Int ▲@clean }',
-    'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @record, @source, @deprecated; received @clean.',
+    'Expected one of @alias, @child, @computed, @dateformat, @index, @link, @record, @source, @stored, @deprecated; received @clean.',
   ],
   [
     'a duplicate directive',
@@ -108,7 +108,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'a Node that is not a record type',
     'type ▲Pan implements Node { id: ID! parent: Node children: [Node!]! internal: Internal! }',
-    'Pan implements Node but lacks @record.',
+    'Pan implements Node but lacks @record. Add it: type Pan implements Node @record.',
   ],
   [
     'a source of a type that is not a record type',
@@ -161,7 +161,7 @@ const errors: readonly (readonly [reason: string, text: string, message: string]
   [
     'a scalar that cannot be stored',
     'scalar Blob\ntype Pan implements Node @record { a: ▲Blob }',
-    'Expected a type that a record can store: Boolean, Date, Float, ID, Int, String, an enum or an object; received Blob.',
+    'A record cannot store Blob. Name the scalar that stores it: scalar Blob @stored(as: "String").',
   ],
   [
     'a union in a record',

@@ -13,6 +13,7 @@ function readField(text: string): RecordField | undefined {
 const scalar = { kind: 'scalar', name: 'a', path: 'a', column: 'a', list: false, nullable: true } as const;
 const plain = { dateArguments: false, indexed: false };
 const base = { name: 'a', path: 'a', list: false, nullable: true };
+const heat = { declared: 'Heat', values: ['LOW', 'HIGH'] };
 const lid = [
   { ...scalar, ...plain, name: 'b', path: 'a.b', column: 'a.b', type: 'Int', indexed: true },
   { ...scalar, ...plain, name: 'c', path: 'a.c', column: 'a.c', type: 'Boolean' },
@@ -21,8 +22,8 @@ const lid = [
 test.each([
   ['a: Int', { ...scalar, ...plain, type: 'Int' }],
   ['a: [Int!]!', { ...scalar, ...plain, type: 'Int', list: true, nullable: false }],
-  ['a: Heat', { ...scalar, ...plain, type: 'String', values: ['LOW', 'HIGH'] }],
-  ['a: [Heat!]', { ...scalar, ...plain, type: 'String', list: true, values: ['LOW', 'HIGH'] }],
+  ['a: Heat', { ...scalar, ...plain, ...heat, type: 'String' }],
+  ['a: [Heat!]', { ...scalar, ...plain, ...heat, type: 'String', list: true }],
   ['a: String! @index', { ...scalar, ...plain, type: 'String', nullable: false, indexed: true }],
   ['a: Date @dateformat', { ...scalar, ...plain, type: 'Date', dateArguments: true }],
   ['a: ID @alias(of: "id")', { ...scalar, ...plain, type: 'ID', column: 'id' }],
@@ -52,7 +53,7 @@ test.each([
   [
     'a(c: Int): Heat @computed(needs: ["internal.type"])',
     {
-      ...{ kind: 'computed', ...base, type: 'String', fields: [] },
+      ...{ kind: 'computed', ...base, ...heat, type: 'String', fields: [] },
       ...{ needs: ['internal.type'], hasArguments: true, dateArguments: false },
     },
   ],

@@ -9,6 +9,7 @@ import {
   execute as graphqlExecute,
   type GraphQLFormattedError,
   type GraphQLSchema,
+  Kind,
   OperationTypeNode,
 } from 'graphql';
 import { chooseEncoding, compress, MIN_COMPRESSED_BYTES } from '../http/compression.js';
@@ -217,8 +218,11 @@ const shorten = (message: string): string =>
 
 /**
  * Returns whether graphql-js rejected the document or the variables. Such an error either has no path, because no
- * resolver ran, or it refers to the node of an argument. Errors of result serialization refer to no node.
+ * resolver ran, or it refers to the value of an argument. Defects refer to a field, such as a result of an interface
+ * whose type is not known, or to no node, such as a result that a scalar does not accept.
  */
 function isAboutRequest({ path, originalError }: GraphQLError): boolean {
-  return path === undefined || (originalError instanceof GraphQLError && originalError.nodes !== undefined);
+  if (path === undefined) return true;
+  const nodes = originalError instanceof GraphQLError ? originalError.nodes : undefined;
+  return nodes?.every(({ kind }) => kind !== Kind.FIELD) ?? false;
 }

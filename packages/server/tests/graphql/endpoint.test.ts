@@ -13,7 +13,8 @@ const schema = buildSchema(`
   enum Colour { RED }
   input Filter { and: Filter, name: String }
   type Item { name: String!, item: Item, colour: Colour, many(values: Int): [Item!]!, wait: String }
-  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item }
+  type Query { item(filter: Filter, names: [String]): Item, refuse: Item, break: String, gone: Item, thing: Thing }
+  interface Thing { name: String }
   type Mutation { touch: Boolean }
 `);
 
@@ -40,6 +41,7 @@ const roots = {
     throw new Error('connect /srv/private/site.db');
   },
   gone: () => ({ name: null }),
+  thing: () => ({ name: 'unknown' }),
   touch: () => true,
 };
 
@@ -176,6 +178,7 @@ describe('GraphQL endpoint', () => {
       ['a thrown error', '{ break }'],
       ['a null that the schema forbids', '{ gone { name } }'],
       ['a value that an enum lacks', '{ item { colour } }'],
+      ['an object of an interface, whose type is not known', '{ thing { name } }'],
     ])('that is an internal error (%s) is logged and shown as internal', async (_reason, query) => {
       const { status, body } = await post({ query });
       expect(status).toBe(200);

@@ -233,6 +233,8 @@ export class IndexAdvisor {
   readonly #statements: Statements;
   readonly #uses = new LRUCache<string, number>({ max: 1000 });
   readonly #made: LRUCache<string, string>;
+  /** Whether a statement runs, during which SQLite can neither create nor drop an index. */
+  isStatementRunning = false;
 
   constructor(statements: Statements) {
     this.#statements = statements;
@@ -247,7 +249,7 @@ export class IndexAdvisor {
   advise(key: IndexKey | undefined): string | undefined {
     if (key === undefined) return undefined;
     const made = this.#made.get(key);
-    if (made !== undefined) return made;
+    if (made !== undefined || this.isStatementRunning) return made;
     const uses = (this.#uses.get(key) ?? 0) + 1;
     this.#uses.set(key, uses);
     return uses < USES_BEFORE_INDEX ? undefined : this.#make(key);

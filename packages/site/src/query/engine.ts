@@ -133,6 +133,8 @@ export class Engine {
   run({ text, values }: Sql, queryContext: QueryContext, onLong?: () => void): SqlValue[][] {
     // Computing a value may run another statement in this store.
     const outer = { ...this.#functions };
+    const { isStatementRunning } = this.advisor;
+    this.advisor.isStatementRunning = true;
     const computing = queryContext.computed && this.#computingFor(queryContext.computed);
     Object.assign(this.#functions, { computing, look: createWorkCheck(queryContext.meter, onLong), thrown: undefined });
     try {
@@ -142,6 +144,7 @@ export class Engine {
     } catch (error) {
       throw this.#functions.thrown ?? error;
     } finally {
+      this.advisor.isStatementRunning = isStatementRunning;
       Object.assign(this.#functions, { thrown: undefined, look: undefined }, outer);
     }
   }

@@ -4,6 +4,7 @@ import { sql, type Sql, sqlTemplate } from '../records/sql.js';
 import type { RecordSort } from './record-queries.js';
 import {
   type CompileContext,
+  exactFloat,
   type FieldScope,
   findField,
   findMissingListCondition,
@@ -109,14 +110,9 @@ const nowhere = ({ list }: RelationField): PathValue => ({
   column: undefined,
 });
 
-/** By default, SQLite writes floats to JSON with 15 digits, which loses precision. */
-const ALL_DIGITS = sql("'%!.17g'");
-
 function asElement({ list, float, expression }: PathValue): Sql {
   if (list) return sqlTemplate('json(%)', expression);
-  return float
-    ? sqlTemplate('iif(% IS NULL, NULL, json(format(%, %)))', expression, ALL_DIGITS, expression)
-    : expression;
+  return float ? exactFloat(expression) : expression;
 }
 
 const asList = (value: PathValue, expression: Sql): PathValue => ({

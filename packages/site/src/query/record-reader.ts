@@ -19,13 +19,13 @@ export interface LoadContext {
 /** Returns the column of a record with the key of a relation. */
 const startColumn = ({ relation }: RelationField): string => {
   if (relation.by === 'parent') return 'parent';
-  return relation.by === 'link' ? relation.from : 'id';
+  return relation.by === 'link' || relation.by === 'back' ? relation.from : 'id';
 };
 
 /** Returns the column of the related record type that the key refers to. */
 const endColumn = ({ relation }: RelationField): string => {
   if (relation.by === 'parent') return 'id';
-  return relation.by === 'link' ? relation.to : 'parent';
+  return relation.by === 'link' || relation.by === 'back' ? relation.to : 'parent';
 };
 
 /** Returns a reader whose rows also contain the keys of the selected relations. */
@@ -111,16 +111,26 @@ interface KindLoading {
 function loadKind({ kind, selection, field, wanted, context }: KindLoading, found: Found): void {
   context.meter?.check();
   const end = endColumn(field);
-  const reader = readerWithRelations(kind, selection, ['position', end]);
-  const text = `SELECT ${reader.select} FROM ${quoteIdentifier(kind)} AS t WHERE t.${quoteIdentifier(end)} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;
+  const reader = readerWithRelations(kind, selection, ['position']);
+  const { from, key } = keySource(field, `t.${quoteIdentifier(end)}`);
+  const text = `SELECT ${reader.select}, ${key} FROM ${quoteIdentifier(kind)} AS t${from} WHERE ${key} IN (SELECT value FROM json_each(?)) ORDER BY t.position`;
   const rows = context.statements.all(text, [JSON.stringify(wanted)]);
   const records = toRecords(rows, { selection, reader, context });
-  const [position, at] = [reader.keyIndex('position'), reader.keyIndex(end)];
+  const position = reader.keyIndex('position');
   rows.forEach((row, index) => {
-    const related = found.get(row[at] ?? null) ?? [];
-    related.push({ position: Number(row[position]), record: records[index] ?? {} });
-    found.set(row[at] ?? null, related);
+    const at = row.at(-1) ?? null;
+    const related = found.get(at) ?? [];
+    const own = { position: Number(row[position]), record: records[index] ?? {} };
+    // A list may contain the same key twice.
+    if (related.at(-1)?.position !== own.position) related.push(own);
+    found.set(at, related);
   });
+}
+
+/** Returns the SQL for the keys of a related row: its column, or each value of the list in its column. */
+function keySource({ relation }: RelationField, column: string): { readonly from: string; readonly key: string } {
+  if (relation.by !== 'back' || !relation.inList) return { from: '', key: column };
+  return { from: `, json_each(${column}) AS k`, key: 'k.value' };
 }
 
 type Build = (row: readonly SqlValue[]) => unknown;

@@ -87,8 +87,7 @@ export function rowScope(table: RecordTable, alias: string, context: CompileCont
   return {
     fields: table.fields,
     row: { alias, kind: table.kind },
-    value: (field) =>
-      field.kind === 'computed' ? computedValue(table.kind, field, column) : column(storedColumn(field)),
+    value: (field) => (field.kind === 'computed' ? computedValue(table, field, column) : column(storedColumn(field))),
     isAstral: (field) => field.kind === 'computed' || context.isAstral(table.kind, storedColumn(field)),
   };
 }
@@ -135,14 +134,25 @@ const isList = (field: RecordField): boolean => field.list;
 const storedColumn = (field: RecordField): string => (field.kind === 'scalar' ? field.column : field.path);
 
 /** Returns a call of the field's resolver with default arguments, on the columns that it declares to need. */
-function computedValue(kind: string, field: ComputedField, column: (name: string) => Sql): Sql {
+function computedValue(table: RecordTable, field: ComputedField, column: (name: string) => Sql): Sql {
   const needs = ['id', ...field.needs.filter((name) => name !== 'id')];
-  const pairs = needs.map((name) => sqlTemplate(`'${name.replaceAll("'", "''")}', %`, column(name)));
-  return sqlTemplate(`computed('${kind}', '${field.path}', json_object(%))`, {
+  const floats = new Set(listTableColumns(table).flatMap(({ name, type }) => (type === 'REAL' ? [name] : [])));
+  const pairs = needs.map((name) => {
+    const value = floats.has(name) ? exactFloat(column(name)) : column(name);
+    return sqlTemplate(`'${name.replaceAll("'", "''")}', %`, value);
+  });
+  return sqlTemplate(`computed('${table.kind}', '${field.path}', json_object(%))`, {
     text: pairs.map(({ text }) => text).join(', '),
     values: [],
   });
 }
+
+/** By default, SQLite writes floats to JSON with 15 digits, which loses precision. */
+const ALL_DIGITS = sql("'%!.17g'");
+
+/** Returns the JSON of a float with all of its digits. */
+export const exactFloat = (value: Sql): Sql =>
+  sqlTemplate('iif(% IS NULL, NULL, json(format(%, %)))', value, ALL_DIGITS, value);
 
 export function getTable(kind: string, { tables }: Pick<CompileContext, 'tables'>): RecordTable {
   const table = tables[kind];
@@ -248,11 +258,22 @@ function condition({ list, relation }: RelationField, { owner, alias, table }: N
       const children = `"parent" = ${owner}."id"`;
       return list ? `${alias}.${children}` : `${alias}.position = (${first(table, children)})`;
     }
+    case 'back': {
+      const from = `${owner}.${quoteIdentifier(relation.from)}`;
+      if (list) return refersBack(relation, `${alias}.`, from);
+      return `${alias}.position = (${first(table, refersBack(relation, '', from))})`;
+    }
     case 'link': {
       const [to, from] = [quoteIdentifier(relation.to), `${owner}.${quoteIdentifier(relation.from)}`];
       return `${alias}.position = (${first(table, `${to} = ${from}`)})`;
     }
   }
+}
+
+/** Returns the condition that a row refers to a value. `row` is its alias with a dot, or empty. */
+function refersBack({ to, inList }: Extract<Relation, { by: 'back' }>, row: string, from: string): string {
+  const column = row + quoteIdentifier(to);
+  return inList ? `EXISTS (SELECT 1 FROM json_each(${column}) AS k WHERE k.value = ${from})` : `${column} = ${from}`;
 }
 
 /**

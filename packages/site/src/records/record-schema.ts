@@ -74,12 +74,16 @@ export function createIndexes(tables: RecordTables): ReadonlyMap<string, string>
   return statements;
 }
 
-/** Returns the columns by which `@link` finds records, as `Type column`. */
+/** Returns the columns by which `@link` finds records, in either direction, as `Type column`. */
 function linkTargets(tables: RecordTables): ReadonlySet<string> {
   const targets = new Set<string>();
   const visit = (field: RecordField): void => {
     if (field.kind === 'object') field.fields.forEach(visit);
-    if (field.kind === 'relation' && field.relation.by === 'link') targets.add(`${field.type} ${field.relation.to}`);
+    if (field.kind !== 'relation') return;
+    const { relation } = field;
+    // An index does not find the elements of a list.
+    const isFound = relation.by === 'link' || (relation.by === 'back' && !relation.inList);
+    if (isFound) targets.add(`${field.type} ${relation.to}`);
   };
   for (const table of Object.values(tables)) table.fields.forEach(visit);
   return targets;

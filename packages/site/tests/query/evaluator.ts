@@ -128,11 +128,18 @@ export class Evaluator {
     const everyone = kinds.flatMap((kind) => (this.#world[kind] ?? []).map((record) => this.#at(kind, record)));
     const whose = (name: string, value: unknown): Level[] =>
       value === null || value === undefined ? [] : everyone.filter((one) => one.own?.[name] === value);
-    if (relation.by !== 'link') {
+    const whoseList = (name: string, value: unknown): Level[] =>
+      value === null ? [] : everyone.filter(({ own: one }) => (one?.[name] as unknown[] | null)?.includes(value));
+    if (relation.by !== 'link' && relation.by !== 'back') {
       const found = relation.by === 'parent' ? whose('id', own.parent) : whose('parent', own.id);
       return list ? found : (found[0] ?? null);
     }
     const keys = own[relation.from] ?? null;
+    if (relation.by === 'back') {
+      const { to, inList } = relation;
+      const found = inList ? whoseList(to, keys) : whose(to, keys);
+      return list ? found : (found[0] ?? null);
+    }
     if (!list) return whose(relation.to, keys)[0] ?? null;
     if (keys === null) return nullable ? null : [];
     const found = (keys as unknown[]).flatMap((key) => whose(relation.to, key).slice(0, 1));

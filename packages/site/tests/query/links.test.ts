@@ -50,6 +50,34 @@ test.each([
   expect(store.page('Item', { filter }, ID).nodes.map(({ id }) => id)).toEqual(expected);
 });
 
+test('a back reference leads to the records that refer to this one, in the order of their creation', () => {
+  expect(follow('chosenBy')).toMatchObject([[], [{ id: 'Item2' }], [], []]);
+  expect(follow('firstChosenBy')).toMatchObject([null, { id: 'Item2' }, null, null]);
+});
+
+test('a back reference of a list contains a record once, even if its list repeats the value', () => {
+  const other = storeOf({
+    Item: [
+      { id: 'Item0', tags: ['a', 'b', 'a'] },
+      { id: 'Item1', tags: ['b'] },
+      { id: 'Item2', tags: null },
+    ],
+    Part: [
+      { id: 'Part0', name: 'a' },
+      { id: 'Part1', name: 'b' },
+      { id: 'Part2', name: null },
+    ],
+  });
+  const field = tables.Part.fields.find((one): one is RelationField => one.name === 'taggedBy')!;
+  const page = other.page('Part', {}, { ...ID, relations: [{ field, select: () => ID }] });
+  expect(page.nodes.map((node) => node['~taggedBy'])).toMatchObject([
+    [{ id: 'Item0' }],
+    [{ id: 'Item0' }, { id: 'Item1' }],
+    [],
+  ]);
+  other.close();
+});
+
 test('values of linked records are sorted and grouped in the order of the keys', () => {
   const sorted = store.page('Item', { sort: { fields: ['several.text'] } }, ID);
   expect(sorted.nodes.map(({ id }) => id)).toEqual(['Item1', 'Item2', 'Item0', 'Item3']);

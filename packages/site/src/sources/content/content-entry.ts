@@ -1,10 +1,5 @@
 /** What the parsers of content return. They are loaded with the first file. */
 
-/** The extensions of files that can contain records, in lower case, without the dot. */
-export const CONTENT_EXTENSIONS = ['csv', 'json', 'markdown', 'md', 'mdx', 'yaml', 'yml'] as const;
-
-export type ContentExtension = (typeof CONTENT_EXTENSIONS)[number];
-
 /** A record as written in a file, before validation. */
 export interface ContentEntry {
   readonly values: Readonly<Record<string, unknown>>;

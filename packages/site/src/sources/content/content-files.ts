@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto';
 import path from 'node:path';
-import type { RecordTable } from '@trellis/core/record-types';
+import { CONTENT_EXTENSIONS, type RecordTable, type ScalarCodecs } from '@trellis/core/record-types';
 import { compilePathGlobs } from '../../patterns/compile-glob.js';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';
 import type { RecordWriter } from '../../records/record-writer.js';
 import type { SiteProblem } from '../problems.js';
 import type { SiteSource } from '../site-sources.js';
-import { CONTENT_EXTENSIONS } from './content-entry.js';
 
 /** The record types with `@source`, and the files that contain their records. */
 export interface ContentTypes {
@@ -74,10 +73,17 @@ const DIGEST = 'content.digest';
 const NOTES = 'content.notes';
 const KINDS = 'content.kinds';
 
-/** Returns a digest that is equal for record types and sources that produce the same records from the same files. */
-export function contentConfigDigest({ tables }: ContentTypes, sources: readonly SiteSource[]): string {
+/**
+ * Returns a digest that is equal for record types, sources and codecs that produce the same records from the same files.
+ */
+export function contentConfigDigest(
+  { tables }: ContentTypes,
+  sources: readonly SiteSource[],
+  codecs: ScalarCodecs,
+): string {
   const places = sources.map(({ name, directory, workingDirectory }) => [name, directory, workingDirectory]);
-  return hash('md5', JSON.stringify([FORMAT, tables, places]));
+  const parsers = Object.entries(codecs).map(([scalar, { parse }]) => [scalar, String(parse)]);
+  return hash('md5', JSON.stringify([FORMAT, tables, places, ...parsers]));
 }
 
 export function readContentCache(store: RecordStore, digest: string): ContentCache {

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RecordTable } from '@trellis/core/record-types';
+import type { RecordTable, ScalarCodecs } from '@trellis/core/record-types';
 import prettyBytes from 'pretty-bytes';
 import { describeErrorCode, getErrorCode, isMissingFileError } from '../file-errors.js';
 import { createIdGenerator, type RecordRow, toFileId } from '../file-records.js';
@@ -51,15 +51,15 @@ export function getContentId(fileId: string, kind: string, index: number): strin
  */
 export async function readContentRows(
   file: ContentFile,
-  { findTarget, parser }: ContentReadContext,
+  { findTarget, parser, codecs }: ContentReadContext,
 ): Promise<ContentRows> {
-  const reader = new FileReader(file, findTarget);
+  const reader = new FileReader(file, findTarget, codecs);
   try {
     const content = await readContentFile(path.posix.join(file.source.root, file.relativePath), parser);
     return await reader.read(content ?? NO_CONTENT);
   } catch (error) {
     const { message, line } = toContentError(error);
-    return new FileReader(file, findTarget).fail(line, message);
+    return new FileReader(file, findTarget, codecs).fail(line, message);
   }
 }
 
@@ -73,6 +73,7 @@ function toContentError(error: unknown): ContentError {
 interface ContentReadContext {
   readonly findTarget: FindTarget;
   readonly parser: ContentParser;
+  readonly codecs: ScalarCodecs;
 }
 
 const NO_CONTENT: ParsedContent = { entries: [], locate: async () => [] };
@@ -89,10 +90,11 @@ class FileReader {
   readonly #misfits: { readonly place: ValueLocation; readonly message: string }[] = [];
   #problemCount = 0;
 
-  constructor(file: ContentFile, findTarget: FindTarget) {
+  constructor(file: ContentFile, findTarget: FindTarget, codecs: ScalarCodecs) {
     this.#file = file;
     this.#fileId = toFileId(path.posix.join(file.source.directory, file.relativePath));
     this.#fit = {
+      codecs,
       toLinkKey: (field, text) => {
         if (!isPathLink(field)) return text;
         const { id, tried } = findTarget(file, field.type, text);

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { RecordTable } from '@trellis/core/record-types';
+import type { RecordTable, ScalarCodecs } from '@trellis/core/record-types';
 import type { RecordStore } from '../../record-store.js';
 import type { RecordTables } from '../../records/record-schema.js';
 import type { RecordWriter } from '../../records/record-writer.js';
@@ -67,20 +67,20 @@ interface ContentOptions {
   readonly store: RecordStore;
   readonly tables: RecordTables;
   readonly sources: readonly SiteSource[];
+  /** The codecs of the scalars of the application. */
+  readonly codecs?: ScalarCodecs;
 }
 
 /** The maximum time that the thread is blocked, so that requests can be handled in between. */
 const SLICE_MS = 12;
 
-export function openContentRecords({ store, tables, sources }: ContentOptions): ContentRecords {
-  const kinds = createContentTypes(tables);
-  return new StoredContent(store, kinds, sources);
-}
+export const openContentRecords = (options: ContentOptions): ContentRecords => new StoredContent(options);
 
 class StoredContent implements ContentRecords {
   readonly kinds: ContentTypes;
   readonly sources: readonly SiteSource[];
   readonly findTarget: FindTarget;
+  readonly codecs: ScalarCodecs;
   readonly parser = openContentParser();
   readonly notes: FileCache;
   /** The absolute paths of files to read again because of their links. */
@@ -95,12 +95,13 @@ class StoredContent implements ContentRecords {
   #isStale: boolean;
   #isNoted = false;
 
-  constructor(store: RecordStore, kinds: ContentTypes, sources: readonly SiteSource[]) {
-    this.kinds = kinds;
+  constructor({ store, tables, sources, codecs = {} }: ContentOptions) {
+    this.kinds = createContentTypes(tables);
     this.sources = sources;
+    this.codecs = codecs;
     this.findTarget = createFindTarget(sources);
     this.#store = store;
-    this.#digest = contentConfigDigest(kinds, sources);
+    this.#digest = contentConfigDigest(this.kinds, sources, codecs);
     const { notes, kinds: oldKinds } = readContentCache(store, this.#digest);
     this.#oldKinds = oldKinds;
     this.#isStale = notes === undefined;

@@ -1,6 +1,7 @@
+import { CONTENT_EXTENSIONS } from '@trellis/core/record-types';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { type Document, isScalar, LineCounter, type Pair, parseAllDocuments, type Scalar, visit } from 'yaml';
-import { CONTENT_EXTENSIONS, type ContentEntry, ContentError, type ContentExtension } from './content-entry.js';
+import { type ContentEntry, ContentError } from './content-entry.js';
 
 /** The YAML parser, which records the position of every value, takes about one second for this much text. */
 const MAX_YAML_CHARACTERS = 256 * 1024;
@@ -10,7 +11,7 @@ const MAX_RECORDS = 100_000;
 
 type Reader = (text: string) => ContentEntry[];
 
-const READERS: Readonly<Record<ContentExtension, Reader>> = {
+const READERS: Readonly<Record<string, Reader>> & Record<(typeof CONTENT_EXTENSIONS)[number], Reader> = {
   csv: readCsv,
   json: readJson,
   markdown: readMarkdown,
@@ -20,8 +21,6 @@ const READERS: Readonly<Record<ContentExtension, Reader>> = {
   yml: (text) => readYaml(text, 0),
 };
 
-const isContentExtension = (extension: string): extension is ContentExtension => Object.hasOwn(READERS, extension);
-
 /**
  * Reads the records in a file: one for a Markdown file, for a JSON or YAML object, for each element of a list, for each
  * document of a YAML stream, and for each CSV row below the header.
@@ -30,10 +29,11 @@ const isContentExtension = (extension: string): extension is ContentExtension =>
  * @throws ContentError with the line when the text is not valid in its format or contains values other than records.
  */
 export function readEntries(text: string, extension: string): ContentEntry[] {
-  if (!isContentExtension(extension)) {
+  const read = READERS[extension];
+  if (read === undefined) {
     throw new ContentError(`expected a file of ${CONTENT_EXTENSIONS.join(', ')}; received .${extension}.`, 1);
   }
-  const entries = READERS[extension](text.startsWith('\uFEFF') ? text.slice(1) : text);
+  const entries = read(text.startsWith('\uFEFF') ? text.slice(1) : text);
   assertRecordLimit(entries);
   return entries;
 }
@@ -44,7 +44,7 @@ function assertRecordLimit(records: readonly unknown[]): void {
 
 /** Returns the number of characters to parse; for Markdown, only the front matter counts. */
 export function countParsedCharacters(text: string, extension: string): number {
-  if (!isContentExtension(extension) || READERS[extension] !== readMarkdown) return text.length;
+  if (READERS[extension] !== readMarkdown) return text.length;
   return FRONT_MATTER.exec(text)?.[0].length ?? 0;
 }
 

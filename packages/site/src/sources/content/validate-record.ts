@@ -1,4 +1,11 @@
-import type { ObjectField, RecordField, RelationField, ScalarField, ScalarType } from '@trellis/core/record-types';
+import type {
+  ObjectField,
+  RecordField,
+  RelationField,
+  ScalarCodecs,
+  ScalarField,
+  ScalarType,
+} from '@trellis/core/record-types';
 import { DateTime } from 'luxon';
 import type { ParsedEntry } from './content-parser.js';
 
@@ -22,6 +29,8 @@ export interface ValidatedRecord {
 export interface ValidationOptions {
   /** Converts the value of a link to the value of its column. Returns `undefined` if there is no such record. */
   readonly toLinkKey: (field: RelationField, text: string) => string | undefined;
+  /** The codecs of the scalars of the application. */
+  readonly codecs: ScalarCodecs;
 }
 
 /** Fields that files cannot set. */
@@ -89,11 +98,28 @@ class Validation {
     return JSON.stringify(parsed.filter((item) => item !== undefined));
   }
 
-  #checkScalar({ type, path, values }: ScalarField, value: unknown, at: Path): number | string | undefined {
+  #checkScalar(field: ScalarField, value: unknown, at: Path): number | string | undefined {
+    const { type, path, values, declared } = field;
+    if (declared !== undefined && values === undefined) return this.#decode(field, declared, value, at);
     const parsed = (this.#entry.textOnly && typeof value === 'string' ? FROM_TEXT : FROM_VALUE)[type](value);
     const isValid = parsed !== undefined && (values?.includes(String(parsed)) ?? true);
     if (!isValid) this.#report(path, at, values ? `one of ${values.join(', ')}` : WANTED[type], value);
     return isValid ? parsed : undefined;
+  }
+
+  /** Converts a value of a scalar of the application, whose codec says what it expected. */
+  #decode({ type, path }: ScalarField, scalar: string, value: unknown, at: Path): number | string | undefined {
+    const codec = this.#options.codecs[scalar];
+    if (codec === undefined) throw new Error(`The scalar ${scalar} has no codec.`);
+    try {
+      const stored = codec.parse(value);
+      const isStorable = type === 'Int' ? Number.isSafeInteger(stored) : FROM_VALUE[type](stored) === stored;
+      if (isStorable) return stored as number | string;
+      this.#report(path, at, `the codec of ${scalar} to return ${type}`, stored);
+    } catch (error) {
+      this.#reportText(path, at, error instanceof Error ? error.message : String(error));
+    }
+    return undefined;
   }
 
   #checkObjectField(field: ObjectField, value: unknown, at: Path): void {
@@ -166,7 +192,11 @@ class Validation {
 
   #report(path: string, at: Path, wanted: string, value: unknown): void {
     const received = value === undefined ? 'nothing' : JSON.stringify(value).slice(0, 60);
-    this.misfits.push({ path, at, message: `${formatPath(at)}: expected ${wanted}; received ${received}.` });
+    this.#reportText(path, at, `expected ${wanted}; received ${received}.`);
+  }
+
+  #reportText(path: string, at: Path, message: string): void {
+    this.misfits.push({ path, at, message: `${formatPath(at)}: ${message}` });
   }
 }
 

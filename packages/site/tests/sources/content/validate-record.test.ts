@@ -59,7 +59,10 @@ const FIELDS: readonly RecordField[] = [
 
 const fit = (text: string, extension = 'md') =>
   readEntries(text, extension).map((entry) => {
-    const { row, misfits } = validateRecord(FIELDS, entry, { toLinkKey: (field, key) => `${field.type}:${key}` });
+    const { row, misfits } = validateRecord(FIELDS, entry, {
+      codecs: {},
+      toLinkKey: (field, key) => `${field.type}:${key}`,
+    });
     return {
       row,
       misfits: misfits.map(({ path, at, message }) => ({ path, message, line: entry.lineOf(at) })),
@@ -86,6 +89,30 @@ test('validation: valid values become columns', () => {
       cover: 'File:./soup.jpg',
     },
   });
+});
+
+test('validation: a codec converts the values of a scalar, and its errors are reported', () => {
+  const fields = [
+    scalar('price', 'Int', { declared: 'Money' }),
+    scalar('old', 'Int', { declared: 'Money', list: true }),
+  ];
+  const parse = (value: unknown): unknown => {
+    if (value === 'half') return 0.5;
+    if (typeof value !== 'string') throw new Error(`expected a price; received ${JSON.stringify(value)}.`);
+    return Number(value) * 100;
+  };
+  const validate = (text: string) =>
+    readEntries(text, 'json').map((entry) =>
+      validateRecord(fields, entry, { codecs: { Money: { parse } }, toLinkKey: () => undefined }),
+    );
+  expect(validate('{"price": "12.50", "old": ["1", "30000000"]}')).toMatchObject([
+    { row: { price: 1250, old: '[100,3000000000]' }, misfits: [] },
+  ]);
+  expect(validate('[{"price": 7}, {"old": ["1", false]}, {"price": "half"}]')).toMatchObject([
+    { row: { price: null }, misfits: [{ path: 'price', message: 'price: expected a price; received 7.' }] },
+    { row: { old: '[100]' }, misfits: [{ at: ['old', 1], message: 'old[1]: expected a price; received false.' }] },
+    { misfits: [{ message: 'price: expected the codec of Money to return Int; received 0.5.' }] },
+  ]);
 });
 
 test('validation: absent values are null, and absent non-null lists are empty', () => {

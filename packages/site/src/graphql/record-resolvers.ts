@@ -1,5 +1,6 @@
 import type { RecordField, RecordTable, RelationField } from '@trellis/core/record-types';
-import type { DateArguments } from '@trellis/site/query/dates';
+import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
+import type { DateArguments } from '../query/dates.js';
 import type {
   GroupQuery,
   QueryContext,
@@ -8,12 +9,12 @@ import type {
   RecordGroup,
   RecordQuery,
   RecordSort,
-} from '@trellis/site/query/record-queries';
-import type { GraphQLFieldResolver, GraphQLResolveInfo } from 'graphql';
-import type { ResolverBudget, SiteContext } from './context.js';
-import { getSelection, valuesPerRecord } from './selection.js';
+} from '../query/record-queries.js';
+import { getBinding } from './binding.js';
+import type { RecordContext } from './context.js';
+import { CONNECTION, getSelection, RECORD, spend, valuesPerRecord } from './selection.js';
 
-type Resolver = GraphQLFieldResolver<Record<string, unknown>, SiteContext, never>;
+type Resolver = GraphQLFieldResolver<Record<string, unknown>, RecordContext, never>;
 export type Resolvers = Record<string, Record<string, Resolver>>;
 
 /** Creates the resolvers that follow from the record types: queries, connections, dates and relations. */
@@ -28,7 +29,7 @@ export function createRecordResolvers(tables: Readonly<Record<string, RecordTabl
   return resolvers;
 }
 
-interface AllArguments {
+export interface AllArguments {
   readonly filter?: RecordFilter | null;
   readonly sort?: RecordSort | null;
   readonly skip?: number | null;
@@ -36,32 +37,23 @@ interface AllArguments {
 }
 
 const queriesOf = ({ kind, single, all }: RecordTable) => ({
-  [single]: (_: unknown, filter: RecordFilter, context: SiteContext, info: GraphQLResolveInfo) => {
-    const { records, computed, budget } = context;
-    const query = { filter, computed, meter: budget };
-    return read(() => records.find(kind, query, getSelection(kind, RECORD, info)), context);
+  [single]: (_: unknown, filter: RecordFilter, context: RecordContext, info: GraphQLResolveInfo) => {
+    const query = { filter, ...askerOf(context, info) };
+    return read(() => context.records.find(kind, query, getSelection(kind, RECORD, info)), context);
   },
 
-  [all]: (_: unknown, args: AllArguments, { records, computed, budget }: SiteContext, info: GraphQLResolveInfo) =>
-    records.page(kind, toQuery(args, { computed, meter: budget }), getSelection(kind, CONNECTION, info)),
+  [all]: (_: unknown, args: AllArguments, context: RecordContext, info: GraphQLResolveInfo) =>
+    context.records.page(kind, toQuery(args, askerOf(context, info)), getSelection(kind, CONNECTION, info)),
 });
 
-/** The path from a query of one record to the record: the field itself. */
-const RECORD = [[]];
+/** Returns the parts of a query that depend on the request. */
+export const askerOf = (context: RecordContext, { schema }: Pick<GraphQLResolveInfo, 'schema'>): QueryContext => ({
+  computed: getBinding(schema).computedFor(context),
+  meter: context.budget,
+});
 
-/** The paths from a connection to its records. */
-const CONNECTION = [
-  ['nodes'],
-  ['edges', 'node'],
-  ['edges', 'next'],
-  ['edges', 'previous'],
-  ['group', 'nodes'],
-  ['group', 'edges', 'node'],
-  ['group', 'edges', 'next'],
-  ['group', 'edges', 'previous'],
-];
-
-function toQuery({ sort, ...args }: AllArguments, asker: QueryContext): RecordQuery {
+/** Converts the arguments of a query for many records. */
+export function toQuery({ sort, ...args }: AllArguments, asker: QueryContext): RecordQuery {
   if (!sort?.fields) return { ...args, ...asker };
   return { ...args, ...asker, sort: { ...sort, fields: sort.fields.map((field) => field && toPath(field)) } };
 }
@@ -70,22 +62,22 @@ function toQuery({ sort, ...args }: AllArguments, asker: QueryContext): RecordQu
 const toPath = (member: string): string => member.replaceAll('___', '.');
 
 const connectionResolvers = {
-  totalCount: (connection: RecordConnection, _: unknown, context: SiteContext) =>
+  totalCount: (connection: RecordConnection, _: unknown, context: RecordContext) =>
     read(() => connection.totalCount, context),
 
-  pageInfo: (connection: RecordConnection, _: unknown, context: SiteContext) =>
+  pageInfo: (connection: RecordConnection, _: unknown, context: RecordContext) =>
     read(() => connection.pageInfo, context),
 
-  nodes: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
+  nodes: (connection: RecordConnection, _: unknown, context: RecordContext, info: GraphQLResolveInfo) =>
     read(() => spend(connection.nodes, valuesPerRecord(info), context.budget), context),
 
-  edges: (connection: RecordConnection, _: unknown, context: SiteContext, info: GraphQLResolveInfo) =>
+  edges: (connection: RecordConnection, _: unknown, context: RecordContext, info: GraphQLResolveInfo) =>
     read(() => spend(connection.edges, valuesPerRecord(info), context.budget), context),
 
-  distinct: (connection: RecordConnection, { field }: { field: string }, context: SiteContext) =>
+  distinct: (connection: RecordConnection, { field }: { field: string }, context: RecordContext) =>
     read(() => spend(connection.distinct({ field: toPath(field) }), 1, context.budget), context),
 
-  group: (connection: RecordConnection, query: GroupQuery, context: SiteContext, info: GraphQLResolveInfo) =>
+  group: (connection: RecordConnection, query: GroupQuery, context: RecordContext, info: GraphQLResolveInfo) =>
     read(
       () => spend(connection.group({ ...query, field: toPath(query.field) }), valuesPerRecord(info), context.budget),
       context,
@@ -93,12 +85,12 @@ const connectionResolvers = {
 };
 
 /** Reads fairly with respect to other requests, and again once computed values that the query needs are loaded. */
-const read = <T>(getValue: () => T, { records, budget }: SiteContext): T | Promise<T> =>
+export const read = <T>(getValue: () => T, { records, budget }: RecordContext): T | Promise<T> =>
   records.withComputedValues(() => budget.workInTurn(getValue));
 
 /** These do not wait for other requests: the first group that is resolved reads the records of all groups. */
 const groupResolvers = {
-  nodes: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
+  nodes: (group: RecordGroup, _: unknown, { records, budget }: RecordContext, info: GraphQLResolveInfo) =>
     records.withComputedValues(() =>
       spend(
         budget.work(() => group.nodes),
@@ -107,7 +99,7 @@ const groupResolvers = {
       ),
     ),
 
-  edges: (group: RecordGroup, _: unknown, { records, budget }: SiteContext, info: GraphQLResolveInfo) =>
+  edges: (group: RecordGroup, _: unknown, { records, budget }: RecordContext, info: GraphQLResolveInfo) =>
     records.withComputedValues(() =>
       spend(
         budget.work(() => group.edges),
@@ -116,12 +108,6 @@ const groupResolvers = {
       ),
     ),
 };
-
-/** Counts the values of a list in the response, then returns the list. Throws when the limit is exceeded. */
-function spend<T>(list: readonly T[], width: number, budget: ResolverBudget): readonly T[] {
-  budget.spend(list.length * width);
-  return list;
-}
 
 function addFields(resolvers: Resolvers, type: string, fields: readonly RecordField[]): void {
   const own = (resolvers[type] ??= {});

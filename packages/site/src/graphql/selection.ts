@@ -1,5 +1,4 @@
-import type { ObjectField, RecordField, RecordTable, ScalarField } from '@trellis/core/record-types';
-import type { RecordSelection, SelectedRelation, SelectedValue } from '@trellis/site/query/record-queries';
+import type { ObjectField, RecordField, ScalarField } from '@trellis/core/record-types';
 import {
   type FieldNode,
   type FragmentDefinitionNode,
@@ -20,20 +19,38 @@ import {
   type SelectionNode,
   type SelectionSetNode,
 } from 'graphql';
-import { records } from '../generated/site/records.js';
-
-const tables: Readonly<Record<string, RecordTable>> = records;
+import type { RecordSelection, SelectedColumn, SelectedRelation, SelectedValue } from '../query/record-queries.js';
+import type { RecordTables } from '../records/record-schema.js';
+import { getBinding } from './binding.js';
+import type { ResolverBudget } from './context.js';
 
 /** The document of a request and its variables. */
 type Operation = Pick<GraphQLResolveInfo, 'schema' | 'fragments' | 'variableValues'>;
+
+/** The path from a field to the records, if the field itself returns them. */
+export const RECORD = [[]];
+
+/** The paths from a connection to its records. */
+export const CONNECTION = [
+  ['nodes'],
+  ['edges', 'node'],
+  ['edges', 'next'],
+  ['edges', 'previous'],
+  ['group', 'nodes'],
+  ['group', 'edges', 'node'],
+  ['group', 'edges', 'next'],
+  ['group', 'edges', 'previous'],
+];
 
 interface Known {
   readonly nodes: readonly FieldNode[];
   readonly selection: RecordSelection;
 }
 
-/** The selections by AST node. The server caches parsed documents, so a repeated query has the same nodes. */
-const known = new WeakMap<FieldNode, Known>();
+/**
+ * The selections by AST node and record type. The server caches parsed documents, so a repeated query has the same nodes.
+ */
+const known = new WeakMap<FieldNode, Map<string, Known>>();
 
 /**
  * Returns the columns and relations that a query selects of records.
@@ -43,16 +60,19 @@ const known = new WeakMap<FieldNode, Known>();
 export function getSelection(
   kind: string,
   below: readonly (readonly string[])[],
-  info: GraphQLResolveInfo,
+  info: Operation & Pick<GraphQLResolveInfo, 'fieldNodes'>,
 ): RecordSelection {
   const { fieldNodes } = info;
   const [first] = fieldNodes;
-  const found = first && known.get(first);
+  const found = first && known.get(first)?.get(kind);
   if (found && isSame(found.nodes, fieldNodes)) return found.selection;
   const walk = new Walk(info);
   const nodes = below.flatMap((path) => walk.follow(fieldNodes, path));
   const selection = walk.select(nodes, kind);
-  if (first && !isConditional(fieldNodes, info.fragments)) known.set(first, { nodes: fieldNodes, selection });
+  if (first && !isConditional(fieldNodes, info.fragments)) {
+    const byKind = known.get(first) ?? new Map<string, Known>();
+    known.set(first, byKind.set(kind, { nodes: fieldNodes, selection }));
+  }
   return selection;
 }
 
@@ -77,9 +97,11 @@ function isConditional(
 
 class Walk {
   readonly #operation: Operation;
+  readonly #tables: RecordTables;
 
   constructor(operation: Operation) {
     this.#operation = operation;
+    this.#tables = getBinding(operation.schema).tables;
   }
 
   /** Returns the field nodes at the end of a path of names, including those in fragments. */
@@ -94,7 +116,7 @@ class Walk {
     const values = new Map<string, SelectedValue>();
     const relations: SelectedRelation[] = [];
     for (const [name, same] of byName(this.#fieldsBelow(nodes, kind))) {
-      const field = tables[kind]?.fields.find((one) => one.name === name);
+      const field = this.#tables[kind]?.fields.find((one) => one.name === name);
       if (field?.kind === 'relation') relations.push({ field, select: once((target) => this.select(same, target)) });
       else if (field) for (const value of this.#values(field, same)) values.set(value.name, value);
     }
@@ -105,8 +127,7 @@ class Walk {
     if (field.kind === 'scalar')
       return [{ kind: 'column', name: field.name, column: field.column, holds: contentOf(field) }];
     if (field.kind === 'object') return [this.#object(field, nodes)];
-    if (field.kind === 'computed')
-      return ['id', ...field.needs].map((column) => ({ kind: 'column', name: column, column, holds: 'value' }));
+    if (field.kind === 'computed') return ['id', ...field.needs].map(toSelectedColumn);
     return [];
   }
 
@@ -150,6 +171,14 @@ class Walk {
     return skip?.if !== true && include?.if !== false;
   }
 }
+
+/** Selects a column in its stored form, under its own name. */
+export const toSelectedColumn = (column: string): SelectedColumn => ({
+  kind: 'column',
+  name: column,
+  column,
+  holds: 'value',
+});
 
 function contentOf({ list, type }: ScalarField): 'json' | 'boolean' | 'float' | 'value' {
   if (list) return 'json';
@@ -201,7 +230,11 @@ const knownWidths = new WeakMap<FieldNode, KnownWidth>();
  * single related records, but not lists of records, which are counted when they are resolved. Fields that `@skip` or
  * `@include` exclude are counted as well.
  */
-export function valuesPerRecord({ fieldNodes, returnType, ...operation }: GraphQLResolveInfo): number {
+export function valuesPerRecord({
+  fieldNodes,
+  returnType,
+  ...operation
+}: Operation & Pick<GraphQLResolveInfo, 'fieldNodes' | 'returnType'>): number {
   const [first] = fieldNodes;
   const found = first && knownWidths.get(first);
   if (found && isSame(found.nodes, fieldNodes)) return found.width;
@@ -254,3 +287,9 @@ function textWidth({ alias, arguments: given = [] }: FieldNode): number {
 
 const isCountedSeparately = ({ type, resolve }: GraphQLField<unknown, unknown>): boolean =>
   resolve !== undefined && isListType(getNullableType(type)) && isCompositeType(getNamedType(type));
+
+/** Counts the values of a list in the response, then returns the list. Throws when the limit is exceeded. */
+export function spend<T>(list: readonly T[], width: number, budget: ResolverBudget): readonly T[] {
+  budget.spend(list.length * width);
+  return list;
+}

@@ -1,0 +1,133 @@
+import { type GraphQLNamedOutputType, type GraphQLObjectType, isLeafType, isObjectType, isScalarType } from 'graphql';
+import {
+  type BackReference,
+  type DiagnosticList,
+  findDirective,
+  findStored,
+  findStoredScalar,
+  getFieldShape,
+  getTypeNode,
+  isRecordType,
+  type LinkEnds,
+  readDirectives,
+  type SdlField,
+  type SdlFields,
+} from './sdl.js';
+
+/** Checks that both ends of a link exist and have values of the same type. */
+export function checkLink(kind: GraphQLObjectType, field: SdlField, link: LinkEnds, diagnostics: DiagnosticList): void {
+  const { type, list, nullable } = getFieldShape(field);
+  const directive = findDirective(field, 'link');
+  if (directive === undefined) return;
+  if (!isObjectType(type) || !isRecordType(type)) {
+    diagnostics.add(getTypeNode(field), `Expected a @record type; received ${String(field.type)}.`);
+    return;
+  }
+  if (!list && !nullable) {
+    const expected = `Expected ${type.name}, as the linked record may be missing`;
+    diagnostics.add(getTypeNode(field), `${expected}; received ${String(field.type)}.`);
+  }
+  const to = findEnd({ end: 'to', path: link.to, of: type, list: false });
+  const from = link.from === undefined ? 'text' : findEnd({ end: 'from', path: link.from, of: kind, list });
+  for (const found of [from, to]) if (typeof found === 'object') diagnostics.add(directive, found.message);
+  if (typeof from === 'string' && typeof to === 'string' && from !== to)
+    diagnostics.add(
+      directive,
+      `Expected "to" to name a field of the same type as the keys (${from}); received "${link.to}" (${to}).`,
+    );
+}
+
+interface End {
+  readonly end: 'from' | 'to';
+  readonly path: string;
+  readonly of: GraphQLObjectType;
+  readonly list: boolean;
+}
+
+/** Returns the type of the values at an end of a link, or an error message. */
+function findEnd({ end, path, of, list }: End): string | { readonly message: string } {
+  const stored = findStored(of, path);
+  const shape = stored && getFieldShape(stored);
+  if (shape?.list === list && isLeafType(shape.type)) return valueOf(shape.type);
+  const values = list ? 'a list of values' : 'one value';
+  return { message: `Expected "${end}" to name a stored field of ${of.name} with ${values}; received "${path}".` };
+}
+
+/** Returns the type of values in storage, where dates, ids and enums are text. */
+function valueOf(type: GraphQLNamedOutputType): string {
+  const name = (isScalarType(type) ? findStoredScalar(type) : undefined) ?? type.name;
+  if (name === 'Int' || name === 'Float') return 'numbers';
+  return name === 'Boolean' ? 'booleans' : 'text';
+}
+
+/** Checks that a back reference names a field of the linked type that refers to this type. */
+export function checkBackReference(
+  kind: GraphQLObjectType,
+  field: SdlField,
+  back: BackReference,
+  diagnostics: DiagnosticList,
+): void {
+  const { type, list, nullable } = getFieldShape(field);
+  const directive = findDirective(field, 'link');
+  if (directive === undefined) return;
+  if (!isObjectType(type) || !isRecordType(type)) {
+    diagnostics.add(getTypeNode(field), `Expected a @record type; received ${String(field.type)}.`);
+    return;
+  }
+  if (!list && !nullable) {
+    const expected = `Expected ${type.name}, as no record may refer to this one`;
+    diagnostics.add(getTypeNode(field), `${expected}; received ${String(field.type)}.`);
+  }
+  const to = directive.arguments?.find(({ name }) => name.value === 'to');
+  if (to !== undefined) diagnostics.add(to, 'Expected "by" or "to"; received both.');
+  const ends = findBackEnds(kind, field, back);
+  if (typeof ends === 'string') diagnostics.add(directive, ends);
+}
+
+/** The columns of a back reference: `from` of this type, and `to` of the linked one, which may have a list of values. */
+interface BackEnds {
+  readonly from: string;
+  readonly to: string;
+  readonly inList: boolean;
+}
+
+/**
+ * Finds the columns of a back reference, or returns an error message. `by` names a link to this type, such as `author`;
+ * the field that such a link refers to, such as `author.email`; or a stored field whose values are those of `from`.
+ */
+export function findBackEnds(kind: SdlFields, field: SdlField, { by, from }: BackReference): BackEnds | string {
+  const { type } = getFieldShape(field);
+  if (!isObjectType(type)) return `Expected a @record type; received ${String(field.type)}.`;
+  const [name = '', ...rest] = by.split('.');
+  const other = type.getFields()[name];
+  const link = other && readDirectives(other).link;
+  if (other === undefined || link === undefined || getFieldShape(other).type !== kind) {
+    return findValueEnds(kind, type, { by, from });
+  }
+  const target = from ?? (rest.length > 0 ? rest.join('.') : link.to);
+  if (target !== link.to || (rest.length > 0 && rest.join('.') !== link.to)) {
+    return `Expected "${link.to}", the field of ${kind.name} to which ${type.name}.${name} refers; received "${target === link.to ? rest.join('.') : target}".`;
+  }
+  return { from: link.to, to: link.from ?? other.name, inList: getFieldShape(other).list };
+}
+
+function findValueEnds(kind: SdlFields, type: GraphQLObjectType, { by, from }: BackReference): BackEnds | string {
+  const stored = findStored(type, by);
+  const shape = stored && getFieldShape(stored);
+  if (shape === undefined || !isLeafType(shape.type)) {
+    return `Expected "by" to name a link of ${type.name} to ${kind.name}, or a stored field; received "${by}".`;
+  }
+  if (from === undefined) {
+    return `Expected "from" too, because ${type.name}.${by} is not a link to ${kind.name}. A link to the record whose ${by} is the value of this field is @link(to: "${by}").`;
+  }
+  const own = findStored(kind, from);
+  const ownShape = own && getFieldShape(own);
+  if (ownShape === undefined || ownShape.list || !isLeafType(ownShape.type)) {
+    return `Expected "from" to name a stored field of ${kind.name} with one value; received "${from}".`;
+  }
+  const [theirs, mine] = [valueOf(shape.type), valueOf(ownShape.type)];
+  if (theirs !== mine) {
+    return `Expected "by" to name a field of the same type as "from" (${mine}); received "${by}" (${theirs}).`;
+  }
+  return { from, to: by, inList: shape.list };
+}
