@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-
 import { PATIENCE_MS } from '../eventually.js';
 import { openBrowser } from './chromium.js';
 import { createPageWatch, type PageWatch } from './page-watch.js';
-import { startHostedServer, type HostedServer } from './server-host.js';
+import { startHostedServer, type HostedServer } from './hosted-server.js';
 
 /** A running server and a browser whose pages are watched for complaints. */
 export interface WatchedServer extends PageWatch {
