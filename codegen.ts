@@ -20,7 +20,7 @@ const TOOLKIT = {
 /** The application's modules that generated files import. */
 const APPLICATION = {
   callers: '../../accounts/callers.js',
-  siteContext: '../../resolvers/context.js#SiteContext',
+  siteContext: '../../resolvers/context.js#SiteContext<RecordsByKind>',
 } as const;
 
 /**

@@ -21,13 +21,17 @@ export interface SiteServices {
   readonly formatDate: FormatDate;
 }
 
-/** The context of one request, which all its resolvers receive. */
-export interface SiteContext extends SiteServices {
+/**
+ * The context of one request, which all its resolvers receive.
+ *
+ * @template ByKind The stored records of the application by record type.
+ */
+export interface SiteContext<ByKind extends object = RecordsByKind> extends SiteServices {
   readonly budget: ResolverBudget;
   /** Loads the file of an image by the file's id, in a batch with the files that are requested at the same time. */
   readonly loadImageSource: (id: string) => Promise<ImageSource | undefined>;
   /** Reads records for hand-written resolvers. */
-  readonly query: RecordAccess<RecordsByKind>;
+  readonly query: RecordAccess<ByKind>;
 }
 
 export const createSiteContext = (services: SiteServices, budget: ResolverBudget): SiteContext =>

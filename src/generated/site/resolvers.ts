@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { NodeRecord, FileRecord, DirectoryRecord, ImageProcRecord, RecipeRecord, SiteRecord, SiteBuildMetadataRecord, SitePageRecord, SitePluginRecord } from './records.js';
 import type { RecordConnection } from '@trellis/site/query/record-queries';
 import type { SiteContext } from '../../resolvers/context.js';
+import type { RecordsByKind } from './records.js';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
 export type Omit<T, K extends keyof T> = Pick<T, Exclude<keyof T, K>>;
@@ -3855,7 +3856,7 @@ export type ResolversParentTypes = {
   SitePluginPluginOptions: SitePluginPluginOptions;
 };
 
-export type QueryFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
+export type QueryFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Query'] = ResolversParentTypes['Query']> = {
   file?: Resolver<Maybe<ResolversTypes['File']>, ParentType, ContextType, Partial<QueryFileArgs>>;
   allFile?: Resolver<ResolversTypes['FileConnection'], ParentType, ContextType, Partial<QueryAllFileArgs>>;
   directory?: Resolver<Maybe<ResolversTypes['Directory']>, ParentType, ContextType, Partial<QueryDirectoryArgs>>;
@@ -3874,7 +3875,7 @@ export type QueryFieldResolvers<ContextType = SiteContext, ParentType extends Re
   allSitePlugin?: Resolver<ResolversTypes['SitePluginConnection'], ParentType, ContextType, Partial<QueryAllSitePluginArgs>>;
 };
 
-export type FileConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['FileConnection'] = ResolversParentTypes['FileConnection']> = {
+export type FileConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['FileConnection'] = ResolversParentTypes['FileConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['FileEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['File']>, ParentType, ContextType>;
@@ -3883,13 +3884,13 @@ export type FileConnectionFieldResolvers<ContextType = SiteContext, ParentType e
   group?: Resolver<Array<ResolversTypes['FileGroupConnection']>, ParentType, ContextType, RequireFields<FileConnectionGroupArgs, 'field'>>;
 };
 
-export type FileEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['FileEdge'] = ResolversParentTypes['FileEdge']> = {
+export type FileEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['FileEdge'] = ResolversParentTypes['FileEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['File']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['File'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['File']>, ParentType, ContextType>;
 };
 
-export type FileGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['FileGroupConnection'] = ResolversParentTypes['FileGroupConnection']> = {
+export type FileGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['FileGroupConnection'] = ResolversParentTypes['FileGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['FileEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['File']>, ParentType, ContextType>;
@@ -3898,7 +3899,7 @@ export type FileGroupConnectionFieldResolvers<ContextType = SiteContext, ParentT
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type DirectoryConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['DirectoryConnection'] = ResolversParentTypes['DirectoryConnection']> = {
+export type DirectoryConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['DirectoryConnection'] = ResolversParentTypes['DirectoryConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['DirectoryEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Directory']>, ParentType, ContextType>;
@@ -3907,13 +3908,13 @@ export type DirectoryConnectionFieldResolvers<ContextType = SiteContext, ParentT
   group?: Resolver<Array<ResolversTypes['DirectoryGroupConnection']>, ParentType, ContextType, RequireFields<DirectoryConnectionGroupArgs, 'field'>>;
 };
 
-export type DirectoryEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['DirectoryEdge'] = ResolversParentTypes['DirectoryEdge']> = {
+export type DirectoryEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['DirectoryEdge'] = ResolversParentTypes['DirectoryEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['Directory']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Directory'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['Directory']>, ParentType, ContextType>;
 };
 
-export type DirectoryGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['DirectoryGroupConnection'] = ResolversParentTypes['DirectoryGroupConnection']> = {
+export type DirectoryGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['DirectoryGroupConnection'] = ResolversParentTypes['DirectoryGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['DirectoryEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Directory']>, ParentType, ContextType>;
@@ -3922,7 +3923,7 @@ export type DirectoryGroupConnectionFieldResolvers<ContextType = SiteContext, Pa
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type ImageProcConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcConnection'] = ResolversParentTypes['ImageProcConnection']> = {
+export type ImageProcConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcConnection'] = ResolversParentTypes['ImageProcConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['ImageProcEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['ImageProc']>, ParentType, ContextType>;
@@ -3931,13 +3932,13 @@ export type ImageProcConnectionFieldResolvers<ContextType = SiteContext, ParentT
   group?: Resolver<Array<ResolversTypes['ImageProcGroupConnection']>, ParentType, ContextType, RequireFields<ImageProcConnectionGroupArgs, 'field'>>;
 };
 
-export type ImageProcEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcEdge'] = ResolversParentTypes['ImageProcEdge']> = {
+export type ImageProcEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcEdge'] = ResolversParentTypes['ImageProcEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['ImageProc']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['ImageProc'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['ImageProc']>, ParentType, ContextType>;
 };
 
-export type ImageProcGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcGroupConnection'] = ResolversParentTypes['ImageProcGroupConnection']> = {
+export type ImageProcGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcGroupConnection'] = ResolversParentTypes['ImageProcGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['ImageProcEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['ImageProc']>, ParentType, ContextType>;
@@ -3946,7 +3947,7 @@ export type ImageProcGroupConnectionFieldResolvers<ContextType = SiteContext, Pa
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type RecipeConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['RecipeConnection'] = ResolversParentTypes['RecipeConnection']> = {
+export type RecipeConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['RecipeConnection'] = ResolversParentTypes['RecipeConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['RecipeEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Recipe']>, ParentType, ContextType>;
@@ -3955,13 +3956,13 @@ export type RecipeConnectionFieldResolvers<ContextType = SiteContext, ParentType
   group?: Resolver<Array<ResolversTypes['RecipeGroupConnection']>, ParentType, ContextType, RequireFields<RecipeConnectionGroupArgs, 'field'>>;
 };
 
-export type RecipeEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['RecipeEdge'] = ResolversParentTypes['RecipeEdge']> = {
+export type RecipeEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['RecipeEdge'] = ResolversParentTypes['RecipeEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['Recipe']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Recipe'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['Recipe']>, ParentType, ContextType>;
 };
 
-export type RecipeGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['RecipeGroupConnection'] = ResolversParentTypes['RecipeGroupConnection']> = {
+export type RecipeGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['RecipeGroupConnection'] = ResolversParentTypes['RecipeGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['RecipeEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Recipe']>, ParentType, ContextType>;
@@ -3970,7 +3971,7 @@ export type RecipeGroupConnectionFieldResolvers<ContextType = SiteContext, Paren
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SiteConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteConnection'] = ResolversParentTypes['SiteConnection']> = {
+export type SiteConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteConnection'] = ResolversParentTypes['SiteConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SiteEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Site']>, ParentType, ContextType>;
@@ -3979,13 +3980,13 @@ export type SiteConnectionFieldResolvers<ContextType = SiteContext, ParentType e
   group?: Resolver<Array<ResolversTypes['SiteGroupConnection']>, ParentType, ContextType, RequireFields<SiteConnectionGroupArgs, 'field'>>;
 };
 
-export type SiteEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteEdge'] = ResolversParentTypes['SiteEdge']> = {
+export type SiteEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteEdge'] = ResolversParentTypes['SiteEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['Site']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['Site'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['Site']>, ParentType, ContextType>;
 };
 
-export type SiteGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteGroupConnection'] = ResolversParentTypes['SiteGroupConnection']> = {
+export type SiteGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteGroupConnection'] = ResolversParentTypes['SiteGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SiteEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['Site']>, ParentType, ContextType>;
@@ -3994,7 +3995,7 @@ export type SiteGroupConnectionFieldResolvers<ContextType = SiteContext, ParentT
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SiteBuildMetadataConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteBuildMetadataConnection'] = ResolversParentTypes['SiteBuildMetadataConnection']> = {
+export type SiteBuildMetadataConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteBuildMetadataConnection'] = ResolversParentTypes['SiteBuildMetadataConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SiteBuildMetadataEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SiteBuildMetadata']>, ParentType, ContextType>;
@@ -4003,13 +4004,13 @@ export type SiteBuildMetadataConnectionFieldResolvers<ContextType = SiteContext,
   group?: Resolver<Array<ResolversTypes['SiteBuildMetadataGroupConnection']>, ParentType, ContextType, RequireFields<SiteBuildMetadataConnectionGroupArgs, 'field'>>;
 };
 
-export type SiteBuildMetadataEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteBuildMetadataEdge'] = ResolversParentTypes['SiteBuildMetadataEdge']> = {
+export type SiteBuildMetadataEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteBuildMetadataEdge'] = ResolversParentTypes['SiteBuildMetadataEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['SiteBuildMetadata']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['SiteBuildMetadata'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['SiteBuildMetadata']>, ParentType, ContextType>;
 };
 
-export type SiteBuildMetadataGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteBuildMetadataGroupConnection'] = ResolversParentTypes['SiteBuildMetadataGroupConnection']> = {
+export type SiteBuildMetadataGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteBuildMetadataGroupConnection'] = ResolversParentTypes['SiteBuildMetadataGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SiteBuildMetadataEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SiteBuildMetadata']>, ParentType, ContextType>;
@@ -4018,7 +4019,7 @@ export type SiteBuildMetadataGroupConnectionFieldResolvers<ContextType = SiteCon
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePageConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePageConnection'] = ResolversParentTypes['SitePageConnection']> = {
+export type SitePageConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePageConnection'] = ResolversParentTypes['SitePageConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SitePageEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SitePage']>, ParentType, ContextType>;
@@ -4027,13 +4028,13 @@ export type SitePageConnectionFieldResolvers<ContextType = SiteContext, ParentTy
   group?: Resolver<Array<ResolversTypes['SitePageGroupConnection']>, ParentType, ContextType, RequireFields<SitePageConnectionGroupArgs, 'field'>>;
 };
 
-export type SitePageEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePageEdge'] = ResolversParentTypes['SitePageEdge']> = {
+export type SitePageEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePageEdge'] = ResolversParentTypes['SitePageEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['SitePage']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['SitePage'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['SitePage']>, ParentType, ContextType>;
 };
 
-export type SitePageGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePageGroupConnection'] = ResolversParentTypes['SitePageGroupConnection']> = {
+export type SitePageGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePageGroupConnection'] = ResolversParentTypes['SitePageGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SitePageEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SitePage']>, ParentType, ContextType>;
@@ -4042,7 +4043,7 @@ export type SitePageGroupConnectionFieldResolvers<ContextType = SiteContext, Par
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePluginConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginConnection'] = ResolversParentTypes['SitePluginConnection']> = {
+export type SitePluginConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginConnection'] = ResolversParentTypes['SitePluginConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SitePluginEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SitePlugin']>, ParentType, ContextType>;
@@ -4051,13 +4052,13 @@ export type SitePluginConnectionFieldResolvers<ContextType = SiteContext, Parent
   group?: Resolver<Array<ResolversTypes['SitePluginGroupConnection']>, ParentType, ContextType, RequireFields<SitePluginConnectionGroupArgs, 'field'>>;
 };
 
-export type SitePluginEdgeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginEdge'] = ResolversParentTypes['SitePluginEdge']> = {
+export type SitePluginEdgeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginEdge'] = ResolversParentTypes['SitePluginEdge']> = {
   next?: Resolver<Maybe<ResolversTypes['SitePlugin']>, ParentType, ContextType>;
   node?: Resolver<ResolversTypes['SitePlugin'], ParentType, ContextType>;
   previous?: Resolver<Maybe<ResolversTypes['SitePlugin']>, ParentType, ContextType>;
 };
 
-export type SitePluginGroupConnectionFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginGroupConnection'] = ResolversParentTypes['SitePluginGroupConnection']> = {
+export type SitePluginGroupConnectionFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginGroupConnection'] = ResolversParentTypes['SitePluginGroupConnection']> = {
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   edges?: Resolver<Array<ResolversTypes['SitePluginEdge']>, ParentType, ContextType>;
   nodes?: Resolver<Array<ResolversTypes['SitePlugin']>, ParentType, ContextType>;
@@ -4066,7 +4067,7 @@ export type SitePluginGroupConnectionFieldResolvers<ContextType = SiteContext, P
   fieldValue?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type FileFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['File'] = ResolversParentTypes['File']> = {
+export type FileFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['File'] = ResolversParentTypes['File']> = {
   sourceInstanceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   absolutePath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   relativePath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4109,7 +4110,7 @@ export type FileFieldResolvers<ContextType = SiteContext, ParentType extends Res
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type DirectoryFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Directory'] = ResolversParentTypes['Directory']> = {
+export type DirectoryFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Directory'] = ResolversParentTypes['Directory']> = {
   sourceInstanceName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   absolutePath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   relativePath?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
@@ -4150,7 +4151,7 @@ export type DirectoryFieldResolvers<ContextType = SiteContext, ParentType extend
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type ImageProcFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProc'] = ResolversParentTypes['ImageProc']> = {
+export type ImageProcFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProc'] = ResolversParentTypes['ImageProc']> = {
   fixed?: Resolver<Maybe<ResolversTypes['ImageProcFixed']>, ParentType, ContextType, RequireFields<ImageProcFixedArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
   fluid?: Resolver<Maybe<ResolversTypes['ImageProcFluid']>, ParentType, ContextType, RequireFields<ImageProcFluidArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'sizes' | 'srcSetBreakpoints' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
   original?: Resolver<Maybe<ResolversTypes['ImageProcOriginal']>, ParentType, ContextType>;
@@ -4164,7 +4165,7 @@ export type ImageProcFieldResolvers<ContextType = SiteContext, ParentType extend
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type ImageProcFixedFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcFixed'] = ResolversParentTypes['ImageProcFixed']> = {
+export type ImageProcFixedFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcFixed'] = ResolversParentTypes['ImageProcFixed']> = {
   aspectRatio?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   base64?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   height?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -4177,7 +4178,7 @@ export type ImageProcFixedFieldResolvers<ContextType = SiteContext, ParentType e
   width?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
-export type ImageProcFluidFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcFluid'] = ResolversParentTypes['ImageProcFluid']> = {
+export type ImageProcFluidFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcFluid'] = ResolversParentTypes['ImageProcFluid']> = {
   aspectRatio?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   base64?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   originalImg?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4192,13 +4193,13 @@ export type ImageProcFluidFieldResolvers<ContextType = SiteContext, ParentType e
   tracedSVG?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type ImageProcOriginalFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcOriginal'] = ResolversParentTypes['ImageProcOriginal']> = {
+export type ImageProcOriginalFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcOriginal'] = ResolversParentTypes['ImageProcOriginal']> = {
   height?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   src?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   width?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
 };
 
-export type ImageProcResizeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcResize'] = ResolversParentTypes['ImageProcResize']> = {
+export type ImageProcResizeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcResize'] = ResolversParentTypes['ImageProcResize']> = {
   aspectRatio?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   height?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
   originalName?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4207,7 +4208,7 @@ export type ImageProcResizeFieldResolvers<ContextType = SiteContext, ParentType 
   width?: Resolver<Maybe<ResolversTypes['Int']>, ParentType, ContextType>;
 };
 
-export type ImageProcResolutionsFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcResolutions'] = ResolversParentTypes['ImageProcResolutions']> = {
+export type ImageProcResolutionsFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcResolutions'] = ResolversParentTypes['ImageProcResolutions']> = {
   aspectRatio?: Resolver<Maybe<ResolversTypes['Float']>, ParentType, ContextType>;
   base64?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   height?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
@@ -4220,7 +4221,7 @@ export type ImageProcResolutionsFieldResolvers<ContextType = SiteContext, Parent
   width?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
 };
 
-export type ImageProcSizesFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['ImageProcSizes'] = ResolversParentTypes['ImageProcSizes']> = {
+export type ImageProcSizesFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['ImageProcSizes'] = ResolversParentTypes['ImageProcSizes']> = {
   aspectRatio?: Resolver<ResolversTypes['Float'], ParentType, ContextType>;
   base64?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   originalImg?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4239,11 +4240,11 @@ export interface DateScalarConfig extends GraphQLScalarTypeConfig<ResolversTypes
   name: 'Date';
 }
 
-export type NodeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
+export type NodeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Node'] = ResolversParentTypes['Node']> = {
   __resolveType: TypeResolveFn<'File' | 'Directory' | 'ImageProc' | 'Recipe' | 'Site' | 'SiteBuildMetadata' | 'SitePage' | 'SitePlugin', ParentType, ContextType>;
 };
 
-export type InternalFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Internal'] = ResolversParentTypes['Internal']> = {
+export type InternalFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Internal'] = ResolversParentTypes['Internal']> = {
   content?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   contentDigest?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4254,7 +4255,7 @@ export type InternalFieldResolvers<ContextType = SiteContext, ParentType extends
   type?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
 };
 
-export type PageInfoFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
+export type PageInfoFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['PageInfo'] = ResolversParentTypes['PageInfo']> = {
   currentPage?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   hasNextPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   hasPreviousPage?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
@@ -4264,7 +4265,7 @@ export type PageInfoFieldResolvers<ContextType = SiteContext, ParentType extends
   totalCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
 };
 
-export type RecipeFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Recipe'] = ResolversParentTypes['Recipe']> = {
+export type RecipeFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Recipe'] = ResolversParentTypes['Recipe']> = {
   title?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   cooked?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType, Partial<RecipeCookedArgs>>;
   tags?: Resolver<Array<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4279,12 +4280,12 @@ export type RecipeFieldResolvers<ContextType = SiteContext, ParentType extends R
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type RecipeIngredientFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['RecipeIngredient'] = ResolversParentTypes['RecipeIngredient']> = {
+export type RecipeIngredientFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['RecipeIngredient'] = ResolversParentTypes['RecipeIngredient']> = {
   name?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   amount?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SiteFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['Site'] = ResolversParentTypes['Site']> = {
+export type SiteFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['Site'] = ResolversParentTypes['Site']> = {
   buildTime?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType, Partial<SiteBuildTimeArgs>>;
   host?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   pathPrefix?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4298,13 +4299,13 @@ export type SiteFieldResolvers<ContextType = SiteContext, ParentType extends Res
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type SiteSiteMetadataFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteSiteMetadata'] = ResolversParentTypes['SiteSiteMetadata']> = {
+export type SiteSiteMetadataFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteSiteMetadata'] = ResolversParentTypes['SiteSiteMetadata']> = {
   author?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   title?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SiteBuildMetadataFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SiteBuildMetadata'] = ResolversParentTypes['SiteBuildMetadata']> = {
+export type SiteBuildMetadataFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SiteBuildMetadata'] = ResolversParentTypes['SiteBuildMetadata']> = {
   buildTime?: Resolver<Maybe<ResolversTypes['Date']>, ParentType, ContextType, Partial<SiteBuildMetadataBuildTimeArgs>>;
   id?: Resolver<ResolversTypes['ID'], ParentType, ContextType>;
   parent?: Resolver<Maybe<ResolversTypes['Node']>, ParentType, ContextType>;
@@ -4313,7 +4314,7 @@ export type SiteBuildMetadataFieldResolvers<ContextType = SiteContext, ParentTyp
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type SitePageFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePage'] = ResolversParentTypes['SitePage']> = {
+export type SitePageFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePage'] = ResolversParentTypes['SitePage']> = {
   component?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   componentChunkName?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   componentPath?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4330,7 +4331,7 @@ export type SitePageFieldResolvers<ContextType = SiteContext, ParentType extends
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type SitePluginFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePlugin'] = ResolversParentTypes['SitePlugin']> = {
+export type SitePluginFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePlugin'] = ResolversParentTypes['SitePlugin']> = {
   browserAPIs?: Resolver<Maybe<Array<Maybe<ResolversTypes['String']>>>, ParentType, ContextType>;
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   nodeAPIs?: Resolver<Maybe<Array<Maybe<ResolversTypes['String']>>>, ParentType, ContextType>;
@@ -4347,7 +4348,7 @@ export type SitePluginFieldResolvers<ContextType = SiteContext, ParentType exten
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
-export type SitePluginPackageJsonFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginPackageJson'] = ResolversParentTypes['SitePluginPackageJson']> = {
+export type SitePluginPackageJsonFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginPackageJson'] = ResolversParentTypes['SitePluginPackageJson']> = {
   author?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   dependencies?: Resolver<Maybe<Array<Maybe<ResolversTypes['SitePluginPackageJsonDependencies']>>>, ParentType, ContextType>;
   description?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4360,22 +4361,22 @@ export type SitePluginPackageJsonFieldResolvers<ContextType = SiteContext, Paren
   version?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePluginPackageJsonDependenciesFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginPackageJsonDependencies'] = ResolversParentTypes['SitePluginPackageJsonDependencies']> = {
+export type SitePluginPackageJsonDependenciesFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginPackageJsonDependencies'] = ResolversParentTypes['SitePluginPackageJsonDependencies']> = {
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePluginPackageJsonDevDependenciesFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginPackageJsonDevDependencies'] = ResolversParentTypes['SitePluginPackageJsonDevDependencies']> = {
+export type SitePluginPackageJsonDevDependenciesFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginPackageJsonDevDependencies'] = ResolversParentTypes['SitePluginPackageJsonDevDependencies']> = {
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePluginPackageJsonPeerDependenciesFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginPackageJsonPeerDependencies'] = ResolversParentTypes['SitePluginPackageJsonPeerDependencies']> = {
+export type SitePluginPackageJsonPeerDependenciesFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginPackageJsonPeerDependencies'] = ResolversParentTypes['SitePluginPackageJsonPeerDependencies']> = {
   name?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   version?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
 };
 
-export type SitePluginPluginOptionsFieldResolvers<ContextType = SiteContext, ParentType extends ResolversParentTypes['SitePluginPluginOptions'] = ResolversParentTypes['SitePluginPluginOptions']> = {
+export type SitePluginPluginOptionsFieldResolvers<ContextType = SiteContext<RecordsByKind>, ParentType extends ResolversParentTypes['SitePluginPluginOptions'] = ResolversParentTypes['SitePluginPluginOptions']> = {
   background_color?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cacheDigest?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
   cache_busting_mode?: Resolver<Maybe<ResolversTypes['String']>, ParentType, ContextType>;
@@ -4392,7 +4393,7 @@ export type SitePluginPluginOptionsFieldResolvers<ContextType = SiteContext, Par
   theme_color_in_head?: Resolver<Maybe<ResolversTypes['Boolean']>, ParentType, ContextType>;
 };
 
-export type Resolvers<ContextType = SiteContext> = {
+export type Resolvers<ContextType = SiteContext<RecordsByKind>> = {
   Query?: QueryFieldResolvers<ContextType>;
   FileConnection?: FileConnectionFieldResolvers<ContextType>;
   FileEdge?: FileEdgeFieldResolvers<ContextType>;
@@ -4449,18 +4450,18 @@ export type Resolvers<ContextType = SiteContext> = {
 /** The parts that are written by hand: computed fields, queries that are not derived from a record type, and codecs. */
 export interface SiteResolvers {
   readonly File: {
-    readonly publicURL: ResolverFn<Maybe<ResolversTypes['String']>, Pick<FileRecord, 'id' | 'base' | 'absolutePath' | 'internal.contentDigest'>, SiteContext, Record<PropertyKey, never>>;
+    readonly publicURL: ResolverFn<Maybe<ResolversTypes['String']>, Pick<FileRecord, 'id' | 'base' | 'absolutePath' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, Record<PropertyKey, never>>;
   };
   readonly ImageProc: {
-    readonly fixed: ResolverFn<Maybe<ResolversTypes['ImageProcFixed']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, RequireFields<ImageProcFixedArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
-    readonly fluid: ResolverFn<Maybe<ResolversTypes['ImageProcFluid']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, RequireFields<ImageProcFluidArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'sizes' | 'srcSetBreakpoints' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
-    readonly original: ResolverFn<Maybe<ResolversTypes['ImageProcOriginal']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, Record<PropertyKey, never>>;
-    readonly resize: ResolverFn<Maybe<ResolversTypes['ImageProcResize']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, RequireFields<ImageProcResizeArgs, 'background' | 'base64' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionLevel' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'trim'>>;
-    readonly resolutions: ResolverFn<Maybe<ResolversTypes['ImageProcResolutions']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, RequireFields<ImageProcResolutionsArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
-    readonly sizes: ResolverFn<Maybe<ResolversTypes['ImageProcSizes']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext, RequireFields<ImageProcSizesArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'sizes' | 'srcSetBreakpoints' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
+    readonly fixed: ResolverFn<Maybe<ResolversTypes['ImageProcFixed']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, RequireFields<ImageProcFixedArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
+    readonly fluid: ResolverFn<Maybe<ResolversTypes['ImageProcFluid']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, RequireFields<ImageProcFluidArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'sizes' | 'srcSetBreakpoints' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
+    readonly original: ResolverFn<Maybe<ResolversTypes['ImageProcOriginal']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, Record<PropertyKey, never>>;
+    readonly resize: ResolverFn<Maybe<ResolversTypes['ImageProcResize']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, RequireFields<ImageProcResizeArgs, 'background' | 'base64' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionLevel' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'trim'>>;
+    readonly resolutions: ResolverFn<Maybe<ResolversTypes['ImageProcResolutions']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, RequireFields<ImageProcResolutionsArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
+    readonly sizes: ResolverFn<Maybe<ResolversTypes['ImageProcSizes']>, Pick<ImageProcRecord, 'id' | 'parent' | 'internal.contentDigest'>, SiteContext<RecordsByKind>, RequireFields<ImageProcSizesArgs, 'background' | 'cropFocus' | 'fit' | 'grayscale' | 'jpegProgressive' | 'pngCompressionSpeed' | 'rotate' | 'sizes' | 'srcSetBreakpoints' | 'toFormat' | 'toFormatBase64' | 'trim'>>;
   };
   readonly Site: {
-    readonly buildTime: ResolverFn<Maybe<ResolversTypes['Date']>, Pick<SiteRecord, 'id'>, SiteContext, Record<PropertyKey, never>>;
+    readonly buildTime: ResolverFn<Maybe<ResolversTypes['Date']>, Pick<SiteRecord, 'id'>, SiteContext<RecordsByKind>, Record<PropertyKey, never>>;
   };
 }
 

@@ -97,8 +97,7 @@ beforeAll(async () => {
   await writeFile(
     path.join(folder, 'resolvers/context.ts'),
     `import type { RecordAccess } from '@trellis/site/graphql/record-access';
-import type { RecordsByKind } from '../generated/site/records.js';
-export interface SiteContext { now: string; query: RecordAccess<RecordsByKind> }`,
+export interface SiteContext<ByKind extends object> { now: string; query: RecordAccess<ByKind> }`,
   );
   for (const [file, content] of generated.files) await writeFile(path.join(folder, 'generated/site', file), content);
 });

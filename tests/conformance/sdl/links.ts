@@ -203,8 +203,8 @@ export const rows: readonly Row[] = [
   },
   errorRow(
     '@link(by:) of an unknown field',
-    'posts: [Post!]! @link(by: "autor")',
-    '38 Expected "by" to name a link of Post to Person, or a stored field; received "autor".',
+    'posts: [Post!]! @link(by: "writer")',
+    '38 Expected "by" to name a link of Post to Person, or a stored field; received "writer".',
   ),
   errorRow(
     '@link(by:) of a field that is not a link, without from',
@@ -223,8 +223,8 @@ export const rows: readonly Row[] = [
   ),
   errorRow(
     '@link(by:, from:) from an unknown field',
-    'posts: [Post!]! @link(by: "mail", from: "mial")',
-    '38 Expected "from" to name a stored field of Person with one value; received "mial".',
+    'posts: [Post!]! @link(by: "mail", from: "mailbox")',
+    '38 Expected "from" to name a stored field of Person with one value; received "mailbox".',
   ),
   errorRow(
     '@link(by:, from:) of different types',

@@ -24,14 +24,21 @@ export const plugin: PluginFunction<PluginConfig, Types.ComplexPluginOutput> = (
   const resolvers = listResolvers(schema, getDerivation(schema).contract);
   const hasCodecs = [...resolvers.values()].some(([first]) => first?.is === 'codec');
   return {
-    prepend: [`// ${BANNER}`, ...(hasCodecs ? [`import type { ScalarCodec } from '${config.recordTypes}';`] : [])],
+    prepend: [
+      `// ${BANNER}`,
+      ...(config.contextType.includes(RECORDS) ? [`import type { ${RECORDS} } from './records.js';`] : []),
+      ...(hasCodecs ? [`import type { ScalarCodec } from '${config.recordTypes}';`] : []),
+    ],
     content: printSiteResolvers(resolvers, config.contextType.replace(/^.*#/, '')),
   };
 };
 
+/** The type of all stored records, which the type of the context may take as its parameter. */
+const RECORDS = 'RecordsByKind';
+
 /** The part of the configuration of graphql-codegen's own plugins that this plugin reads. */
 interface PluginConfig {
-  /** The module and the name of the type of the context, separated by `#`. */
+  /** The module and the type of the context, such as `./context.js#SiteContext<RecordsByKind>`. */
   readonly contextType: string;
   /** The module of the types of codecs, which the preset sets. */
   readonly recordTypes: string;
