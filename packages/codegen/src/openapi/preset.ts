@@ -1,22 +1,14 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { ContractError, type Diagnostic, type Location, readDocuments, throwDiagnostics } from '../documents.js';
-import {
-  type GeneratorOutput,
-  handlersName,
-  inputName,
-  outputName,
-  pascal,
-  printModules,
-  toOutputs,
-  toStringLiteral,
-} from '../output.js';
+import { type GeneratorOutput, handlersName, inputName, outputName, pascal, toOutputs } from '../output.js';
 import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
 import { checkParameters, checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
 import { checkStructure } from './check-structure.js';
-import { type Contract, type ContractDocument, toContract } from './contract.js';
+import { writeClient } from './client.js';
+import { type ContractDocument, toContract } from './contract.js';
 import {
   child,
   type DocumentNode,
@@ -186,46 +178,3 @@ async function writeTypes(document: ContractDocument): Promise<string> {
   });
   return astToString(nodes);
 }
-
-/** Writes `client.ts`: the function that creates a client of the service, and related exports. */
-function writeClient(
-  { title, basePath, revision }: Contract,
-  { service, tokenVariable, modules }: ServiceConfig,
-): string {
-  const name = pascal(service);
-  return `${printModules('import', [
-    [modules.client, 'createClient', 'type ServiceClient'],
-    [modules.clientOptions, 'type ClientOptions'],
-    ['./types.js', 'type paths'],
-  ])}
-${printModules('export', listClientExports(modules))}
-/** Identifies the contract that this client was generated from. */
-export const revision = ${toStringLiteral(revision)};
-
-/** The environment variable that the token is read from unless an option sets it. */
-export const TOKEN_ENV_VAR = ${toStringLiteral(tokenVariable)};
-
-/** A client of ${title} with the functions \`GET\`, \`POST\`, …, typed by the paths of the contract. */
-export type ${name}Client = ServiceClient<paths>;
-
-/**
- * Creates a client of ${title}.
- *
- * @param baseUrl The URL of the service, such as \`http://localhost:4000${basePath}\`. Trailing slashes are removed.
- */
-export function create${name}Client(baseUrl: string, options: ClientOptions = {}): ${name}Client {
-  const contract = { baseUrl, revision, product: ${toStringLiteral(title)}, tokenVariable: TOKEN_ENV_VAR };
-  return createClient<paths>(contract, options);
-}
-`;
-}
-
-/** Lists the other exports that users of a client need, as the file is the entry point of the client package. */
-const listClientExports = (modules: ServiceModules): Parameters<typeof printModules>[1] => [
-  [modules.clientOptions, 'type ClientOptions'],
-  [modules.clientErrors, 'ApiError', 'decodeError'],
-  [modules.clientEvents, 'readEvents', 'type StreamEvent', 'type StreamInit', 'type StreamOptions'],
-  [modules.clientPaging, 'readAll', 'readAllAfter', 'type PageAfterQuery', 'type PageQuery'],
-  [modules.clientRetry, 'type RetryEvent', 'type RetrySettings'],
-  ['./types.js', 'type components', 'type operations', 'type paths'],
-];
