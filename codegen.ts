@@ -7,6 +7,7 @@ const presetAt = (module: string) => module as Types.PresetNames;
 /** The toolkit's modules that generated files import, as seen from a folder of `src/generated`. */
 const TOOLKIT = {
   client: '@trellis/client/create-client',
+  clientCall: '@trellis/client/call',
   clientErrors: '@trellis/client/errors',
   clientEvents: '@trellis/client/events',
   clientOptions: '@trellis/client/create-client',

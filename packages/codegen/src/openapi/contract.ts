@@ -334,3 +334,12 @@ export function dereference<T extends object>(document: ContractDocument, object
   // The checks guarantee that references lead to components of the right type.
   return dereference(document, document.components?.[section]?.[name] as ReferenceObject | T);
 }
+
+/** Returns the schema itself, or the schema of the components that it refers to. */
+export function resolveSchema(
+  schemas: Contract['schemas'],
+  schema: SchemaObject | undefined,
+): SchemaObject | undefined {
+  if (typeof schema !== 'object' || schema.$ref === undefined) return schema;
+  return resolveSchema(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
+}

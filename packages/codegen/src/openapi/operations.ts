@@ -20,6 +20,7 @@ import {
   type Operation,
   type Parameter,
   type ResponseContract,
+  resolveSchema,
   type SchemaObject,
 } from './contract.js';
 import type { ValidatorNames } from './validators.js';
@@ -44,8 +45,7 @@ export function writeOperations(
 /** The prefix of every path. */
 export const basePath = ${toStringLiteral(contract.basePath)};
 
-/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = ${toStringLiteral(contract.revision)};
+export { revision } from './revision.js';
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {
@@ -162,10 +162,10 @@ function bodyType({ schemas }: Contract, { id, body }: Operation): string {
 
 /** Makes properties with a default required, as defaults are filled in before a handler is called. */
 function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: MediaContent): string {
-  const target = resolve(schemas, schema);
+  const target = resolveSchema(schemas, schema);
   if (kind !== 'json' || typeof target !== 'object') return type;
   const names = Object.entries(target.properties ?? {}).flatMap(([name, property]) => {
-    const resolved = resolve(schemas, property);
+    const resolved = resolveSchema(schemas, property);
     const isFilled = hasDefault(property) || hasDefault(resolved);
     return isFilled ? [toStringLiteral(name)] : [];
   });
@@ -174,11 +174,6 @@ function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema
 
 function hasDefault(schema: SchemaObject | undefined): boolean {
   return typeof schema === 'object' && schema.default !== undefined;
-}
-
-function resolve(schemas: Contract['schemas'], schema: SchemaObject | undefined): SchemaObject | undefined {
-  if (typeof schema !== 'object' || schema.$ref === undefined) return schema;
-  return resolve(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
 function callerType({ schemes }: Contract, { security, isOptional }: Operation): string {

@@ -2,7 +2,8 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { ContractError, type Diagnostic, type Location, readDocuments, throwDiagnostics } from '../documents.js';
 import { type GeneratorOutput, handlersName, inputName, outputName, pascal, toOutputs } from '../output.js';
-import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
+import { bundle, createBundleSourceMap } from './bundle.js';
+import { writeCalls } from './calls.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
 import { checkParameters, checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
@@ -20,6 +21,7 @@ import {
   type ReportDiagnostic,
 } from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
+import { toContractRevision, writeRevision } from './revision.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
@@ -43,6 +45,7 @@ export type ServiceModules = Readonly<
   Record<
     | 'callers'
     | 'client'
+    | 'clientCall'
     | 'clientErrors'
     | 'clientEvents'
     | 'clientOptions'
@@ -85,9 +88,11 @@ export async function generateService(
   const text = (body: string): string => `// ${origin}\n${body}`;
   return {
     files: new Map([
+      ['calls.ts', text(writeCalls(contract, document, modules))],
       ['client.ts', text(writeClient(contract, config))],
       ['openapi.json', bundled],
       ['operations.ts', text(writeOperations(contract, names, modules))],
+      ['revision.ts', text(writeRevision(contract))],
       ['types.ts', text(await writeTypes(document))],
       ['validators.d.ts', text(writeValidatorTypes(names, modules.operation))],
       ['validators.js', text(writeValidators(contract, names))],

@@ -147,6 +147,7 @@ export const CONFIG: ServiceConfig = {
   modules: {
     callers: '#callers',
     client: '#client',
+    clientCall: '#client',
     clientErrors: '#client',
     clientEvents: '#client',
     clientOptions: '#client-options',
