@@ -84,9 +84,12 @@ interface CodegenTarget {
  * @throws Error when an output is outside `src/generated`.
  */
 export async function openProject(root: string, config: CodegenConfig, generators = GENERATORS): Promise<Project> {
-  const targets = Object.keys(config.generates).map((output) => toTarget(config, output));
-  return { root, config, targets, generators: await digestGenerators(root, generators) };
+  return { root, config, targets: listTargets(config), generators: await digestGenerators(root, generators) };
 }
+
+/** Lists the entries of `generates`. @throws Error when an output is outside `src/generated`. */
+export const listTargets = (config: CodegenConfig): readonly CodegenTarget[] =>
+  Object.keys(config.generates).map((output) => toTarget(config, output));
 
 function toTarget(config: CodegenConfig, output: string): CodegenTarget {
   if (!output.startsWith(`${GENERATED}/`))
