@@ -13,6 +13,7 @@ const TOOLKIT = {
   clientOptions: '@trellis/client/create-client',
   clientPaging: '@trellis/client/paging',
   clientRetry: '@trellis/client/retry',
+  typedQuery: '@trellis/client/site-client',
   operation: '@trellis/server/rest/operation',
   recordTypes: '@trellis/core/record-types',
 } as const;
@@ -39,6 +40,12 @@ const service = (name: string, tokenVariable: string) => {
   };
 };
 
+/** The documents of the site's schema, and the loader that derives the full schema from them. */
+const SCHEMA = { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } };
+
+/** The documents and the code with queries. */
+const QUERIES = ['queries/**/*.graphql', 'scripts/**/*.ts', 'src/web/app/**/*.ts', 'src/web/app/**/*.tsx'];
+
 /** The targets: which contract documents each folder of `src/generated` is generated from. */
 const config: CodegenConfig = {
   // Lets graphql-codegen import the loader, presets and plugin below, which are TypeScript.
@@ -48,7 +55,7 @@ const config: CodegenConfig = {
   config: { sort: false },
   generates: {
     'src/generated/site/': {
-      schema: { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } },
+      schema: SCHEMA,
       preset: presetAt('./packages/codegen/src/site/preset.ts'),
       // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
       presetConfig: { recordMapper: './records.js#{T}Record', recordTypes: TOOLKIT.recordTypes },
@@ -62,6 +69,12 @@ const config: CodegenConfig = {
         scalars: { Date: 'string', ID: 'string' },
         useTypeImports: true,
       },
+    },
+    'src/generated/queries/': {
+      schema: SCHEMA,
+      preset: presetAt('./packages/codegen/src/site/queries-preset.ts'),
+      presetConfig: { documents: QUERIES, typedQuery: TOOLKIT.typedQuery },
+      watchPattern: QUERIES,
     },
     'src/generated/dashboard/': service('dashboard', 'TRELLIS_TOKEN'),
     'src/generated/secrets/': service('secrets', 'TRELLIS_SECRETS_TOKEN'),

@@ -114,11 +114,11 @@ export type BodyOf<Operation> = Operation extends { readonly requestBody: { read
 export type Body<Content> = { [Type in keyof Content]: Encodable<Type, Content[Type]> }[keyof Content];
 
 type Encodable<Type, Value> = Type extends `${string}json${string}`
-  ? Sent<Value>
+  ? Value
   : Type extends `multipart/${string}`
-    ? FormData | Sent<Value>
+    ? FormData | Value
     : Type extends 'application/x-www-form-urlencoded'
-      ? Sent<Value> | URLSearchParams
+      ? URLSearchParams | Value
       : Type extends `text/${string}`
         ? Binary | string
         : Binary;
@@ -177,35 +177,9 @@ type ToNumbers<Status, Others> = Status extends keyof Statuses
 /** Values without properties of the contract. */
 type Opaque = Blob | bigint | boolean | number | string | symbol | null | undefined;
 
-/**
- * A value that the server sends: mutable, as the caller owns it, and without the properties that are only sent to the
- * server (`writeOnly`).
- */
+/** A value that the server sends. It is mutable, as the caller owns it. */
 export type Received<T> = unknown extends T
   ? T
   : T extends Opaque
     ? T
-    : T extends { readonly $read: infer Value }
-      ? Received<Value>
-      : T extends readonly unknown[]
-        ? { -readonly [Index in keyof T]: Received<T[Index]> }
-        : { -readonly [Key in keyof T as NonNullable<T[Key]> extends WriteOnly ? never : Key]: Received<T[Key]> };
-
-/** A value that the client sends, without the properties that only the server sends (`readOnly`). */
-export type Sent<T> = unknown extends T
-  ? T
-  : T extends Opaque
-    ? T
-    : T extends { readonly $write: infer Value }
-      ? Sent<Value>
-      : T extends readonly unknown[]
-        ? { readonly [Index in keyof T]: Sent<T[Index]> }
-        : { readonly [Key in keyof T as NonNullable<T[Key]> extends ReadOnly ? never : Key]: Sent<T[Key]> };
-
-interface WriteOnly {
-  readonly $write: unknown;
-}
-
-interface ReadOnly {
-  readonly $read: unknown;
-}
+    : { -readonly [Key in keyof T]: Received<T[Key]> };

@@ -51,13 +51,21 @@ export async function quoteLine(root: string, { file, line, column }: Location):
  * Reads the documents that match any of the patterns, sorted by path, so that the output does not depend on the
  * machine.
  *
- * @throws ContractError when a pattern matches no document.
+ * @throws ContractError when a pattern matches no document, unless it has a segment `**`.
  */
 export async function readDocuments(root: string, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = (await Promise.all(patterns.map((pattern) => matchDocuments(root, pattern)))).flat();
   const names = [...new Set(files)].sort();
   const texts = await Promise.all(names.map((name) => readFile(path.join(root, name), 'utf8')));
   return new Map(names.map((name, index) => [name, texts[index] ?? '']));
+}
+
+/** Returns the folder of a pattern, and whether its documents may be in folders below, after a segment `**`. */
+export function splitPattern(pattern: string): { readonly folder: string; readonly isDeep: boolean } {
+  const folder = path.posix.dirname(pattern);
+  return path.posix.basename(folder) === '**'
+    ? { folder: path.posix.dirname(folder), isDeep: true }
+    : { folder, isDeep: false };
 }
 
 /** Returns whether a file name matches the last segment of a pattern, the only one that may contain `*`. */
@@ -68,10 +76,12 @@ export function matchesPattern(pattern: string, name: string): boolean {
 }
 
 async function matchDocuments(root: string, pattern: string): Promise<string[]> {
-  const folder = path.posix.dirname(pattern);
-  const names = await readdir(path.join(root, folder)).catch(() => []);
-  const found = names.filter((name) => matchesPattern(pattern, name)).map((name) => path.posix.join(folder, name));
-  if (found.length > 0) return found;
+  const { folder, isDeep } = splitPattern(pattern);
+  const entries = await readdir(path.join(root, folder), { recursive: isDeep }).catch(() => []);
+  const found = entries
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .filter((name) => matchesPattern(pattern, path.posix.basename(name)));
+  if (found.length > 0 || isDeep) return found;
   throw new ContractError([{ file: pattern, line: 1, column: 1, message: 'No document matches the pattern.' }]);
 }
 

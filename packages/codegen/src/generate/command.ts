@@ -1,8 +1,8 @@
-import { watch as watchFolder } from 'node:fs';
+import { existsSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic, matchesPattern, quoteLine } from '../documents.js';
+import { ContractError, type Diagnostic, matchesPattern, quoteLine, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -173,11 +173,14 @@ function watchDocuments(
   signal: AbortSignal,
 ): void {
   const patterns = targets.flatMap(({ documents }) => documents);
-  const folders = new Set(patterns.map((pattern) => path.posix.dirname(pattern)));
-  for (const folder of folders) {
-    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === folder);
-    const isDocument = (name: string | null) => name === null || own.some((pattern) => matchesPattern(pattern, name));
-    watchFolder(path.join(root, folder), { signal }, (_event, name) => {
+  const folders = new Map(patterns.map((pattern) => [path.posix.dirname(pattern), splitPattern(pattern)]));
+  for (const [parent, { folder, isDeep }] of folders) {
+    // A folder of a deep pattern may be missing.
+    if (isDeep && !existsSync(path.join(root, folder))) continue;
+    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === parent);
+    const isDocument = (name: string | null) =>
+      name === null || own.some((pattern) => matchesPattern(pattern, path.basename(name)));
+    watchFolder(path.join(root, folder), { signal, recursive: isDeep }, (_event, name) => {
       if (isDocument(name)) onSave();
     }).on('error', onError);
   }
