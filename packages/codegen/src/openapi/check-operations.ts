@@ -149,10 +149,12 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
     report(child(place, 'responses'), 'The operation has no response from 200 to 299.', 'key');
   }
   const declared = responses.map(([status]) => status);
-  const missing = listRouterStatuses(survey, operation).filter((status) => !declared.includes(String(status)));
+  const isDeclared = (status: number): boolean =>
+    [String(status), `${Math.trunc(status / 100)}XX`, 'default'].some((key) => declared.includes(key));
+  const missing = listRouterStatuses(survey, operation).filter((status) => !isDeclared(status));
   if (missing.length === 0) return;
   const message = `The operation does not declare these statuses, which the router can send: ${missing.join(', ')}.`;
-  report(child(place, 'responses'), message, 'key');
+  report.warn(child(place, 'responses'), message, 'key');
 }
 
 /**

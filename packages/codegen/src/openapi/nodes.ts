@@ -19,8 +19,23 @@ export interface DocumentNode {
 /** The part of a mapping entry that an error refers to. */
 type NodePart = 'key' | 'value';
 
-/** Records an error at a place. The default part is the value. */
-export type ReportDiagnostic = (place: DocumentNode, message: string, part?: NodePart) => void;
+/** Records something at a place. The default part is the value. */
+type Report = (place: DocumentNode, message: string, part?: NodePart) => void;
+
+/** Records an error. */
+export interface ReportDiagnostic extends Report {
+  /** Records a warning, which does not stop the generation unless the contract is strict. */
+  readonly warn: Report;
+}
+
+/** Creates a report that appends to two lists. */
+export function createReport(errors: Diagnostic[], warnings: Diagnostic[]): ReportDiagnostic {
+  const into =
+    (list: Diagnostic[]): Report =>
+    (place, message, part) =>
+      list.push({ ...locateNode(place, part), message });
+  return Object.assign(into(errors), { warn: into(warnings) });
+}
 
 /** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
 export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {

@@ -144,6 +144,7 @@ components:
 export const CONFIG: ServiceConfig = {
   service: 'dashboard',
   tokenVariable: 'NOTES_TOKEN',
+  strict: true,
   modules: {
     callers: '#callers',
     client: '#client',
