@@ -44,7 +44,7 @@ components:
 /** What a row leaves out, by its first key. It follows the contract, so that the lines of the row stay the same. */
 const SURROUNDINGS = [
   'openapi: 3.1.0',
-  'info: { title: Example, version: 1.0.0 }',
+  'info: { title: Example, version: 1.0.0, license: { name: MIT, identifier: MIT } }',
   'servers: [{ url: /api }]',
   'tags: [{ name: Items, description: Examples. }]',
   'security: []',

@@ -4,6 +4,7 @@ import type { IndexedOperation, OperationIndex } from './check-paths.js';
 import { EVENT_STREAM } from './contract.js';
 import {
   child,
+  type ContractSources,
   type DocumentNode,
   entries,
   findTextField,
@@ -15,26 +16,11 @@ import {
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {
-  checkRoot(survey.root, report);
   checkNames(survey, service, report);
   for (const operation of survey.operations) {
-    checkTag(survey.root, operation, report);
     checkSecurity(survey, operation, report);
     checkBody(survey, operation, report);
     checkResponses(survey, operation, report);
-  }
-}
-
-function checkRoot(root: DocumentNode, report: ReportDiagnostic): void {
-  const servers = items(child(root, 'servers'));
-  const [server] = servers;
-  if (!has(root, 'paths')) report(root, 'The contract has no paths.');
-  if (server === undefined || servers.length > 1) {
-    report(child(root, 'servers'), `Expected one server; received ${servers.length}.`, 'key');
-  }
-  const url = server && findTextField(server, 'url');
-  if (server !== undefined && url !== undefined && !/^(?:\/|(?:\/[\w.-]+)+)$/.test(url)) {
-    report(child(server, 'url'), `Expected the server url to be a path, such as / or /secrets; received "${url}".`);
   }
 }
 
@@ -49,7 +35,12 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
   };
   for (const tag of items(child(root, 'tags'))) {
     const name = findTextField(tag, 'name');
-    if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
+    if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
+      report(
+        child(tag, 'name'),
+        `Expected the tag to begin with a letter, as types are named after it; received "${name}".`,
+      );
+    else if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
   }
   const ids = new Set<string>();
   for (const { place, method, path } of operations) {
@@ -64,18 +55,6 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
   }
 }
 
-function checkTag(root: DocumentNode, { place }: IndexedOperation, report: ReportDiagnostic): void {
-  const known = items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []);
-  const tags = items(child(place, 'tags'));
-  if (has(place, 'tags') && tags.length !== 1) {
-    report(child(place, 'tags'), `Expected one tag, which determines the handler file; received ${tags.length}.`);
-  }
-  for (const tag of tags) {
-    if (typeof tag.value !== 'string' || known.includes(tag.value)) continue;
-    report(tag, `Expected one of the contract's tags; received "${tag.value}".${didYouMean(tag.value, known)}`);
-  }
-}
-
 /** The security of an operation replaces that of the contract. */
 function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
   return child(has(operation, 'security') ? operation : root, 'security');
@@ -83,9 +62,6 @@ function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
 
 function checkSecurity({ root }: OperationIndex, { place }: IndexedOperation, report: ReportDiagnostic): void {
   const security = securityOf(root, place);
-  if (security.value === undefined) {
-    report(place, 'The operation has no security. Use [] for a public operation.', 'key');
-  }
   const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
   for (const requirement of items(security)) {
     const parts = entries(requirement);
@@ -130,23 +106,29 @@ function checkNoIdempotencyKey({ parameters }: IndexedOperation, report: ReportD
   );
 }
 
+/** A status, a range of statuses, or all that have no response of their own. */
+const IS_STATUS = /^(?:[1-5]\d\d|[1-5]XX|default)$/;
+
 function checkResponses(survey: OperationIndex, operation: IndexedOperation, report: ReportDiagnostic): void {
   const { sources } = survey;
   const { place } = operation;
   if (!has(place, 'responses')) return;
   const responses = entries(child(place, 'responses'));
   for (const [status, mention] of responses) {
-    const isStatus = /^[1-5]\d\d$/.test(status);
-    if (!isStatus) report(mention, `Expected a single status such as 200; received "${status}".`, 'key');
+    if (!IS_STATUS.test(status)) {
+      const expected = 'Expected a status such as 200, a range such as 4XX, or default';
+      report(mention, `${expected}; received "${status}".`, 'key');
+    }
     const response = follow(sources, mention);
     if (response === undefined) continue;
     checkContent(response, report);
-    const isBare = status === '204' || status === '304';
+    checkHeaders(sources, response, report);
+    const isBare = /^(?:1..|204|205|304)$/.test(status);
     if (isBare && has(response, 'content'))
       report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
-  if (!responses.some(([status]) => status.startsWith('2'))) {
-    report(child(place, 'responses'), 'The operation has no response from 200 to 299.', 'key');
+  if (!responses.some(([status]) => /^(?:[123]|default$)/.test(status))) {
+    report(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
   }
   const declared = responses.map(([status]) => status);
   const isDeclared = (status: number): boolean =>
@@ -182,6 +164,18 @@ function listRouterStatuses({ sources, root }: OperationIndex, { place }: Indexe
     500,
     503,
   ];
+}
+
+/** Checks the names of headers (RFC 9110, 5.1), and that each of them is described once. */
+function checkHeaders(sources: ContractSources, response: DocumentNode, report: ReportDiagnostic): void {
+  for (const [name, mention] of entries(child(response, 'headers'))) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) report(mention, `"${name}" cannot be the name of a header.`, 'key');
+    if (name.toLowerCase() === 'content-type')
+      report.warn(mention, '"Content-Type" has no effect here: the media types of the response determine it.', 'key');
+    const header = follow(sources, mention);
+    if (header === undefined || has(header, 'schema') !== has(header, 'content')) continue;
+    report(header, `Expected the header "${name}" to have either a schema or content.`, 'key');
+  }
 }
 
 function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {

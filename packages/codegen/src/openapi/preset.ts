@@ -19,10 +19,13 @@ import {
   toStringLiteral,
 } from '../output.js';
 import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
+import { checkDocument } from './check-document.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
 import { checkParameters, checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
+import { checkSchemas } from './check-schemas.js';
 import { checkStructure } from './check-structure.js';
+import { completeContract } from './complete.js';
 import { type Contract, type ContractDocument, toContract } from './contract.js';
 import {
   child,
@@ -35,6 +38,8 @@ import {
   parseSource,
 } from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
+import { resolveReferences, wrapFragment } from './references.js';
+import { upgradeDocument } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
@@ -127,10 +132,17 @@ function readService({ service, strict = false }: ServiceConfig, documents: Read
   const diagnostics: Diagnostic[] = [];
   const warnings: Diagnostic[] = [];
   const report = createReport(diagnostics, strict ? diagnostics : warnings);
-  const sources = new Map([...documents].map(([file, text]) => [file, parseSource(file, text, diagnostics)]));
+  const sources = new Map(
+    [...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, diagnostics))]),
+  );
   throwDiagnostics(diagnostics);
   const root = getRoot(`openapi/${service}.yaml`, sources);
+  for (const place of sources.values()) upgradeDocument(place, report);
+  resolveReferences(sources);
+  completeContract(root, report);
   for (const place of sources.values()) checkStructure(sources, place, report);
+  for (const place of sources.values()) checkSchemas(sources, place, report);
+  checkDocument(sources, root, report);
   const survey = collectOperations(sources, root);
   checkPaths(survey, report);
   checkParameters(survey, report);
