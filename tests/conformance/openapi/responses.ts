@@ -36,6 +36,6 @@ export const rows: readonly Row[] = [
       summary: Get an item
       responses: {}
 `,
-    errors: ['7:7 The operation has no response below 400, and no default response.'],
+    errors: ['7:7 Expected at least one response.'],
   },
 ];

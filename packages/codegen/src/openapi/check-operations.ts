@@ -80,8 +80,10 @@ function checkBody({ sources, root }: OperationIndex, operation: IndexedOperatio
   const { place, method } = operation;
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
-  if (method === 'get' || method === 'delete') {
+  if (method === 'get' || method === 'head') {
     report(mention, `A ${method} operation cannot have a request body. Use query parameters, or post.`, 'key');
+  } else if (method === 'delete') {
+    report.warn(mention, 'Some clients and proxies drop the body of a delete operation.', 'key');
   }
   const body = follow(sources, mention);
   if (body === undefined) return;
@@ -128,8 +130,9 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
       report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
   if (!responses.some(([status]) => /^(?:[123]|default$)/.test(status))) {
-    report(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
+    report.warn(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
   }
+  if (responses.length === 0) report(child(place, 'responses'), 'Expected at least one response.', 'key');
   const declared = responses.map(([status]) => status);
   const isDeclared = (status: number): boolean =>
     [String(status), `${Math.trunc(status / 100)}XX`, 'default'].some((key) => declared.includes(key));
@@ -183,7 +186,7 @@ function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {
     if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
     } else if (type.endsWith('json') && !has(media, 'schema')) {
-      report(media, 'The required field schema is missing in this media type.', 'key');
+      report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
       const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;
       report(media, message, 'key');

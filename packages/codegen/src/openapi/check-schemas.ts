@@ -247,7 +247,7 @@ function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic
     const known = new Set<string>();
     collectProperties(sources, alternative, known);
     if (property === undefined || known.has(property) || isNull(alternative)) continue;
-    report(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
+    report.warn(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
   }
 }
 

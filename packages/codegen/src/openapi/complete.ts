@@ -16,6 +16,7 @@ import {
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */
 export function completeContract(root: DocumentNode, report: ReportDiagnostic): void {
   if (!isRecord(root.value)) return;
+  if (has(root, 'webhooks')) root.value['paths'] ??= {};
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
@@ -28,6 +29,7 @@ export function completeContract(root: DocumentNode, report: ReportDiagnostic): 
       completeId(operation, report);
       completeSummary(operation, report);
       completeTags(operation, tags, report);
+      completeResponses(operation, report);
       if (!has(place, 'security') && !has(root, 'security'))
         report.warn(
           place,
@@ -88,6 +90,13 @@ function completeSummary({ method, path, place, value }: NewOperation, report: R
   const [sentence = ''] = (findTextField(place, 'description') ?? '').trim().split(/\n|(?<=\.)\s/);
   value['summary'] = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
   report.warn(place, 'The operation has no summary.', 'key');
+}
+
+/** Since OpenAPI 3.1, an operation need not have responses. */
+function completeResponses({ place, value }: NewOperation, report: ReportDiagnostic): void {
+  if (value['responses'] !== undefined) return;
+  value['responses'] = { default: { description: 'The contract does not describe the responses.' } };
+  report.warn(place, 'The operation has no responses, so its handler can send any status, without a body.', 'key');
 }
 
 function completeTags({ path, place, value }: NewOperation, tags: Set<string>, report: ReportDiagnostic): void {

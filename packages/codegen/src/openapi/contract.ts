@@ -255,7 +255,7 @@ interface ReferenceObject {
 /** A JSON Schema. `true` accepts any value, `false` none. */
 export type SchemaObject = boolean | SchemaKeywords;
 
-interface SchemaKeywords {
+export interface SchemaKeywords {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];

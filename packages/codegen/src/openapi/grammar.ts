@@ -65,7 +65,11 @@ const OTHER_SERVERS = 'the operations of a contract have one base path, that of 
 const NEW = 'it is new in OpenAPI 3.2, and the contract is read as 3.1';
 
 /** The dialects of schemas, which have the same meaning here. */
-const DIALECTS = ['https://json-schema.org/draft/2020-12/schema', 'https://spec.openapis.org/oas/3.1/dialect/base'];
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://json-schema.org/draft/2020-12/schema#',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+];
 
 const PATH_ITEM = {
   fields: {

@@ -192,6 +192,7 @@ function callerType({ schemes }: Contract, { security, isOptional }: Operation):
 function writeOutput(operation: Operation): string {
   const variants = operation.responses.filter(({ isError }) => !isError);
   const types = variants.map((response) => `  | {\n${writeVariant(operation, response)}    }`);
+  if (types.length === 0) types.push('  never');
   const heading = `export type ${outputName(operation.typeName)} =`;
   return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }

@@ -41,8 +41,20 @@ export function resolveReferences(sources: ContractSources): void {
     if (object.name === 'pathItem' && object.place.path[0] === 'paths') replacePathItem(sources, object.place);
     else due.push(...resolvePart(sources, object));
   }
-  for (const source of sources.values()) {
-    for (const { place } of listObjects(source)) if (isRecord(place.value)) delete place.value['$defs'];
+  for (const { place, name } of [...sources.values()].flatMap((source) => listObjects(source))) {
+    if (!isRecord(place.value)) continue;
+    delete place.value['$defs'];
+    if (name === 'discriminator') completeMapping(place);
+  }
+}
+
+/** Replaces the names of schemas in the mapping of a discriminator by references. */
+function completeMapping(discriminator: DocumentNode): void {
+  const mapping = child(discriminator, 'mapping').value;
+  if (!isRecord(mapping)) return;
+  for (const [value, target] of Object.entries(mapping)) {
+    if (typeof target === 'string' && /^[A-Za-z0-9._-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target))
+      mapping[value] = `#/components/schemas/${target}`;
   }
 }
 

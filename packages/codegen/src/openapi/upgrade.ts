@@ -9,16 +9,7 @@ interface Change {
   readonly apply: (value: Record<string, unknown>) => string | undefined;
 }
 
-const SCHEMA_CHANGES: readonly Change[] = [
-  {
-    message: 'fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
-    apply: (schema) => {
-      const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
-      if (typeof schema['$ref'] !== 'string' || others.length === 0) return undefined;
-      for (const key of others) delete schema[key];
-      return '$ref';
-    },
-  },
+const NULLABLE_CHANGES: readonly Change[] = [
   {
     message: "nullable: true became the type 'null'",
     apply: (schema) => {
@@ -36,6 +27,19 @@ const SCHEMA_CHANGES: readonly Change[] = [
       return hadEffect ? 'nullable' : undefined;
     },
   },
+];
+
+const SCHEMA_CHANGES: readonly Change[] = [
+  {
+    message: 'fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
+    apply: (schema) => {
+      const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
+      if (typeof schema['$ref'] !== 'string' || others.length === 0) return undefined;
+      for (const key of others) delete schema[key];
+      return '$ref';
+    },
+  },
+  ...NULLABLE_CHANGES,
   {
     message: 'exclusiveMinimum: true became the bound itself',
     apply: (schema) => moveBound(schema, 'minimum', 'exclusiveMinimum'),
@@ -101,9 +105,23 @@ const MEDIA_CHANGE: Change = {
  */
 export function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): void {
   const version: unknown = child(root, 'openapi').value;
-  if (!isRecord(root.value) || typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return;
+  if (!isRecord(root.value) || typeof version !== 'string') return;
+  if (/^3\.2\.\d+/.test(version)) report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
+  if (!/^3\.0\.\d+/.test(version)) {
+    // Many documents of OpenAPI 3.1 still have the keyword, which would mean nothing there.
+    applyChanges(root, report, ({ name }) => (name === 'schema' ? NULLABLE_CHANGES : []));
+    return;
+  }
   report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
   root.value['openapi'] = '3.1.0';
+  applyChanges(root, report, listChanges);
+}
+
+function applyChanges(
+  root: DocumentNode,
+  report: ReportDiagnostic,
+  listChanges: (object: TypedNode) => readonly Change[],
+): void {
   const found = new Map<string, DocumentNode[]>();
   for (const object of listObjects(root)) {
     for (const { message, apply } of listChanges(object)) {
