@@ -124,11 +124,15 @@ function printError(text: string): number {
   return 1;
 }
 
+/** Documents of others have hundreds of warnings, which nobody reads. */
+const MAX_WARNINGS = 30;
+
 /** Prints the warnings of a run to standard error. */
 async function printWarnings({ root }: Project, warnings: readonly Diagnostic[]): Promise<void> {
   if (warnings.length === 0) return;
   const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
-  printError(`${await formatDiagnostics(root, warnings)}\n${count}.`);
+  const more = warnings.length > MAX_WARNINGS ? ` The first ${MAX_WARNINGS} are shown.` : '';
+  printError(`${await formatDiagnostics(root, warnings.slice(0, MAX_WARNINGS))}\n${count}.${more}`);
 }
 
 /** Formats the changes of a run in one line. */

@@ -33,8 +33,14 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
       report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
+  const tags = new Set<string>();
   for (const tag of items(child(root, 'tags'))) {
     const name = findTextField(tag, 'name');
+    if (name !== undefined && tags.has(name)) {
+      report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
+      continue;
+    }
+    if (name !== undefined) tags.add(name);
     if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
       report(
         child(tag, 'name'),
@@ -181,11 +187,14 @@ function checkHeaders(sources: ContractSources, response: DocumentNode, report: 
   }
 }
 
+/** Media types with or without a charset, and media ranges. */
+const IS_MEDIA_TYPE = /^(?:\*\/\*|[a-z]+\/(?:\*|[a-z0-9][\w.+-]*))(?:\s*;\s*charset=utf-8)?$/i;
+
 function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {
   for (const [type, media] of entries(child(parent, 'content'))) {
-    if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
+    if (!IS_MEDIA_TYPE.test(type)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
-    } else if (type.endsWith('json') && !has(media, 'schema')) {
+    } else if (/[/+]json\b/.test(type) && !has(media, 'schema')) {
       report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
       const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;

@@ -251,7 +251,7 @@ function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic
   }
 }
 
-const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value['type'] === 'null';
+const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value.type === 'null';
 
 function checkMapping(alternatives: readonly DocumentNode[], target: DocumentNode, report: ReportDiagnostic): void {
   const names = alternatives.flatMap((one) => findTextField(one, '$ref')?.split('/').at(-1) ?? []);

@@ -16,12 +16,12 @@ import {
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */
 export function completeContract(root: DocumentNode, report: ReportDiagnostic): void {
   if (!isRecord(root.value)) return;
-  if (has(root, 'webhooks')) root.value['paths'] ??= {};
+  if (has(root, 'webhooks')) root.value.paths ??= {};
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
   for (const [path, item] of entries(child(root, 'paths'))) {
-    if (path.startsWith('x-')) delete (child(root, 'paths').value as Record<string, unknown>)[path];
+    if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
     for (const method of METHODS) {
       const place = child(item, method);
       if (!isRecord(place.value)) continue;
@@ -39,8 +39,8 @@ export function completeContract(root: DocumentNode, report: ReportDiagnostic): 
     }
   }
   const derived = [...tags].slice(declared).map((name) => ({ name }));
-  const own = Array.isArray(root.value['tags']) ? (root.value['tags'] as unknown[]) : [];
-  if (derived.length > 0) root.value['tags'] = [...own, ...derived];
+  const own = Array.isArray(root.value.tags) ? (root.value.tags as unknown[]) : [];
+  if (derived.length > 0) root.value.tags = [...own, ...derived];
 }
 
 interface NewOperation {
@@ -57,23 +57,23 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
     'The contract has no servers; its base path is /.',
     'key',
   );
-  value['servers'] = [{ url: '/' }];
+  value.servers = [{ url: '/' }];
 }
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
 
 function completeId({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
-  const id = value['operationId'];
+  const id = value.operationId;
   if (id === undefined) {
     const name = deriveId(method, path);
-    value['operationId'] = name;
+    value.operationId = name;
     report.warn(place, `The operation has no operationId; its handler is ${name}.`, 'key');
     return;
   }
   if (typeof id !== 'string' || IS_NAME.test(id)) return;
   const name = camel(id);
   if (!IS_NAME.test(name)) return;
-  value['operationId'] = name;
+  value.operationId = name;
   report.warn(
     child(place, 'operationId'),
     `The operationId "${id}" is not a camelCase name such as listTokens; its handler is ${name}.`,
@@ -86,25 +86,25 @@ function deriveId(method: string, path: string): string {
 }
 
 function completeSummary({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
-  if (value['summary'] !== undefined) return;
+  if (value.summary !== undefined) return;
   const [sentence = ''] = (findTextField(place, 'description') ?? '').trim().split(/\n|(?<=\.)\s/);
-  value['summary'] = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
+  value.summary = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
   report.warn(place, 'The operation has no summary.', 'key');
 }
 
 /** Since OpenAPI 3.1, an operation need not have responses. */
 function completeResponses({ place, value }: NewOperation, report: ReportDiagnostic): void {
-  if (value['responses'] !== undefined) return;
-  value['responses'] = { default: { description: 'The contract does not describe the responses.' } };
+  if (value.responses !== undefined) return;
+  value.responses = { default: { description: 'The contract does not describe the responses.' } };
   report.warn(place, 'The operation has no responses, so its handler can send any status, without a body.', 'key');
 }
 
 function completeTags({ path, place, value }: NewOperation, tags: Set<string>, report: ReportDiagnostic): void {
-  const own = value['tags'];
+  const own = value.tags;
   if (own === undefined || (Array.isArray(own) && own.length === 0)) {
     const name = path.split('/').find((segment) => /^[A-Za-z]\w*$/.test(segment)) ?? 'default';
     const known = [...tags].find((tag) => tag.toLowerCase() === name.toLowerCase()) ?? name;
-    value['tags'] = [known];
+    value.tags = [known];
     tags.add(known);
     report.warn(place, `The operation has no tag; its handler is in the group "${known}".`, 'key');
     return;

@@ -97,7 +97,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   contract: {
     required: ['openapi', 'info'],
     fields: {
-      openapi: { matching: /^3\.[12]\.\d+$/, expected: 'a version such as 3.1.0, or 3.0.4 or 3.2.0' },
+      openapi: { matching: /^3\.[12]\.\d+$/, expected: 'a version from 3.0 to 3.2, such as 3.1.0' },
       jsonSchemaDialect: { oneOf: DIALECTS },
       info: { object: 'info' },
       servers: SERVERS,
@@ -108,7 +108,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       security: SECURITY,
       externalDocs: EXTERNAL_DOCS,
     },
-    unsupported: { $self: NEW },
+    unsupported: { $self: NEW, swagger: 'convert the document to OpenAPI 3 first' },
   },
   info: {
     required: ['title', 'version'],

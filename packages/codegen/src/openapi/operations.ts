@@ -40,8 +40,7 @@ export function writeOperations(
     [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
     [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
-  ])}import * as validators from './validators.js';
-
+  ])}${names.schemas.length === 0 ? '' : "import * as validators from './validators.js';\n"}
 /** The prefix of every path. */
 export const basePath = ${toStringLiteral(contract.basePath)};
 
@@ -205,7 +204,9 @@ function writeVariant(operation: Operation, { status, headers, contents }: Respo
     ),
   );
   const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
-  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders(headers)}`;
+  const isRange = contents.length > 0 && contents.every(({ type }) => type.includes('*'));
+  const type = isRange ? [{ name: 'Content-Type', required: true, description: '' }] : [];
+  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders([...type, ...headers])}`;
 }
 
 /** Returns the type of the status of a response: itself, or those that have no response of their own. */

@@ -18,7 +18,7 @@ import {
   toOutputs,
   toStringLiteral,
 } from '../output.js';
-import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
+import { bundle, createBundleSourceMap, NAME_MAPS, toContractRevision } from './bundle.js';
 import { checkDocument } from './check-document.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
@@ -203,12 +203,24 @@ function mapServiceSourceLines(
  */
 async function writeTypes(document: ContractDocument): Promise<string> {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
-  const nodes = await openapiTS(document as unknown as OpenAPI3, {
+  const nodes = await openapiTS(withoutExamples(document) as OpenAPI3, {
     immutable: true,
     defaultNonNullable: false,
     silent: true,
   });
   return astToString(nodes);
+}
+
+/** Removes the examples of bodies and parameters, which types do not show. openapi-typescript would fetch some of them. */
+function withoutExamples(value: unknown, isNameMap = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutExamples(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(
+    ([key, member]) => isNameMap || key !== 'examples' || Array.isArray(member),
+  );
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, withoutExamples(member, !isNameMap && NAME_MAPS.includes(key))]),
+  );
 }
 
 /** Writes `client.ts`: the function that creates a client of the service, and related exports. */

@@ -209,7 +209,7 @@ test.each([
 ${errorResponses(400, 401, 403, 406, 413, 415, 429, 500, 503)}`,
     'deprecated: true\n',
     '|post:',
-    /field responses is missing/,
+    /no responses, so its handler can send any status/,
   ],
   ['a response for unknown statuses', "'304'", '4xx', '|4xx', /a range such as 4XX, or default; received "4xx"/],
   [
