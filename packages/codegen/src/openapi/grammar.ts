@@ -3,7 +3,7 @@
  * rejected here; the text names the alternative.
  */
 import { formatNames } from 'ajv-formats/dist/formats.js';
-import { BODY_MODES, RATE_LIMITS } from './contract.js';
+import { BODY_MODES, PLACES, RATE_LIMITS } from './contract.js';
 
 export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
@@ -27,6 +27,7 @@ export interface ObjectRule {
 export type ObjectName =
   | 'components'
   | 'contract'
+  | 'encoding'
   | 'example'
   | 'header'
   | 'info'
@@ -42,6 +43,7 @@ export type ObjectName =
   | 'tag';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const;
+const STYLES = ['deepObject', 'form', 'label', 'matrix', 'pipeDelimited', 'simple', 'spaceDelimited'] as const;
 const SCHEMA: ValueRule = { object: 'schema' };
 const EXAMPLES: ValueRule = { map: { object: 'example' } };
 const OPERATION: ValueRule = { object: 'operation' };
@@ -142,24 +144,22 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   },
   parameter: {
     section: 'parameters',
-    required: ['name', 'in', 'schema'],
+    required: ['name', 'in'],
     fields: {
       name: 'text',
-      in: { oneOf: ['header', 'path', 'query'] },
+      in: { oneOf: PLACES },
       description: 'text',
       required: 'boolean',
       deprecated: 'boolean',
       schema: SCHEMA,
+      content: { map: { object: 'mediaType' } },
+      style: { oneOf: STYLES },
+      explode: 'boolean',
+      allowReserved: 'boolean',
+      allowEmptyValue: 'boolean',
       example: 'any',
       examples: EXAMPLES,
       'x-rest': 'boolean',
-    },
-    unsupported: {
-      content: 'use schema',
-      style: 'lists are repeated query parameters',
-      explode: 'lists are repeated query parameters',
-      allowReserved: 'values are percent-encoded',
-      allowEmptyValue: 'use minLength',
     },
   },
   requestBody: {
@@ -174,8 +174,17 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
     },
   },
   mediaType: {
-    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },
-    unsupported: { encoding: 'bodies are JSON, text or bytes' },
+    fields: {
+      schema: SCHEMA,
+      example: 'any',
+      examples: EXAMPLES,
+      encoding: { map: { object: 'encoding' } },
+      'x-event': SCHEMA,
+    },
+  },
+  encoding: {
+    fields: { contentType: 'text', style: { oneOf: STYLES }, explode: 'boolean', allowReserved: 'boolean' },
+    unsupported: { headers: 'the headers of a part are its name, file name and media type' },
   },
   response: {
     section: 'responses',
@@ -249,6 +258,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       multipleOf: 'number',
       minLength: 'count',
       maxLength: 'count',
+      'x-max-bytes': 'count',
       pattern: 'pattern',
       items: SCHEMA,
       prefixItems: { list: SCHEMA },

@@ -1,5 +1,5 @@
 import path from 'node:path/posix';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type Diagnostic, didYouMean, type Location } from '../documents.js';
 
 /** One YAML document of a contract. */
@@ -31,6 +31,15 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
   }
   const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
   return { source: { file, document, lines }, path: [], value };
+}
+
+/** Returns a part of a bundled document as a place, to read it like a part of its sources. */
+export function toNode(
+  document: object,
+  value: unknown,
+): { readonly sources: ContractSources; readonly place: DocumentNode } {
+  const source = { file: '', document: new Document(), lines: new LineCounter() };
+  return { sources: new Map([['', { source, path: [], value: document }]]), place: { source, path: [], value } };
 }
 
 export function child(place: DocumentNode, key: number | string): DocumentNode {

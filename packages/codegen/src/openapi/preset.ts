@@ -14,7 +14,8 @@ import {
 import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
-import { checkParameters, checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
+import { checkParameters } from './check-parameters.js';
+import { checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
 import { checkStructure } from './check-structure.js';
 import { type Contract, type ContractDocument, toContract } from './contract.js';
 import {
