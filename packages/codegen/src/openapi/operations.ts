@@ -258,6 +258,7 @@ function bodyType(contract: Contract, operation: Operation): string {
 function typeOfBody({ schemas }: Contract, { id }: Operation, content: MediaContent): string {
   const path = `NonNullable<shapes[${toStringLiteral(id)}]['requestBody']>['content'][${toStringLiteral(content.type)}]`;
   const files = (content.form?.files ?? []).map(({ name }) => toStringLiteral(name));
+  if (content.kind === 'text' && content.schema !== undefined) return path;
   if (files.length === 0) return withDefaults(typeOfContent(content, path), schemas, content);
   const fields = withDefaults(`Omit<${path}, ${files.join(' | ')}>`, schemas, content);
   return `MultipartBody<${fields}, ${files.join(' | ')}>`;
@@ -334,7 +335,7 @@ function writeServiceHandlers({ service, title, tags }: Contract): string {
 
 function typeOfContent({ kind, schema }: MediaContent, inline: string): string {
   if (kind === 'bytes') return 'Uint8Array';
-  if (kind === 'text') return typeof schema === 'object' ? inline : 'string';
+  if (kind === 'text') return 'string';
   if (kind === 'events') return `AsyncIterable<ServerSentEvent<${typeOfEvent(schema)}>>`;
   return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : inline;
 }
