@@ -52,6 +52,7 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
 async function runOnce(project: Project, useCache = true): Promise<number> {
   const start = performance.now();
   const outcome = await generate(project, { useCache });
+  await printWarnings(project, outcome.warnings);
   return print(formatResult(outcome, performance.now() - start));
 }
 
@@ -121,6 +122,13 @@ function print(text: string): number {
 function printError(text: string): number {
   process.stderr.write(`${text}\n`);
   return 1;
+}
+
+/** Prints the warnings of a run to standard error. */
+async function printWarnings({ root }: Project, warnings: readonly Diagnostic[]): Promise<void> {
+  if (warnings.length === 0) return;
+  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  printError(`${await formatDiagnostics(root, warnings)}\n${count}.`);
 }
 
 /** Formats the changes of a run in one line. */

@@ -65,11 +65,18 @@ export function checkPaths({ root, operations }: OperationIndex, report: ReportD
   for (const operation of operations) checkPathParameters(operation, report);
 }
 
+/** Text and parameters, such as `{name}.{ext}`. Two parameters side by side would have no border. */
+const IS_SEGMENT = /^(?:[^{}]*|[^{}]*\{[^{}]+\}(?:[^{}]+\{[^{}]+\})*[^{}]*)$/;
+
 function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic): void {
   const segments = path.slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
-  for (const segment of segments.filter((text) => /[{}]/.test(text) && !/^\{[^{}]+\}$/.test(text))) {
-    report(place, `Expected a path parameter to be a whole segment, as in /{id}/; received "${segment}".`, 'key');
+  if (/[?#]/.test(path)) report(place, `Expected a path without "?" and "#"; received "${path}".`, 'key');
+  if (path.length > 1 && path.endsWith('/'))
+    report.warn(place, `Expected the path not to end with "/"; received "${path}".`, 'key');
+  for (const segment of segments.filter((text) => !IS_SEGMENT.test(text))) {
+    const expected = 'Expected path parameters as in /{id}/, with text between two of them';
+    report(place, `${expected}; received "${segment}".`, 'key');
   }
   const names = listNames(path);
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
@@ -83,9 +90,26 @@ function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], r
     const shape = path.replace(/\{[^{}]*\}/g, '{}');
     const other = known.get(shape);
     known.set(shape, other ?? path);
-    if (other === undefined) continue;
-    report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
+    if (other !== undefined) {
+      report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
+      continue;
+    }
+    const similar = [...known.values()].find((text) => text !== path && areAmbiguous(text, path));
+    if (similar === undefined) continue;
+    const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
+    report.warn(place, message, 'key');
   }
+}
+
+/** Returns whether each of two paths has text where the other has a parameter. */
+function areAmbiguous(one: string, other: string): boolean {
+  const [left, right] = [one.split('/'), other.split('/')];
+  if (left.length !== right.length) return false;
+  const isVariable = (segment = '') => segment.includes('{');
+  const isEqual = left.every(
+    (segment, index) => segment === right[index] || isVariable(segment) || isVariable(right[index]),
+  );
+  return isEqual && left.filter(isVariable).length === right.filter(isVariable).length;
 }
 
 function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {

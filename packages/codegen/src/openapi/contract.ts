@@ -85,8 +85,11 @@ export interface BodyContract {
   readonly contents: readonly MediaContent[];
 }
 
+/** A status, a range such as `4XX`, or `default`. */
+export type StatusKey = `${number}` | `${number}XX` | 'default';
+
 export interface ResponseContract {
-  readonly status: number;
+  readonly status: StatusKey;
   readonly headers: readonly { readonly name: string; readonly required: boolean; readonly description: string }[];
   readonly contents: readonly MediaContent[];
   /** Whether the body is the shared error schema. Handlers produce such responses by throwing. */
@@ -113,7 +116,7 @@ export function toContract(service: string, document: ContractDocument, revision
   return {
     service,
     title: document.info.title,
-    basePath: document.servers[0].url.replace(/\/$/, ''),
+    basePath: toBasePath(document.servers[0]),
     revision,
     schemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, dereference(document, scheme)['x-caller']])),
     operations,
@@ -124,6 +127,13 @@ export function toContract(service: string, document: ContractDocument, revision
       operations: operations.filter(({ tag }) => tag === name),
     })),
   };
+}
+
+/** Returns the path of a server, with the defaults of its variables. */
+function toBasePath({ url, variables = {} }: ServerObject): string {
+  const text = url.replace(/\{([^{}]+)\}/g, (_, name: string) => variables[name]?.default ?? '');
+  const path = /^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text) ? new URL(text, 'http://localhost').pathname : `/${text}`;
+  return path.replace(/^\/+/, '/').replace(/\/+$/, '');
 }
 
 interface Found {
@@ -153,7 +163,7 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
     body: operation.requestBody && readBody(document, dereference<RequestBodyObject>(document, operation.requestBody)),
     responses: Object.entries(operation.responses).map(([status, response]) =>
-      readResponse(document, Number(status), dereference<ResponseObject>(document, response)),
+      readResponse(document, status as StatusKey, dereference<ResponseObject>(document, response)),
     ),
   };
 }
@@ -253,7 +263,7 @@ function withForm(document: ContractDocument, media: MediaContent, encoding: Enc
 
 function readResponse(
   document: ContractDocument,
-  status: number,
+  status: StatusKey,
   { headers = {}, content = {} }: ResponseObject,
 ): ResponseContract {
   const contents = readContents(content);
@@ -288,9 +298,9 @@ function toKind(type: string): MediaContent['kind'] {
   return essence.startsWith('text/') ? 'text' : 'bytes';
 }
 
-export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
+export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
 
-export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
+export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
 
 /** The values of `x-body`: alternatives to parsing and validating a body before its handler is called. */
 export const BODY_MODES = ['deferred'] as const;
@@ -400,10 +410,15 @@ type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {
 
 export type CallerKind = 'consumer_token' | 'session' | 'token';
 
+interface ServerObject {
+  readonly url: string;
+  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+}
+
 /** The bundled document of a contract, which has passed all checks. */
 export interface ContractDocument {
   readonly info: { readonly title: string };
-  readonly servers: readonly [{ readonly url: string }];
+  readonly servers: readonly [ServerObject];
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly security?: readonly SecurityRequirement[];
   readonly paths: Readonly<Record<string, PathItemObject>>;

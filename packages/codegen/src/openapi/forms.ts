@@ -145,7 +145,7 @@ function toFile(sources: ContractSources, { name, required, schema: place, encod
     required,
     list,
     contentTypes: types === undefined ? [] : types.split(',').map((text) => text.trim().toLowerCase()),
-    maxBytes: count(item, 'x-max-bytes') ?? count(item, 'maxLength'),
+    maxBytes: count(encoding, 'x-max-bytes') ?? count(item, 'x-max-bytes') ?? count(item, 'maxLength'),
     minItems: list ? count(schema, 'minItems') : undefined,
     maxItems: list ? count(schema, 'maxItems') : undefined,
   };

@@ -21,6 +21,7 @@ import {
   type Parameter,
   type ResponseContract,
   type SchemaObject,
+  type StatusKey,
   type TextFormat,
 } from './contract.js';
 import type { FormContract, FormField, FormFile } from './forms.js';
@@ -37,10 +38,10 @@ export function writeOperations(
   const shapes = ['components', 'operations as shapes'].filter((name) =>
     signatures.includes(`${name.split(' ').at(-1) ?? ''}[`),
   );
-  const generics = ['MultipartBody', 'ServerSentEvent'].filter((name) => signatures.includes(`${name}<`));
+  const helpers = ['MultipartBody', 'ServerSentEvent', 'StatusIn'].filter((name) => signatures.includes(`${name}<`));
   return `${printModules('import', [
     [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
-    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...generics.map((name) => `type ${name}`)],
+    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
   ])}import * as validators from './validators.js';
 
@@ -85,7 +86,7 @@ ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `
     parameters.map(writeParameterSpec),
   )},
 ${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
-${responses.map((response) => `      ${response.status}: ${writeResponse(operation, response, names)},\n`).join('')}    },
+${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(operation, response, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
@@ -299,16 +300,34 @@ function writeOutput(operation: Operation): string {
   return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }
 
-function writeVariant({ id }: Operation, { status, headers, contents }: ResponseContract): string {
+function writeVariant(operation: Operation, { status, headers, contents }: ResponseContract): string {
   const types = contents.map((content) =>
     typeOfContent(
       content,
-      `shapes[${toStringLiteral(id)}]['responses'][${status}]['content'][${toStringLiteral(content.type)}]`,
+      `shapes[${toStringLiteral(operation.id)}]['responses'][${toStatusKey(status)}]['content'][${toStringLiteral(content.type)}]`,
     ),
   );
   const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
-  return `      readonly status: ${status};\n      ${body};\n${writeHeaders(headers)}`;
+  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders(headers)}`;
 }
+
+/** Returns the type of the status of a response: itself, or those that have no response of their own. */
+function statusType({ responses }: Operation, status: StatusKey): string {
+  const known = responses.map((response) => response.status).filter((other) => other !== status && other !== 'default');
+  const isRange = status === 'default' || status.endsWith('XX');
+  const others = known.filter((other) => !other.endsWith('XX') || status === 'default').map(classType);
+  if (!isRange) return status;
+  return others.length === 0 ? classType(status) : `Exclude<${classType(status)}, ${others.join(' | ')}>`;
+}
+
+const classType = (status: StatusKey): string =>
+  status === 'default'
+    ? 'StatusIn<1 | 2 | 3 | 4 | 5>'
+    : status.endsWith('XX')
+      ? `StatusIn<${status.charAt(0)}>`
+      : status;
+
+const toStatusKey = (status: StatusKey): string => (/\D/.test(status) ? toStringLiteral(status) : status);
 
 function writeHeaders(headers: ResponseContract['headers']): string {
   if (headers.length === 0) return '';

@@ -2,7 +2,7 @@ import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
-import type { Contract, Operation, SchemaObject } from './contract.js';
+import type { Contract, Operation, SchemaObject, StatusKey } from './contract.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
@@ -109,9 +109,9 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
   return { requests, responses, schemas: [...schemas.values()] };
 }
 
-function nameResponse(id: string, status: number, schema: SchemaObject): string {
+function nameResponse(id: string, status: StatusKey, schema: SchemaObject): string {
   const ref = typeof schema === 'object' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
-  return ref === undefined ? `${id}Response${status}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
+  return ref === undefined ? `${id}Response${pascal(status)}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
 }
 
 function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {
@@ -132,7 +132,7 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
   const [only, ...others] = body.contents;
   const json = only?.kind === 'json' && others.length === 0 ? only.schema : undefined;
   // If an operation distinguishes 400 from 422, size limits are validated before the rest of the body.
-  const hasLimits = [400, 422].every((status) => responses.some((response) => response.status === status));
+  const hasLimits = ['400', '422'].every((status) => responses.some((response) => response.status === status));
   return json !== undefined && hasLimits ? [...found, ['limits', json]] : found;
 }
 

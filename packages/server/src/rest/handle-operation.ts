@@ -10,7 +10,13 @@ import { getClientAddress, getRequestContext, isJson } from '../http/request.js'
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
 import { assertValid } from './input.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
+import {
+  findResponse,
+  type HandlerRequest,
+  type HandlerResponse,
+  type OperationSpec,
+  type ServerSentEvent,
+} from './operation.js';
 import { readCookieParameters, readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
 import { readBody } from './read-body.js';
 import type { TextValues } from './text-values.js';
@@ -193,11 +199,11 @@ function abortSignal(response: Response): AbortSignal {
 
 /** Returns the events of a response that is an event stream; `undefined` for other responses. */
 function findEvents(
-  { responses }: OperationSpec,
+  operation: OperationSpec,
   { status, body }: HandlerResponse,
 ): AsyncIterable<ServerSentEvent> | undefined {
   // The generated types guarantee that the body of such a response is iterable.
-  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM_TYPE;
+  const isStream = findResponse(operation, status)?.contentTypes[0] === EVENT_STREAM_TYPE;
   return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 
@@ -216,15 +222,16 @@ async function respond(response: Response, format: Format, result: HandlerRespon
   const { operation, toPayload } = format;
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
-  const type = operation.responses[status]?.contentTypes[0];
+  const declared = findResponse(operation, status)?.contentTypes[0];
   response.statusCode = status;
   response.setHeader('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
   if (headers !== undefined) response.set(headers);
-  if (type === undefined || body === undefined) {
+  if (declared === undefined || body === undefined) {
     response.end();
     return;
   }
-  if (!response.hasHeader('Content-Type')) setType(response, type);
+  if (!response.hasHeader('Content-Type')) setType(response, declared);
+  const type = String(response.getHeader('Content-Type'));
   const payload = isJson(type) ? toPayload(body) : new Payload(toBuffer(body));
   await sendPayload(response, payload, {
     isCompressible: format.isCompressible && isJson(type),
@@ -242,20 +249,26 @@ function setType(response: Response, type: string): void {
  *
  * @throws Error with the operation and the first violation, without the value.
  */
-export function assertContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
-  const problem = findProblem(operation, status, body);
-  if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${status}: ${problem}.`);
+export function assertContractResponse(operation: OperationSpec, result: HandlerResponse): void {
+  const problem = findProblem(operation, result);
+  if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${result.status}: ${problem}.`);
 }
 
-function findProblem({ responses }: OperationSpec, status: number, body: unknown): string | undefined {
-  const spec = responses[status];
+function findProblem(operation: OperationSpec, { status, body, headers }: HandlerResponse): string | undefined {
+  const spec = findResponse(operation, status);
   if (spec === undefined) return 'the contract does not document this status';
   if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
   if (body === undefined) return 'the contract requires a body';
   // Validates the serialized form, in which dates are text and undefined properties are absent.
-  if (spec.validate === undefined || spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
+  if (spec.validate === undefined || !isJson(findType(headers) ?? spec.contentTypes[0] ?? '')) return undefined;
+  if (spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;
+}
+
+/** Returns the media type that a handler has chosen. */
+function findType(headers: HandlerResponse['headers'] = {}): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 }
 
 function toBuffer(body: unknown): Buffer {

@@ -8,7 +8,14 @@ import type { BodySpec } from '../http/body.js';
 import type { RateLimitName } from '../http/rate-limits.js';
 import type { Admission, Caller } from '../http/security.js';
 
-export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
+export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
+
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** The statuses of a class, such as those from 400 to 499. */
+export type StatusIn<Class extends 1 | 2 | 3 | 4 | 5> = ToNumber<`${Class}${Digit}${Digit}`>;
+
+type ToNumber<Text extends string> = Text extends `${infer Value extends number}` ? Value : never;
 
 /** A standalone ajv function. It sets `errors` when it returns false. */
 export interface Validator {
@@ -115,8 +122,8 @@ export interface OperationSpec extends Admission {
   readonly reachesOut?: true;
   readonly parameters: readonly ParameterSpec[];
   readonly body?: RequestBodySpec;
-  /** The documented responses by status. */
-  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  /** The documented responses by status, range of statuses such as `4XX`, or `default`. */
+  readonly responses: Readonly<Record<number | string, ResponseSpec>>;
   readonly validate: {
     readonly params?: Validator;
     readonly query?: Validator;
@@ -162,4 +169,12 @@ export interface HandlerResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns the documented response for a status: its own, that of its range, or the default. */
+export function findResponse(
+  { responses }: Pick<OperationSpec, 'responses'>,
+  status: number,
+): ResponseSpec | undefined {
+  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses['default'];
 }
