@@ -1,7 +1,9 @@
 import { didYouMean } from '../documents.js';
 import { handlersName, inputName, outputName, pascal } from '../output.js';
 import type { IndexedOperation, OperationIndex } from './check-paths.js';
+import { checkBodyContent, hasFiles } from './check-bodies.js';
 import { EVENT_STREAM } from './contract.js';
+import { findJsonType, isUtf8, parseMediaType } from './media-types.js';
 import {
   child,
   type ContractSources,
@@ -93,24 +95,26 @@ function checkBody({ sources, root }: OperationIndex, operation: IndexedOperatio
   }
   const body = follow(sources, mention);
   if (body === undefined) return;
-  checkContent(body, report);
+  checkContent(body, report, { allowsRanges: true });
+  checkBodyContent(sources, body, report);
+  const isPublic = items(securityOf(root, place)).length === 0;
+  if (hasFiles(sources, body) && !isPublic) checkNoIdempotencyKey(operation, 'files', report);
   if (!has(body, 'x-body')) return;
   if (child(body, 'required').value !== true) {
     report(body, 'x-body needs required: true, as only the handler reads the body.', 'key');
   }
-  const isPublic = items(securityOf(root, place)).length === 0;
-  if (!isPublic) checkNoIdempotencyKey(operation, report);
+  if (!isPublic) checkNoIdempotencyKey(operation, 'x-body', report);
 }
 
 /**
  * A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it.
  */
-function checkNoIdempotencyKey({ parameters }: IndexedOperation, report: ReportDiagnostic): void {
+function checkNoIdempotencyKey({ parameters }: IndexedOperation, what: string, report: ReportDiagnostic): void {
   const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
   if (key === undefined) return;
   report(
     key.mention,
-    'Idempotency-Key cannot be combined with x-body: repeats are recognised by their body, which is not read.',
+    `Idempotency-Key cannot be combined with ${what}: repeats are recognised by their body, which is not read.`,
   );
 }
 
@@ -129,7 +133,7 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
     }
     const response = follow(sources, mention);
     if (response === undefined) continue;
-    checkContent(response, report);
+    checkContent(response, report, { allowsRanges: true });
     checkHeaders(sources, response, report);
     const isBare = /^(?:1..|204|205|304)$/.test(status);
     if (isBare && has(response, 'content'))
@@ -187,14 +191,14 @@ function checkHeaders(sources: ContractSources, response: DocumentNode, report: 
   }
 }
 
-/** Media types with or without a charset, and media ranges. */
-const IS_MEDIA_TYPE = /^(?:\*\/\*|[a-z]+\/(?:\*|[a-z0-9][\w.+-]*))(?:\s*;\s*charset=utf-8)?$/i;
-
-function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {
+function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRanges = false } = {}): void {
   for (const [type, media] of entries(child(parent, 'content'))) {
-    if (!IS_MEDIA_TYPE.test(type)) {
+    const parsed = parseMediaType(type);
+    if (parsed === undefined || (parsed.isRange && !allowsRanges)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
-    } else if (/[/+]json\b/.test(type) && !has(media, 'schema')) {
+    } else if (!isUtf8(parsed)) {
+      report(media, `Expected no parameter but charset=utf-8 in the media type; received "${type}".`, 'key');
+    } else if (findJsonType(type) !== undefined && !has(media, 'schema')) {
       report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
       const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;

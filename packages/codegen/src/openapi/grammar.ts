@@ -3,7 +3,7 @@
  * rejected here; the text names the alternative. Fields in `unused` are accepted with a warning, as nothing follows from
  * them.
  */
-import { BODY_MODES, RATE_LIMITS } from './contract.js';
+import { BODY_MODES, PLACES, RATE_LIMITS } from './contract.js';
 
 export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
@@ -34,6 +34,7 @@ export type ObjectName =
   | 'contact'
   | 'contract'
   | 'discriminator'
+  | 'encoding'
   | 'example'
   | 'externalDocs'
   | 'header'
@@ -54,6 +55,7 @@ export type ObjectName =
   | 'webhook';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const;
+const STYLES = ['deepObject', 'form', 'label', 'matrix', 'pipeDelimited', 'simple', 'spaceDelimited'] as const;
 const SCHEMA: ValueRule = { object: 'schema' };
 const ALTERNATIVES: ValueRule = { list: SCHEMA, isFilled: true };
 const EXAMPLES: ValueRule = { map: { object: 'example' } };
@@ -195,24 +197,22 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   },
   parameter: {
     section: 'parameters',
-    required: ['name', 'in', 'schema'],
+    required: ['name', 'in'],
     fields: {
       name: 'text',
-      in: { oneOf: ['header', 'path', 'query'] },
+      in: { oneOf: PLACES },
       description: 'text',
       required: 'boolean',
       deprecated: 'boolean',
       schema: SCHEMA,
+      content: { map: { object: 'mediaType' } },
+      style: { oneOf: STYLES },
+      explode: 'boolean',
+      allowReserved: 'boolean',
+      allowEmptyValue: 'boolean',
       example: 'any',
       examples: EXAMPLES,
       'x-rest': 'boolean',
-    },
-    unsupported: {
-      content: 'use schema',
-      style: 'lists are repeated query parameters',
-      explode: 'lists are repeated query parameters',
-      allowReserved: 'values are percent-encoded',
-      allowEmptyValue: 'use minLength',
     },
   },
   requestBody: {
@@ -227,8 +227,23 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
     },
   },
   mediaType: {
-    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },
-    unsupported: { encoding: 'bodies are JSON, text or bytes' },
+    fields: {
+      schema: SCHEMA,
+      example: 'any',
+      examples: EXAMPLES,
+      encoding: { map: { object: 'encoding' } },
+      'x-event': SCHEMA,
+    },
+  },
+  encoding: {
+    fields: {
+      contentType: 'text',
+      style: { oneOf: STYLES },
+      explode: 'boolean',
+      allowReserved: 'boolean',
+      'x-max-bytes': 'count',
+    },
+    unsupported: { headers: 'the headers of a part are its name, file name and media type' },
   },
   response: {
     section: 'responses',
@@ -309,6 +324,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       multipleOf: 'number',
       minLength: 'count',
       maxLength: 'count',
+      'x-max-bytes': 'count',
       pattern: 'pattern',
       items: { either: ['boolean', SCHEMA] },
       prefixItems: { list: SCHEMA },

@@ -1,5 +1,5 @@
 import path from 'node:path/posix';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type Diagnostic, didYouMean, type Location } from '../documents.js';
 
 /** One YAML document of a contract. */
@@ -69,6 +69,15 @@ function findWrittenPath({ source: { moved }, path }: DocumentNode): readonly st
     end = found.length + 1;
   }
   return found;
+}
+
+/** Returns a part of a bundled document as a place, to read it like a part of its sources. */
+export function toNode(
+  document: object,
+  value: unknown,
+): { readonly sources: ContractSources; readonly place: DocumentNode } {
+  const source = { file: '', document: new Document(), lines: new LineCounter(), moved: new Map() };
+  return { sources: new Map([['', { source, path: [], value: document }]]), place: { source, path: [], value } };
 }
 
 export function child(place: DocumentNode, key: number | string): DocumentNode {

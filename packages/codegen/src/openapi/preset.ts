@@ -22,7 +22,8 @@ import { bundle, createBundleSourceMap, NAME_MAPS, toContractRevision } from './
 import { checkDocument } from './check-document.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
-import { checkParameters, checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
+import { checkParameters } from './check-parameters.js';
+import { checkPaths, collectOperations, type OperationIndex } from './check-paths.js';
 import { checkSchemas } from './check-schemas.js';
 import { checkStructure } from './check-structure.js';
 import { completeContract } from './complete.js';

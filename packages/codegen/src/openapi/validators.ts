@@ -71,7 +71,7 @@ function toModule(code: string): string {
 
 /** The names of the exported functions of `validators.js`. */
 export interface ValidatorNames {
-  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, body and limits (of the body). */
+  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, cookies, body and limits (of the body). */
   readonly requests: ReadonlyMap<string, string>;
   /** `createToken 201` → `createdTokenSchema`. Responses with the same schema share a function. */
   readonly responses: ReadonlyMap<string, string>;
@@ -85,7 +85,7 @@ interface NamedSchema {
   readonly schema: SchemaObject;
 }
 
-const PARTS = { path: 'params', query: 'query', header: 'headers' } as const;
+const PARTS = { path: 'params', query: 'query', header: 'headers', cookie: 'cookies' } as const;
 
 /** Returns the names and schemas of the validators that a contract needs. */
 export function nameValidators({ operations }: Contract): ValidatorNames {
@@ -94,7 +94,7 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
   const schemas = new Map<string, NamedSchema>();
   for (const operation of operations) {
     for (const [part, schema] of listRequestSchemas(operation)) {
-      const name = `${operation.id}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
+      const name = `${operation.id}${pascal(part)}`;
       requests.set(`${operation.id} ${part}`, name);
       schemas.set(name, { name, direction: part === 'limits' ? 'limits' : 'request', schema });
     }
@@ -115,18 +115,25 @@ function nameResponse(id: string, status: StatusKey, schema: SchemaObject): stri
 }
 
 function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {
-  const found: [string, SchemaObject][] = (['path', 'query', 'header'] as const).flatMap((place) => {
+  const found: [string, SchemaObject][] = (['path', 'query', 'header', 'cookie'] as const).flatMap((place) => {
     const members = parameters.filter((parameter) => parameter.in === place);
     if (members.length === 0) return [];
     const properties = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
     const required = members.filter((parameter) => parameter.required).map(({ name }) => name);
     return [[PARTS[place], { type: 'object', properties, required }]];
   });
-  const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
-  if (json === undefined || body?.isDeferred) return found;
+  if (body === undefined || body.isDeferred) return found;
+  const validated = body.contents.flatMap(({ essence, kind, schema }) =>
+    schema === undefined || kind === 'bytes' ? [] : [{ essence, kind, schema }],
+  );
+  for (const { essence, schema } of validated) {
+    found.push([body.contents.length === 1 && !essence.endsWith('/*') ? 'body' : `body ${essence}`, schema]);
+  }
+  const [only, ...others] = body.contents;
+  const json = only?.kind === 'json' && others.length === 0 ? only.schema : undefined;
   // If an operation distinguishes 400 from 422, size limits are validated before the rest of the body.
   const hasLimits = ['400', '422'].every((status) => responses.some((response) => response.status === status));
-  return [...found, ['body', json], ...(hasLimits ? [['limits', json] as [string, SchemaObject]] : [])];
+  return json !== undefined && hasLimits ? [...found, ['limits', json]] : found;
 }
 
 /** Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`. */

@@ -1,7 +1,7 @@
 /** The steps from a matched operation to its response. */
 import { AppError } from '@trellis/core/errors';
 import type { Request, Response } from 'express';
-import { deferBody, readBody } from '../http/body.js';
+import { deferBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
@@ -9,13 +9,7 @@ import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
-import {
-  assertValid,
-  type ParameterValues,
-  readHeaderParameters,
-  readPathParameters,
-  readQueryParameters,
-} from './input.js';
+import { assertValid } from './input.js';
 import {
   findResponse,
   type HandlerRequest,
@@ -23,6 +17,9 @@ import {
   type OperationSpec,
   type ServerSentEvent,
 } from './operation.js';
+import { readCookieParameters, readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
+import { readBody } from './read-body.js';
+import type { TextValues } from './text-values.js';
 
 /** Stores the first responses to requests that may be sent repeatedly. */
 export interface IdempotencyStore {
@@ -117,25 +114,29 @@ export async function handleOperation(request: Request, response: Response, call
   await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 
-type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
+type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;
 type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
 
 class OperationRequest implements HandlerRequest {
   readonly params;
   readonly query;
   readonly headers;
+  readonly cookies;
   readonly body;
+  readonly contentType;
   readonly caller;
   readonly requestId;
   readonly address;
   readonly #response;
   #signal: AbortSignal | undefined;
 
-  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Origin, response: Response) {
-    this.params = params;
-    this.query = query;
-    this.headers = headers;
-    this.body = body;
+  constructor(input: Input, { caller, requestId, address }: Origin, response: Response) {
+    this.params = input.params;
+    this.query = input.query;
+    this.headers = input.headers;
+    this.cookies = input.cookies;
+    this.body = input.body;
+    this.contentType = input.contentType;
     this.caller = caller;
     this.requestId = requestId;
     this.address = address;
@@ -155,7 +156,7 @@ async function answerOnce(
   handle: () => Promise<HandlerResponse>,
 ): Promise<HandlerResponse> {
   const { headers, ...request } = input;
-  const key = (headers as ParameterValues)[IDEMPOTENCY_KEY];
+  const key = (headers as TextValues)[IDEMPOTENCY_KEY];
   if (typeof key !== 'string' || caller === undefined) return handle();
   const { id, reachesOut } = operation;
   return service.replays.answerOnce({ scope: `${toCallerId(caller)} ${id}`, key, request, reachesOut }, handle);
@@ -166,12 +167,16 @@ async function readInput(request: Request, { operation, params, query }: Operati
     params: readPathParameters(operation, params),
     query: readQueryParameters(operation, query),
     headers: readHeaderParameters(operation, request),
+    ...(operation.parameters.some((spec) => spec.in === 'cookie')
+      ? { cookies: readCookieParameters(operation, request) }
+      : {}),
   };
-  for (const part of ['params', 'query', 'headers'] as const) assertValid(operation, part, input[part]);
+  for (const part of ['params', 'query', 'headers', 'cookies'] as const) assertValid(operation, part, input[part]);
   if (operation.body?.isDeferred) return { ...input, body: deferBody(request, operation.body) };
-  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
-  if (body !== undefined) assertValid(operation, 'body', body);
-  return { ...input, body };
+  const body = operation.body && (await readBody(request, operation.body));
+  if (body === undefined) return { ...input, body };
+  assertValid(operation, 'body', body.validated, body.declared);
+  return { ...input, body: body.value, ...(operation.body?.hasContentType ? { contentType: body.contentType } : {}) };
 }
 
 function requireAcceptable({ responses }: OperationSpec, request: Request): void {

@@ -124,6 +124,7 @@ function createDispatch({ operations, handlers }: ContractRouterOptions): Operat
 }
 
 type RouteMatch =
+  /** The texts of path parameters are still encoded. */
   | { readonly kind: 'operation'; readonly operation: OperationSpec; readonly params: Readonly<Record<string, string>> }
   /** The path exists, but not with this method. `allow` lists its methods in the syntax of the `Allow` header. */
   | { readonly kind: 'method'; readonly allow: string }
@@ -157,8 +158,9 @@ export function createRouteMatcher(operations: readonly OperationSpec[]): (metho
     const known = exact.get(path);
     if (known !== undefined) return pickMethod(known, method, {});
     if (!path.startsWith('/')) return { kind: 'unknown' };
-    const segments = path.slice(1).split('/').map(tryDecode);
-    if (!segments.every((segment) => segment !== undefined)) return { kind: 'malformed' };
+    const encoded = path.slice(1).split('/');
+    const segments = encoded.map((text) => ({ encoded: text, text: tryDecode(text) }));
+    if (segments.some(({ text }) => text === undefined)) return { kind: 'malformed' };
     for (const route of routes) {
       const params = matchSegments(route.segments, segments);
       if (params !== undefined) return pickMethod(route, method, params);
@@ -212,7 +214,7 @@ function toMixedSegment(text: string): Segment {
   return names.length === 0 ? { kind: 'static', text } : { kind: 'mixed', texts, names };
 }
 
-/** Reads the parameters of a segment. Each is as short as the text after it allows, and not empty. */
+/** Reads the parameters of a decoded segment. Each is as short as the text after it allows, and not empty. */
 function matchMixed(
   { texts, names }: Extract<Segment, { readonly kind: 'mixed' }>,
   segment: string,
@@ -226,7 +228,7 @@ function matchMixed(
     const isLast = index === names.length - 1;
     const end = isLast ? segment.length - text.length : segment.indexOf(text, start + 1);
     if (end <= start || !segment.startsWith(text, end)) return undefined;
-    params[name] = segment.slice(start, end);
+    params[name] = encodeURIComponent(segment.slice(start, end));
     start = end + text.length;
   }
   return params;
@@ -243,22 +245,24 @@ function bySpecificity(a: Route, b: Route): number {
   return b.segments.length - a.segments.length;
 }
 
+/** Returns the texts of the parameters, still encoded: a delimiter that is encoded belongs to a value. */
 function matchSegments(
   route: readonly Segment[],
-  path: readonly string[],
+  path: readonly { readonly encoded: string; readonly text: string | undefined }[],
 ): Readonly<Record<string, string>> | undefined {
   const params: Record<string, string> = {};
   for (const [index, segment] of route.entries()) {
-    const text = path[index];
-    if (text === undefined) return undefined;
+    const part = path[index];
+    if (part === undefined) return undefined;
     if (segment.kind === 'static') {
-      if (segment.text !== text) return undefined;
+      if (segment.text !== part.text) return undefined;
     } else if (segment.kind === 'mixed') {
-      const values = matchMixed(segment, text);
+      const values = matchMixed(segment, part.text ?? '');
       if (values === undefined) return undefined;
       Object.assign(params, values);
     } else {
-      const value = segment.kind === 'rest' ? path.slice(index).join('/') : text;
+      const rest = segment.kind === 'rest' ? path.slice(index) : [part];
+      const value = rest.map(({ encoded }) => encoded).join('/');
       if (value === '') return undefined;
       params[segment.name] = value;
       if (segment.kind === 'rest') return params;
