@@ -111,7 +111,7 @@ export async function writeRow(folder: string, row: Row, { files }: GeneratedRow
     const imports = `import assert from 'node:assert/strict';\nimport type { ExampleClient } from './client.js';\n`;
     own.set(
       'program.ts',
-      `${imports}export default async (client: ExampleClient): Promise<void> => {\n${program}\n};\nvoid assert;\n`,
+      `${imports}export default async (client: ExampleClient): Promise<void> => {\nvoid client;\n${program}\n};\nvoid assert;\n`,
     );
   }
   for (const [name, text] of own) await writeFile(path.join(folder, name), text);

@@ -449,6 +449,8 @@ webhooks:
       responses:
         '204': { description: Received. }
 `,
+    program: `const event: import('./types.js').webhooks['itemAdded']['post']['requestBody']['content']['application/json'] = { id: 1 };
+void event;`,
     exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
   },
   {
@@ -477,6 +479,8 @@ webhooks:
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
+    program: `const event: import('./types.js').webhooks['listItems added']['post']['requestBody']['content']['application/json'] = { id: 1 };
+void event;`,
     exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
   },
   {
@@ -683,7 +687,6 @@ paths:
   {
     section,
     feature: '$self',
-    note: 'New in OpenAPI 3.2.',
     outcome: 'refused',
     contract: `openapi: 3.2.0
 $self: https://example.com/api
@@ -701,7 +704,6 @@ paths:
   {
     section,
     feature: 'query and additionalOperations',
-    note: 'New in OpenAPI 3.2.',
     outcome: 'refused',
     contract: `openapi: 3.2.0
 paths:

@@ -2,7 +2,7 @@ import { watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic, matchesPattern, quoteLine } from '../documents.js';
+import { ContractError, type Diagnostic, GUIDE, matchesPattern, quoteLine } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -110,7 +110,7 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed.`);
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${GUIDE}`);
   }
 }
 

@@ -4,17 +4,39 @@ import { camel } from '../output.js';
 import { METHODS } from './contract.js';
 import {
   child,
+  type ContractSources,
   type DocumentNode,
   entries,
   findTextField,
+  follow,
   has,
   isRecord,
   items,
+  recordMove,
   type ReportDiagnostic,
 } from './nodes.js';
 
+/** OpenAPI ignores header parameters with these names, as other parts of a document describe them. */
+const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
+
+/** Removes the parameters that have no effect. The others keep the places at which they are written. */
+function dropReservedHeaders(sources: ContractSources, parent: DocumentNode, report: ReportDiagnostic): void {
+  const parameters = items(child(parent, 'parameters'));
+  const kept = parameters.filter((mention) => {
+    const place = follow(sources, mention);
+    const name = (place && findTextField(place, 'name')) ?? '';
+    if (place === undefined || child(place, 'in').value !== 'header') return true;
+    if (!RESERVED_HEADERS.includes(name.toLowerCase())) return true;
+    report.warn(child(place, 'name'), `The parameter "${name}" has no effect: the server reads this header itself.`);
+    return false;
+  });
+  if (kept.length === parameters.length) return;
+  (parent.value as Record<string, unknown>).parameters = kept.map(({ value }) => value);
+  for (const [index, { path }] of kept.entries()) recordMove(child(child(parent, 'parameters'), index), path);
+}
+
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */
-export function completeContract(root: DocumentNode, report: ReportDiagnostic): void {
+export function completeContract(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
   if (!isRecord(root.value)) return;
   if (has(root, 'webhooks')) root.value.paths ??= {};
   completeServers(root, root.value, report);
@@ -22,9 +44,11 @@ export function completeContract(root: DocumentNode, report: ReportDiagnostic): 
   const declared = tags.size;
   for (const [path, item] of entries(child(root, 'paths'))) {
     if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
+    dropReservedHeaders(sources, item, report);
     for (const method of METHODS) {
       const place = child(item, method);
       if (!isRecord(place.value)) continue;
+      dropReservedHeaders(sources, place, report);
       const operation = { method, path, place, value: place.value };
       completeId(operation, report);
       completeSummary(operation, report);

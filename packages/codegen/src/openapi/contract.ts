@@ -400,6 +400,7 @@ export interface OperationObject {
   readonly requestBody?: ReferenceObject | RequestBodyObject;
   readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly callbacks?: Readonly<Record<string, Readonly<Record<string, object>> | ReferenceObject>>;
   readonly 'x-rate-limit'?: RateLimitName;
   readonly 'x-reaches-out'?: boolean;
 }
