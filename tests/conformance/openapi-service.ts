@@ -25,7 +25,7 @@ components:
     Echo:
       description: The input of the handler.
       content:
-        application/json: { schema: { type: object } }
+        application/json: { schema: { type: object, additionalProperties: true } }
     Refused:
       description: Refused.
       content:
@@ -193,8 +193,8 @@ function createEchoHandlers(operations: readonly OperationSpec[]): object {
 
 function createEcho({ responses }: OperationSpec): (input: HandlerRequest) => Promise<HandlerResponse> {
   const [status = '200', spec] = Object.entries(responses).find(([key]) => key.startsWith('2')) ?? [];
-  return async ({ params, query, headers, body, caller }) => {
-    const echo = { params, query, headers, body, caller };
+  return async ({ params, query, headers, cookies, contentType, body, caller }) => {
+    const echo = { params, query, headers, cookies, contentType, body, caller };
     return { status: Number(status.replace('XX', '00')), ...(spec?.contentTypes.length === 0 ? {} : { body: echo }) };
   };
 }

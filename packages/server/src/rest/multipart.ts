@@ -173,7 +173,8 @@ class MultipartReader {
     if (spec === undefined) throw invalid(part.name, 'is not a file of this form');
     this.#count(spec);
     requireType(spec, part.contentType);
-    const content = new Readable({ read: () => this.#flow() });
+    // A stream asks for more before it hands out what it has.
+    const content = new Readable({ read: () => process.nextTick(() => this.#flow()) });
     const file = { ...part, content };
     this.#open.add(file);
     this.#waiting.push(file);

@@ -93,7 +93,7 @@ class FieldReader {
   /** Returns the texts of a scalar or of the items of a list. */
   #splitList(): readonly string[] {
     const { name, list } = this.#field;
-    if (list === false || this.#explodes) return this.#source.find(name);
+    if (list === false || (this.#explodes && this.#source.isForm)) return this.#source.find(name);
     return this.#split();
   }
 
