@@ -35,7 +35,13 @@ const service = (name: string, tokenVariable: string) => {
     // graphql-codegen requires a schema for every output; an OpenAPI document has no GraphQL schema.
     schema: [],
     preset: presetAt('./packages/codegen/src/openapi/preset.ts'),
-    presetConfig: { service: name, documents, tokenVariable, modules: { ...TOOLKIT, callers: APPLICATION.callers } },
+    presetConfig: {
+      service: name,
+      documents,
+      tokenVariable,
+      strict: true,
+      modules: { ...TOOLKIT, callers: APPLICATION.callers },
+    },
     watchPattern: documents,
   };
 };

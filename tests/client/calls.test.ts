@@ -27,7 +27,7 @@ test('a program contains the functions that it imports, and no others', async ()
   expect(text).not.toContain('text/event-stream');
 });
 
-test('a function adds at most 100 bytes to a program that has another one', async () => {
+test('a function adds at most 100 bytes to a program that has one already', async () => {
   const size = async (names: string) =>
     gzipSync(await bundle(`${client}import { ${names} } from './calls.js';\nexport const calls = [${names}];`)).length;
   const [one, two] = [await size('getVersion'), await size('getVersion, getDashboard')];

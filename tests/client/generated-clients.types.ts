@@ -95,10 +95,10 @@ export async function errorsHaveTheCodesOfTheContract(error: unknown): Promise<r
   const decoded = decodeError(response, body);
   if (decoded?.code === 'rate_limited') return [decoded.retryAfter satisfies number | undefined];
   // @ts-expect-error no such code
-  if (decoded?.code === 'rate_limitedd') return [];
+  if (decoded?.code === 'rate_limits') return [];
   if (!(error instanceof ApiError)) return [];
   // @ts-expect-error no such code
-  if (error.code === 'rate_limitedd') return [];
+  if (error.code === 'rate_limits') return [];
   return [error.code === 'conflict', error.statusCode satisfies number];
 }
 

@@ -1,3 +1,5 @@
+import { type ParameterStyles, writeForm } from './parameters.js';
+
 /** Bytes that are sent as they are. Streams are read to their end before they are sent, so that a retry can repeat them. */
 export type Binary = ArrayBuffer | ArrayBufferView<ArrayBuffer> | Blob | ReadableStream<Uint8Array>;
 
@@ -8,13 +10,13 @@ export interface EncodedBody {
 }
 
 /** Encodes the body of a request in a media type. Forms and bytes are sent as such in any case. */
-export function encodeBody(value: unknown, mediaType: string): EncodedBody {
+export function encodeBody(value: unknown, mediaType: string, styles: ParameterStyles = {}): EncodedBody {
   if (value instanceof FormData) return { body: value };
   if (value instanceof URLSearchParams) return { body: value, contentType: FORM };
   if (isBinary(value)) return { body: value, contentType: toContentType(value, mediaType) };
   if (mediaType.startsWith('multipart/')) return { body: toFormData(Object(value) as Record<string, unknown>) };
   if (mediaType.startsWith(FORM)) {
-    return { body: toSearchParams(Object(value) as Record<string, unknown>), contentType: mediaType };
+    return { body: writeForm(Object(value) as Record<string, unknown>, styles), contentType: mediaType };
   }
   const isText = typeof value === 'string' && !/json/i.test(mediaType);
   return { body: isText ? value : JSON.stringify(value), contentType: mediaType };
@@ -40,9 +42,6 @@ function toFormData(fields: Readonly<Record<string, unknown>>): FormData {
   }
   return form;
 }
-
-const toSearchParams = (fields: Readonly<Record<string, unknown>>): URLSearchParams =>
-  new URLSearchParams(listFields(fields).map(([name, value]) => [name, toText(value)]));
 
 /** Lists the fields of a form. Each item of a list is a field of its own. */
 const listFields = (fields: Readonly<Record<string, unknown>>): (readonly [name: string, value: unknown])[] =>

@@ -73,7 +73,7 @@ type OptionalBody<Body> = Body extends { readonly body?: undefined } ? object : 
 
 type Flat<T> = { [Key in keyof T]: T[Key] };
 
-/** What {@link createCall} can't tell from the path. */
+/** The properties of an operation that do not follow from its path. */
 export interface CallSpec {
   /** The places of arguments that are neither in the path nor in the query: `header`, or `query id` with a name. */
   readonly places?: Readonly<Record<string, string>>;
@@ -91,7 +91,7 @@ export function createCall<Paths, Operation, Arguments, As extends ParseAs = 'js
     send(client)(method, path, toInit(path, spec, values, options));
   const call = async (client: ServiceClient<Paths>, values?: Arguments, options?: CallOptions) =>
     requireData(await result(client, values, options));
-  // The contract tells the types of requests and responses.
+  // The generated types describe requests and responses.
   return Object.assign(call, { result }) as unknown as Call<Paths, Operation, Arguments, As>;
 }
 

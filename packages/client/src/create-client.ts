@@ -1,5 +1,6 @@
 import createFetchClient, { type HeadersOptions, mergeHeaders, type Middleware } from 'openapi-fetch';
 import { encodeBody } from './body.js';
+import { type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './parameters.js';
 import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
 import type { MethodName, ServiceClient } from './service-client.js';
 
@@ -17,6 +18,8 @@ interface ServiceContract {
   readonly tokenVariable: string;
   /** `POST /notes` → the media type of its body, for bodies that are not JSON. */
   readonly mediaTypes?: Readonly<Record<string, string>>;
+  /** `GET /notes` → the styles of its parameters, for those that are not written in the usual way. */
+  readonly styles?: Readonly<Record<string, ParameterStyles>>;
 }
 
 /**
@@ -61,6 +64,9 @@ interface UntypedInit {
   readonly body?: unknown;
   readonly headers?: HeadersOptions;
   readonly bodySerializer?: unknown;
+  readonly params?: Readonly<
+    Partial<Record<'cookie' | 'header' | 'path' | 'query', Readonly<Record<string, unknown>>>>
+  >;
 }
 
 type UntypedRequest = (
@@ -70,18 +76,34 @@ type UntypedRequest = (
 ) => Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>;
 
 /** Returns a function that encodes the body, sends the request, and adds the status to the result. */
-function createSender(send: UntypedRequest, { mediaTypes = {} }: ServiceContract) {
+function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: ServiceContract) {
   return async (method: MethodName, path: string, init: UntypedInit = {}) => {
-    const mediaType = mediaTypes[`${method.toUpperCase()} ${path}`] ?? 'application/json';
-    const result = await send(method, path, encodeInit(init, mediaType));
+    const name = `${method.toUpperCase()} ${path}`;
+    const own = styles[name];
+    const result = await send(method, path, encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own));
     return { ...result, status: result.response.status };
   };
 }
 
-function encodeInit(init: UntypedInit, mediaType: string): UntypedInit {
+const JSON_TYPE = 'application/json';
+
+/** Writes the parameters of an operation that has some in an unusual style. */
+function withStyles(init: UntypedInit, styles: ParameterStyles | undefined): UntypedInit {
+  if (styles === undefined) return init;
+  const { cookie = {}, header = {}, ...params } = init.params ?? {};
+  const cookies = writeCookies(cookie, styles);
+  return {
+    querySerializer: (query: Readonly<Record<string, unknown>>) => writeQuery(query, styles),
+    pathSerializer: (path: string, values: Readonly<Record<string, unknown>>) => writePath(path, values, styles),
+    ...init,
+    params: { ...params, header: { ...writeHeaders(header, styles), ...(cookies !== '' && { Cookie: cookies }) } },
+  } as UntypedInit;
+}
+
+function encodeInit(init: UntypedInit, mediaType: string, styles: ParameterStyles | undefined): UntypedInit {
   if (init.body === undefined || init.bodySerializer !== undefined) return init;
   const given = mergeHeaders(init.headers).get('Content-Type');
-  const { body, contentType } = encodeBody(init.body, given ?? mediaType);
+  const { body, contentType } = encodeBody(init.body, given ?? mediaType, styles);
   return {
     ...init,
     body,

@@ -23,7 +23,7 @@ export interface ServiceClient<Paths> {
   eject(...middleware: Middleware[]): void;
   /** The revision of the contract that the types are generated from. */
   readonly revision: string;
-  /** Tells the clients of two services apart. Absent at run time. */
+  /** Distinguishes the clients of two services for the compiler. Absent at run time. */
   readonly [contract]?: Paths;
 }
 

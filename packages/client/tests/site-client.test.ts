@@ -37,7 +37,7 @@ test('result has the data and the errors of a query that failed in part', async 
   expect(await connect().result(plant, { id: '1' })).toEqual(result);
 });
 
-test('a response that is no result is an ApiError', async () => {
+test('a response without a result is an ApiError', async () => {
   server = await serveNotes((response) => sendJson(response, 401, { error: 'Sign in.', code: 'unauthenticated' }));
   const failure = await connect()
     .query(plants)
@@ -46,8 +46,10 @@ test('a response that is no result is an ApiError', async () => {
   expect(failure).toMatchObject({ statusCode: 401, code: 'unauthenticated' });
 });
 
+const readPlants = () => connect().query(plants);
+
 /* Checked by the compiler only. */
-export async function wrongVariablesDoNotCompile(): Promise<readonly unknown[]> {
+export function wrongVariablesDoNotCompile(): readonly unknown[] {
   const site = connect();
   return [
     // @ts-expect-error the variables are missing
@@ -55,6 +57,6 @@ export async function wrongVariablesDoNotCompile(): Promise<readonly unknown[]> 
     // @ts-expect-error a variable of the wrong type
     site.query(plant, { id: 1 }),
     // @ts-expect-error no such field
-    (await site.query(plants)).plant,
+    'plant' satisfies keyof Awaited<ReturnType<typeof readPlants>>,
   ];
 }

@@ -15,6 +15,9 @@ export interface Diagnostic extends Location {
   message: string;
 }
 
+/** The end of a list of errors: where to read what is accepted. */
+export const GUIDE = 'What contracts may contain: docs/contracts.md';
+
 /** Thrown when contract documents have errors; carries all of them. */
 export class ContractError extends Error {
   readonly diagnostics: readonly Diagnostic[];
@@ -28,8 +31,13 @@ export class ContractError extends Error {
 
 /** Throws the given errors, if there are any, sorted by position and each of them once. @throws ContractError */
 export function throwDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length > 0) throw new ContractError(sortDiagnostics(diagnostics));
+}
+
+/** Returns the diagnostics in the order of their positions, each of them once. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const unique = new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
-  if (unique.size > 0) throw new ContractError([...unique.values()].sort(comparePlaces));
+  return [...unique.values()].sort(comparePlaces);
 }
 
 const comparePlaces = (a: Diagnostic, b: Diagnostic): number =>

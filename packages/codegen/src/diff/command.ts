@@ -17,7 +17,7 @@ const USAGE = `Usage: npm run contracts:diff -- <ref> [--all] [--json]
 
 Compares the contracts of a git ref, such as main or v1.2.0, with those of the working tree.
 
-  --since-release  compares with the newest tag v*; passes if there is none
+  --since-release  compares with the newest tag v*; passes without one
   --all            lists safe changes too
   --json           prints the changes as JSON
   --help           shows this text

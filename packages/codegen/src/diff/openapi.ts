@@ -245,11 +245,15 @@ function compareBodies(context: Context, old: Operation, now: Operation): void {
   const [before, after] = [findBody(context.before, old), findBody(context.after, now)];
   const name = `request body of ${now.name}`;
   if (before === undefined && after === undefined) return;
-  if (after === undefined) return report(context, 'body-removed', now.place, `The ${name} is removed.`);
+  if (after === undefined) {
+    report(context, 'body-removed', now.place, `The ${name} is removed.`);
+    return;
+  }
   const isRequired = child(after, 'required').value === true;
   if (before === undefined) {
     const rule = isRequired ? 'required-body-added' : 'body-added';
-    return report(context, rule, after, `The ${isRequired ? 'required ' : ''}${name} is added.`);
+    report(context, rule, after, `The ${isRequired ? 'required ' : ''}${name} is added.`);
+    return;
   }
   const wasRequired = child(before, 'required').value === true;
   if (!wasRequired && isRequired) report(context, 'body-became-required', after, `The ${name} is required.`);

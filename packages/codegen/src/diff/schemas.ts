@@ -123,9 +123,14 @@ function compareValues({ report }: Comparison, old: SchemaView, now: SchemaView)
   const [before, after] = [listValues(old), listValues(now)];
   const list = at(now, find(now, 'const') ? 'const' : 'enum');
   if (before === undefined && after === undefined) return;
-  if (before === undefined) return report('value-removed', list, `The values are limited to ${after?.join(', ')}.`);
-  if (after === undefined)
-    return report('value-added', now.place, `The values are not limited to ${before.join(', ')}.`);
+  if (before === undefined) {
+    report('value-removed', list, `The values are limited to ${after?.join(', ')}.`);
+    return;
+  }
+  if (after === undefined) {
+    report('value-added', now.place, `The values are not limited to ${before.join(', ')}.`);
+    return;
+  }
   const removed = before.filter((value) => !after.includes(value));
   const added = after.filter((value) => !before.includes(value));
   if (removed.length > 0) report('value-removed', list, `The value ${removed.join(', ')} is removed.`);
@@ -143,11 +148,20 @@ function compareBound({ report }: Comparison, name: string, old: SchemaView, now
 
 const showBound = (value: number): string => (Number.isFinite(value) ? String(value) : 'absent');
 
+/** `uniqueItems: false` is the same as no keyword. */
+const presentOf = (value: unknown): unknown => (value === false ? undefined : value);
+
 function compareFormat({ report }: Comparison, name: string, old: SchemaView, now: SchemaView): void {
-  const [before, after] = [old, now].map((schema) => find(schema, name)?.value || undefined);
+  const [before, after] = [old, now].map((schema) => presentOf(find(schema, name)?.value));
   if (before === after) return;
-  if (before === undefined) return report('bound-tightened', at(now, name), `${name} is ${show(after)}.`);
-  if (after === undefined) return report('bound-loosened', now.place, `${name} is not ${show(before)}.`);
+  if (before === undefined) {
+    report('bound-tightened', at(now, name), `${name} is ${show(after)}.`);
+    return;
+  }
+  if (after === undefined) {
+    report('bound-loosened', now.place, `${name} is not ${show(before)}.`);
+    return;
+  }
   report('format-changed', at(now, name), `${name} is ${show(after)} instead of ${show(before)}.`);
 }
 
@@ -208,9 +222,14 @@ function compareAdditional(comparison: Comparison, old: SchemaView, now: SchemaV
   const { report } = comparison;
   const [before, after] = [find(old, 'additionalProperties'), find(now, 'additionalProperties')];
   if (isClosed(old) && isClosed(now)) return;
-  if (isClosed(now))
-    return report('property-refused', at(now, 'additionalProperties'), 'Other properties are refused.');
-  if (isClosed(old)) return report('properties-opened', now.place, 'Other properties are possible.');
+  if (isClosed(now)) {
+    report('property-refused', at(now, 'additionalProperties'), 'Other properties are refused.');
+    return;
+  }
+  if (isClosed(old)) {
+    report('properties-opened', now.place, 'Other properties are possible.');
+    return;
+  }
   if (isRecord(before?.value) || isRecord(after?.value)) {
     compareSchemas(comparison, before ?? nothing(old), after ?? nothing(now));
   }
@@ -242,12 +261,12 @@ function compareOther({ report }: Comparison, name: string, old: SchemaView, now
 function compareVariants(comparison: Comparison, old: SchemaView, now: SchemaView): boolean {
   const [before, after] = [listVariants(old), listVariants(now)];
   if (before.length === 0 && after.length === 0) return false;
-  const olds = before.length === 0 ? [old.place] : before;
-  const nows = after.length === 0 ? [now.place] : after;
-  const pairs = new Map(olds.map((variant) => [variant, findMatch(comparison, variant, nows)]));
+  const previous = before.length === 0 ? [old.place] : before;
+  const current = after.length === 0 ? [now.place] : after;
+  const pairs = new Map(previous.map((variant) => [variant, findMatch(comparison, variant, current)]));
   const matched = new Set(pairs.values());
-  const gone = olds.filter((variant) => pairs.get(variant) === undefined);
-  const fresh = nows.filter((variant) => !matched.has(variant));
+  const gone = previous.filter((variant) => pairs.get(variant) === undefined);
+  const fresh = current.filter((variant) => !matched.has(variant));
   for (const [variant, match] of pairs) if (match !== undefined) compareSchemas(comparison, variant, match);
   const [first, second] = [gone[0], fresh[0]];
   if (gone.length === 1 && fresh.length === 1 && first && second) compareSchemas(comparison, first, second);

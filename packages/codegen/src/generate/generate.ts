@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, readDocuments, throwDiagnostics } from '../documents.js';
+import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
 
@@ -14,6 +14,8 @@ export interface GenerateResult {
   generated: readonly string[];
   /** The stubs of the targets that ran. */
   stubs: readonly Stub[];
+  /** The warnings of the targets that ran. */
+  warnings: readonly Diagnostic[];
 }
 
 /**
@@ -51,6 +53,7 @@ export async function generate(project: Project, { useCache } = { useCache: true
     unchanged: files.size + cached.size - written.size,
     generated: due.map(({ target }) => target.output),
     stubs: outputs.flatMap(({ details }) => details.stubs),
+    warnings: outputs.flatMap(({ details }) => details.warnings ?? []),
   };
 }
 

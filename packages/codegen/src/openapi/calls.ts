@@ -58,7 +58,7 @@ const toName = (id: string): string => (RESERVED.has(id) ? `${id}_` : id);
 
 /** Returns the content of the first successful response that has any. */
 const findContent = ({ responses }: Operation): MediaContent | undefined =>
-  responses.find(({ status, contents }) => status < 300 && contents.length > 0)?.contents[0];
+  responses.find(({ status, contents }) => /^[123]/.test(status) && contents.length > 0)?.contents[0];
 
 const typeOfEvent = ({ schema }: MediaContent): string =>
   typeof schema === 'object' && schema.$ref !== undefined
@@ -106,18 +106,20 @@ function writePlace({ name, in: place }: Parameter, shared: readonly string[]): 
   return place === 'path' || place === 'query' ? [] : [`${toKey(name)}: ${toStringLiteral(place)}`];
 }
 
-const PARSED: Readonly<Record<MediaContent['kind'], string>> = { bytes: 'blob', events: '', json: '', text: 'text' };
+const PARSED: Readonly<Record<MediaContent['kind'], string>> = {
+  ...{ bytes: 'blob', events: '', form: 'text', json: '', multipart: 'blob', text: 'text' },
+};
 
 function writeParseAs(operation: Operation, before = '', after = ''): string {
   const parseAs = PARSED[findContent(operation)?.kind ?? 'json'];
   return parseAs === '' ? '' : `${before}${parseAs}${after}`;
 }
 
-/** Returns the text of a function: what the contract says about the operation, and the errors that it can answer. */
+/** Returns the documentation of a function: the texts of its operation, and the errors that it can return. */
 function describe(document: ContractDocument, { method, path, summary, isDeprecated, responses }: Operation): string {
   const operation = document.paths[path]?.[method];
   const errors = responses
-    .filter(({ status }) => status >= 400)
+    .filter(({ status }) => /^[45d]/.test(status))
     .map(({ status }) => `${status} ${listCodes(document, operation?.responses[status]).join(' or ')}`.trim());
   return [
     summary,

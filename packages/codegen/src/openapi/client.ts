@@ -1,5 +1,14 @@
-import { pascal, printModules, toStringLiteral } from '../output.js';
-import { type Contract, ERROR_REF, type Operation, resolveSchema, type SchemaObject } from './contract.js';
+import { pascal, printLiteral, printModules, toStringLiteral } from '../output.js';
+import {
+  type Contract,
+  ERROR_REF,
+  type Operation,
+  type Parameter,
+  resolveSchema,
+  type SchemaObject,
+  type TextFormat,
+} from './contract.js';
+import type { FormField } from './forms.js';
 import type { ServiceConfig, ServiceModules } from './preset.js';
 
 /** Writes `client.ts`: the function that creates a client of the service, and related exports. */
@@ -7,6 +16,7 @@ export function writeClient(contract: Contract, { service, tokenVariable, module
   const { title, basePath } = contract;
   const name = pascal(service);
   const mediaTypes = contract.operations.flatMap(writeMediaType);
+  const styles = contract.operations.flatMap(writeStyles);
   return `${printModules('import', [
     [modules.client, 'createClient', 'type ServiceClient'],
     [modules.clientOptions, 'type ClientOptions'],
@@ -46,11 +56,14 @@ export function create${name}Client(baseUrl: string, options: ClientOptions = {}
     revision,
     product: ${toStringLiteral(title)},
     tokenVariable: TOKEN_ENV_VAR,
-${mediaTypes.length === 0 ? '' : `    mediaTypes: {\n${mediaTypes.join('')}    },\n`}  };
+${writeTable('mediaTypes', mediaTypes)}${writeTable('styles', styles)}  } as const;
   return createClient<paths>(contract, options);
 }
 `;
 }
+
+const writeTable = (name: string, rows: readonly string[]): string =>
+  rows.length === 0 ? '' : `    ${name}: {\n${rows.join('')}    },\n`;
 
 /** Returns whether error responses have codes of the contract. */
 function hasCodes({ schemas }: Contract): boolean {
@@ -69,6 +82,30 @@ function writeMediaType({ method, path, body }: Operation): readonly string[] {
   if (first === undefined || types.includes(JSON_TYPE)) return [];
   return [`      ${toStringLiteral(`${method.toUpperCase()} ${path}`)}: ${toStringLiteral(first)},\n`];
 }
+
+/** The client writes lists and plain values in the usual way unless this table says otherwise. */
+function writeStyles({ method, path, parameters, body }: Operation): readonly string[] {
+  const fields = body?.contents[0]?.form?.fields ?? [];
+  const styles = [
+    ...parameters
+      .filter(isUnusual)
+      .map((parameter) => [`${parameter.in} ${parameter.name}`, toStyle(parameter)] as const),
+    ...fields.filter(isUnusualField).map((field) => [`body ${field.name}`, toStyle(field)] as const),
+  ];
+  if (styles.length === 0) return [];
+  const key = toStringLiteral(`${method.toUpperCase()} ${path}`);
+  return [`      ${key}: ${printLiteral(Object.fromEntries(styles), '      ')},\n`];
+}
+
+const toStyle = ({ style, explode, isJson }: TextFormat): object =>
+  Object.fromEntries(Object.entries({ style, explode, isJson }).filter(([, value]) => value !== undefined));
+
+/** Objects in forms are JSON. */
+const isUnusualField = ({ style, explode, isJson, properties }: FormField): boolean =>
+  style !== undefined || explode !== undefined || (properties !== undefined && isJson === undefined);
+
+const isUnusual = ({ in: place, style, explode, isJson, properties, others }: Parameter): boolean =>
+  place === 'cookie' || [style, explode, isJson, properties, others].some((member) => member !== undefined);
 
 const JSON_TYPE = 'application/json';
 

@@ -4,7 +4,7 @@ import type { Contract, ContractDocument } from './contract.js';
 import { isRecord } from './nodes.js';
 
 /**
- * Returns an identifier of what the contract says about requests and responses. Clients warn of a different revision,
+ * Returns an identifier of the contract's rules for requests and responses. Clients warn of a different revision,
  * so layout, order, names of operations, tags and all texts for readers do not change it.
  */
 export function toContractRevision(document: ContractDocument): string {
@@ -40,13 +40,14 @@ const NOT_ON_THE_WIRE = new Set([
 const WIRE_EXTENSIONS = new Set(['x-event', 'x-max-bytes', 'x-rest']);
 
 /** The members whose own members have names that the contract chooses, such as a property `title`. */
-const NAME_MAPS = new Set([
+export const NAME_MAPS: readonly string[] = [
   '$defs',
   'callbacks',
   'content',
   'dependentSchemas',
   'encoding',
   'headers',
+  'links',
   'parameters',
   'pathItems',
   'paths',
@@ -57,7 +58,7 @@ const NAME_MAPS = new Set([
   'schemas',
   'securitySchemes',
   'webhooks',
-]);
+];
 
 /** The members that hold values instead of rules. */
 const VALUES = new Set(['const', 'default', 'enum']);
@@ -72,7 +73,7 @@ export function toWireRules(value: unknown, isNameMap = false): unknown {
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .map(([key, member]) => [
         key,
-        !isNameMap && VALUES.has(key) ? member : toWireRules(member, !isNameMap && NAME_MAPS.has(key)),
+        !isNameMap && VALUES.has(key) ? member : toWireRules(member, !isNameMap && NAME_MAPS.includes(key)),
       ]),
   );
 }

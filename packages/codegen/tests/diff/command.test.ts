@@ -42,7 +42,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(root, { recursive: true }));
 
-/** Runs the command and keeps what it prints. */
+/** Runs the command and collects its output. */
 function diff(...args: readonly string[]): Promise<number> {
   const stream = { write: (text: string) => (printed += text) };
   return runDiff(args, root, CONFIG, { stdout: stream, stderr: stream });

@@ -61,7 +61,7 @@ test.each<[string, Record<string, string>, string[]]>([
   [
     'an unknown field in code',
     { 'src/a.tsx': 'const A = 1;\nexport const B = graphql(`query B { allPlant { nodes { nam } } }`);' },
-    ['src/a.tsx:2:54 Cannot query field "nam" on type "Plant". Did you mean "name"?'],
+    ['src/a.tsx:2:56 Cannot query field "nam" on type "Plant". Did you mean "name"?'],
   ],
   [
     'a syntax error in code',
@@ -87,14 +87,14 @@ test.each<[string, Record<string, string>, string[]]>([
     ['src/a.ts:1:16 The operation "A" is already declared in queries/a.graphql:1.'],
   ],
   [
-    'a fragment of another document in code',
+    'a fragment of a document in code',
     { 'queries/entry.graphql': ENTRY, 'src/a.ts': 'graphql(`query A { allPlant { nodes { ...Entry } } }`)' },
-    ['src/a.ts:1:41 Unknown fragment "Entry".'],
+    ['src/a.ts:1:42 Unknown fragment "Entry".'],
   ],
   [
     'a variable of the wrong type',
     { 'queries/a.graphql': 'query A($limit: String) { allPlant(limit: $limit) { totalCount } }' },
-    ['queries/a.graphql:1:43 Variable "$limit" of type "String" used in position expecting type "Int".'],
+    ['queries/a.graphql:1:44 Variable "$limit" of type "String" used in position expecting type "Int".'],
   ],
 ])('%s is reported at its line', async (_what, documents, errors) => {
   expect(await listErrors(documents)).toEqual(errors);
