@@ -1,5 +1,5 @@
 /** How a parameter is written as text, where that is not the usual way. */
-export interface ParameterStyle {
+export interface TextStyle {
   readonly style?: 'deepObject' | 'pipeDelimited' | 'spaceDelimited';
   /** By default true in queries and cookies. */
   readonly explode?: boolean;
@@ -8,7 +8,7 @@ export interface ParameterStyle {
 }
 
 /** `query filter` → how the parameter is written. Others are written as lists that repeat the name, or as plain text. */
-export type ParameterStyles = Readonly<Record<string, ParameterStyle>>;
+export type ParameterStyles = Readonly<Record<string, TextStyle>>;
 
 type Values = Readonly<Record<string, unknown>>;
 
@@ -36,7 +36,7 @@ const SEPARATORS = { deepObject: ',', form: ',', pipeDelimited: '%7C', spaceDeli
 type Field = readonly [name: string, text: string];
 
 /** Returns the fields of a form or query that a value is written as. The texts are encoded, the names are not. */
-function writeField(name: string, value: unknown, { style, explode, isJson }: ParameterStyle): readonly Field[] {
+function writeField(name: string, value: unknown, { style, explode, isJson }: TextStyle): readonly Field[] {
   if (isJson === true) return [[name, encodeURIComponent(JSON.stringify(value))]];
   if (typeof value !== 'object' || value === null) return [[name, encode(value)]];
   const repeats = explode ?? (style === undefined || style === 'deepObject');
@@ -82,7 +82,7 @@ const listPresent = (values: Values): [name: string, value: unknown][] =>
 
 function writeSimple(
   value: unknown,
-  { explode = false, isJson = false }: ParameterStyle = {},
+  { explode = false, isJson = false }: TextStyle = {},
   encodeText: (text: string) => string,
 ): string {
   if (isJson) return encodeText(JSON.stringify(value));

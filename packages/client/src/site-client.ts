@@ -19,8 +19,8 @@ export interface QueryResult<Result> {
 }
 
 /** Thrown for a query with errors. Its message is that of the first one. */
-export class SiteQueryError extends Error {
-  override readonly name = 'SiteQueryError';
+export class QueryFailedError extends Error {
+  override readonly name = 'QueryFailedError';
   readonly errors: readonly QueryError[];
 
   constructor(errors: readonly QueryError[]) {
@@ -34,7 +34,7 @@ export interface SiteClient {
   /**
    * Resolves to the data of a query.
    *
-   * @throws SiteQueryError for a query with errors, ApiError for an error response without a result.
+   * @throws QueryFailedError for a query with errors, ApiError for an error response without a result.
    */
   query<Result, Variables>(query: TypedQuery<Result, Variables>, ...variables: Given<Variables>): Promise<Result>;
   /**
@@ -84,7 +84,7 @@ export function createSiteClient(baseUrl: string, options: ClientOptions = {}): 
     result: send as SiteClient['result'],
     query: (async (query: string, variables: unknown) => {
       const { data, errors } = await send(query, variables);
-      if (errors.length > 0 || data === null) throw new SiteQueryError(errors);
+      if (errors.length > 0 || data === null) throw new QueryFailedError(errors);
       return data;
     }) as SiteClient['query'],
   };

@@ -1,5 +1,5 @@
 import { ApiError } from '../src/errors.js';
-import { createSiteClient, SiteQueryError, type TypedQuery } from '../src/site-client.js';
+import { createSiteClient, QueryFailedError, type TypedQuery } from '../src/site-client.js';
 import { type NotesServer, sendJson, serveNotes } from './notes-server.js';
 
 let server: NotesServer;
@@ -27,7 +27,7 @@ test.each([200, 400])('query throws the errors of the result with status %i', as
   const failure = await connect()
     .query(plants)
     .catch((error: unknown) => error);
-  expect(failure).toBeInstanceOf(SiteQueryError);
+  expect(failure).toBeInstanceOf(QueryFailedError);
   expect(failure).toMatchObject({ message: 'Unknown field.', errors: [{ message: 'Unknown field.' }] });
 });
 

@@ -7,7 +7,7 @@ import type { Location } from '../documents.js';
 export type Severity = 'breaking' | 'dangerous' | 'safe';
 
 /** A difference between two contracts. */
-export interface Change {
+export interface ContractChange {
   readonly rule: string;
   readonly severity: Severity;
   /** One sentence. */

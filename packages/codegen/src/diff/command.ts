@@ -7,7 +7,7 @@ import { findText } from '../files.js';
 import { listTargets } from '../generate/generate.js';
 import { METHODS } from '../openapi/contract.js';
 import { child, entries, findTextField, parseSource } from '../openapi/nodes.js';
-import type { Change, Severity } from './changes.js';
+import type { ContractChange, Severity } from './changes.js';
 import { findConsumers, type Program } from './consumers.js';
 import { compareGraphql } from './graphql.js';
 import { compareContracts, type ContractVersion } from './openapi.js';
@@ -100,7 +100,11 @@ const isCommit = (root: string, ref: string): Promise<boolean> =>
   );
 
 /** Compares all contracts of the targets, and finds the lines of the repository's programs that use what changed. */
-export async function compareWithRef(root: string, config: CodegenConfig, ref: string): Promise<readonly Change[]> {
+export async function compareWithRef(
+  root: string,
+  config: CodegenConfig,
+  ref: string,
+): Promise<readonly ContractChange[]> {
   const paths = (await git(root, 'ls-tree', '-r', '-z', '--name-only', '--full-name', `${ref}:./`)).split('\0');
   const previous: Version = {
     read: async (pattern) => {
@@ -154,7 +158,7 @@ function diffService(
   after: Documents,
   ref: string,
   programs: readonly Program[],
-): readonly Change[] {
+): readonly ContractChange[] {
   const versions = [toVersion(before), toVersion(after)] as const;
   const paths = new Map(versions.flatMap((version) => listPaths(version)));
   return compareContracts(...versions, ref).map((change) => ({
@@ -189,7 +193,11 @@ interface SchemaTarget {
 }
 
 /** Compares the published schemas, which include what is derived from the documents. */
-async function diffSchema(target: SchemaTarget, before: Documents, after: Documents): Promise<readonly Change[]> {
+async function diffSchema(
+  target: SchemaTarget,
+  before: Documents,
+  after: Documents,
+): Promise<readonly ContractChange[]> {
   const file = `${target.output}schema.graphql`;
   const old = (await target.previous.read(file)).get(file);
   if (old === undefined) return [];
@@ -204,8 +212,8 @@ async function diffSchema(target: SchemaTarget, before: Documents, after: Docume
 }
 
 /** Lists a change of a document that several contracts share once. */
-function merge(changes: readonly Change[]): readonly Change[] {
-  const byKey = new Map<string, Change>();
+function merge(changes: readonly ContractChange[]): readonly ContractChange[] {
+  const byKey = new Map<string, ContractChange>();
   for (const change of changes) {
     const key = JSON.stringify([change.rule, change.location, change.message]);
     const known = byKey.get(key);
@@ -223,13 +231,13 @@ const ORDER: readonly Severity[] = ['breaking', 'dangerous', 'safe'];
 /** At most this many operations and lines of programs are shown for a change. */
 const MAX_SHOWN = 8;
 
-function format(ref: string, changes: readonly Change[], all: boolean): string {
+function format(ref: string, changes: readonly ContractChange[], all: boolean): string {
   const shown = changes.filter(({ severity }) => all || severity !== 'safe').map(formatChange);
   const counts = ORDER.map((one) => `${changes.filter(({ severity }) => severity === one).length} ${one}`);
   return [...shown, `${counts[0]}, ${counts[1]} and ${counts[2]} changes of the contracts since ${ref}.`].join('\n');
 }
 
-function formatChange({ rule, severity, message, location, operations, consumers }: Change): string {
+function formatChange({ rule, severity, message, location, operations, consumers }: ContractChange): string {
   const lines = [`${showPlace(location)} ${severity}: ${message} [${rule}]`];
   if (operations.length > 0) lines.push(`  affects ${showSome(operations)}`);
   if (consumers.length > 0) lines.push(`  used in ${showSome(consumers.map(({ file, line }) => `${file}:${line}`))}`);

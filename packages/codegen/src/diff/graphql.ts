@@ -16,7 +16,7 @@ import {
 } from 'graphql';
 import type { Location } from '../documents.js';
 import type { Severity } from './changes.js';
-import type { ContractChange } from './openapi.js';
+import type { FoundChange } from './openapi.js';
 
 /** One version of a schema: as published, and the documents that people write. */
 export interface SchemaVersion {
@@ -31,7 +31,7 @@ export interface SchemaVersion {
  * Compares two versions of a schema with graphql-js. New types and fields, which graphql-js does not list, are safe
  * changes.
  */
-export function compareGraphql(before: SchemaVersion, after: SchemaVersion): readonly ContractChange[] {
+export function compareGraphql(before: SchemaVersion, after: SchemaVersion): readonly FoundChange[] {
   const [old, now] = [before, after].map(({ sdl }) => buildSchema(sdl)) as [GraphQLSchema, GraphQLSchema];
   const places = [indexPlaces(before), indexPlaces(after)] as const;
   const toChange =

@@ -10,7 +10,7 @@ import {
   items,
   locateNode,
 } from '../openapi/nodes.js';
-import { type Change, type Direction, type OperationRule, type SchemaRuleName, severityOf } from './changes.js';
+import { type ContractChange, type Direction, type OperationRule, type SchemaRuleName, severityOf } from './changes.js';
 import { compareSchemas, type Comparison } from './schemas.js';
 
 /** One version of a contract: its documents, and the one with the paths. */
@@ -20,18 +20,14 @@ export interface ContractVersion {
 }
 
 /** The changes of a contract, without the programs that they affect. */
-export type ContractChange = Omit<Change, 'consumers'>;
+export type FoundChange = Omit<ContractChange, 'consumers'>;
 
 /**
  * Compares two versions of an OpenAPI contract. Changes of shared parts are listed once, with all operations.
  *
  * @param ref Names the previous version in the locations of removed parts.
  */
-export function compareContracts(
-  before: ContractVersion,
-  after: ContractVersion,
-  ref: string,
-): readonly ContractChange[] {
+export function compareContracts(before: ContractVersion, after: ContractVersion, ref: string): readonly FoundChange[] {
   const changes = new Changes(before, ref);
   compareServers(changes, before, after);
   const [old, now] = [listOperations(before), listOperations(after)];
@@ -49,7 +45,7 @@ export function compareContracts(
 
 /** Collects changes, each once. */
 class Changes {
-  readonly #byKey = new Map<string, ContractChange & { operations: string[] }>();
+  readonly #byKey = new Map<string, FoundChange & { operations: string[] }>();
   readonly #previous: ReadonlySet<unknown>;
   readonly #ref: string;
 
@@ -67,7 +63,7 @@ class Changes {
     if (operation && !known.operations.includes(operation.id)) known.operations.push(operation.id);
   }
 
-  list(): readonly ContractChange[] {
+  list(): readonly FoundChange[] {
     return [...this.#byKey.values()];
   }
 }
