@@ -116,12 +116,19 @@ export type Body<Content> = { [Type in keyof Content]: Encodable<Type, Content[T
 type Encodable<Type, Value> = Type extends `${string}json${string}`
   ? Value
   : Type extends `multipart/${string}`
-    ? FormData | Value
+    ? FormData | { readonly [Name in keyof Value]: Part<Value[Name]> }
     : Type extends 'application/x-www-form-urlencoded'
       ? URLSearchParams | Value
       : Type extends `text/${string}`
         ? Binary | string
         : Binary;
+
+/** A part of a form. OpenAPI describes a file as text, so a file is possible wherever text is. */
+type Part<Value> = Value extends string
+  ? Blob | Value
+  : Value extends readonly (infer Item)[]
+    ? readonly Part<Item>[]
+    : Value;
 
 /** The outcome of a call: one variant for each status of the operation, so that the status narrows the body. */
 export type Result<Operation, As extends ParseAs = 'json'> = Operation extends { readonly responses: infer Responses }

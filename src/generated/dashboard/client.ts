@@ -39,6 +39,6 @@ export function createDashboardClient(baseUrl: string, options: ClientOptions = 
     revision,
     product: 'Trellis dashboard',
     tokenVariable: TOKEN_ENV_VAR,
-  };
+  } as const;
   return createClient<paths>(contract, options);
 }

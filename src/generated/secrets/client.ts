@@ -39,6 +39,6 @@ export function createSecretsClient(baseUrl: string, options: ClientOptions = {}
     revision,
     product: 'Trellis secrets',
     tokenVariable: TOKEN_ENV_VAR,
-  };
+  } as const;
   return createClient<paths>(contract, options);
 }

@@ -1,5 +1,6 @@
+import { createRequire } from 'node:module';
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import { plugin } from '@graphql-codegen/typescript-operations';
+import type * as OperationTypes from '@graphql-codegen/typescript-operations';
 import {
   type DefinitionNode,
   type DocumentNode,
@@ -54,6 +55,9 @@ export async function generateQueries(
 ): Promise<string> {
   const { shared, inCode } = readQueries(schema, documents);
   const all: DocumentNode[] = [{ kind: Kind.DOCUMENT, definitions: shared }, ...inCode.map(({ document }) => document)];
+  // The command line of graphql-codegen loads plugins by `require`, which fails while an import of them is under way.
+  const require = createRequire(import.meta.url);
+  const { plugin } = require('@graphql-codegen/typescript-operations') as typeof OperationTypes;
   const types = await plugin(
     schema,
     all.map((document) => ({ document })),
