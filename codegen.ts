@@ -7,11 +7,13 @@ const presetAt = (module: string) => module as Types.PresetNames;
 /** The toolkit's modules that generated files import, as seen from a folder of `src/generated`. */
 const TOOLKIT = {
   client: '@trellis/client/create-client',
+  clientCall: '@trellis/client/call',
   clientErrors: '@trellis/client/errors',
   clientEvents: '@trellis/client/events',
   clientOptions: '@trellis/client/create-client',
   clientPaging: '@trellis/client/paging',
   clientRetry: '@trellis/client/retry',
+  typedQuery: '@trellis/client/site-client',
   operation: '@trellis/server/rest/operation',
   recordQueries: '@trellis/site/query/record-queries',
   recordTypes: '@trellis/core/record-types',
@@ -34,10 +36,22 @@ const service = (name: string, tokenVariable: string) => {
     // graphql-codegen requires a schema for every output; an OpenAPI document has no GraphQL schema.
     schema: [],
     preset: presetAt('./packages/codegen/src/openapi/preset.ts'),
-    presetConfig: { service: name, documents, tokenVariable, modules: { ...TOOLKIT, callers: APPLICATION.callers } },
+    presetConfig: {
+      service: name,
+      documents,
+      tokenVariable,
+      strict: true,
+      modules: { ...TOOLKIT, callers: APPLICATION.callers },
+    },
     watchPattern: documents,
   };
 };
+
+/** The documents of the site's schema, and the loader that derives the full schema from them. */
+const SCHEMA = { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } };
+
+/** The documents and the code with queries. */
+const QUERIES = ['queries/**/*.graphql', 'scripts/**/*.ts', 'src/web/app/**/*.ts', 'src/web/app/**/*.tsx'];
 
 /** The targets: which contract documents each folder of `src/generated` is generated from. */
 const config: CodegenConfig = {
@@ -48,7 +62,7 @@ const config: CodegenConfig = {
   config: { sort: false },
   generates: {
     'src/generated/site/': {
-      schema: { 'schema/*.graphql': { loader: './packages/codegen/src/site/load-schema.ts' } },
+      schema: SCHEMA,
       preset: presetAt('./packages/codegen/src/site/preset.ts'),
       // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
       presetConfig: {
@@ -66,6 +80,12 @@ const config: CodegenConfig = {
         scalars: { Date: 'string', ID: 'string' },
         useTypeImports: true,
       },
+    },
+    'src/generated/queries/': {
+      schema: SCHEMA,
+      preset: presetAt('./packages/codegen/src/site/queries-preset.ts'),
+      presetConfig: { documents: QUERIES, typedQuery: TOOLKIT.typedQuery },
+      watchPattern: QUERIES,
     },
     'src/generated/dashboard/': service('dashboard', 'TRELLIS_TOKEN'),
     'src/generated/secrets/': service('secrets', 'TRELLIS_SECRETS_TOKEN'),

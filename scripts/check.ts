@@ -14,7 +14,7 @@ process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 const GROUPS: readonly (readonly string[])[] = [
   [
     ...['lint:code', 'typecheck', 'build', 'generate:check', 'lint:format'],
-    ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts'],
+    ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts', 'contracts:diff -- --since-release'],
   ],
   // The build is done.
   ['test --ignore-scripts -- --json --outputFile=.cache/jest.json'],

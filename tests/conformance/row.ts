@@ -8,22 +8,30 @@ interface Feature {
   readonly feature: string;
   /** What a reader should know, in one or two sentences of Markdown. */
   readonly note?: string;
+  /** The parts of a contract that use the feature: `paths` and `components` in YAML, or SDL. */
+  readonly contract: string;
 }
 
 /** A feature that works from the contract to the generated client. */
 export interface SupportedRow extends Feature, SiteParts {
   readonly outcome: 'supported';
-  /** The parts of a contract that use the feature: `paths` and `components` in YAML, or SDL. */
-  readonly contract: string;
   /** The requests to the served contract, with the responses that they must get. */
   readonly exchanges: readonly Exchange[];
+  /**
+   * The members of the generated handler interface, in TypeScript, for operations that do not echo their input. The
+   * compiler checks them.
+   */
+  readonly handlers?: string;
+  /** TypeScript statements that use the generated `client`, with `assert`; compiled and run. */
+  readonly program?: string;
+  /** All warnings, as `line:column message`, apart from those that most rows would have. */
+  readonly warnings?: readonly string[];
 }
 
 /** A feature that is refused when it is generated. */
 export interface RefusedRow extends Feature {
   readonly outcome: 'refused';
-  readonly contract: string;
-  /** All errors, as `line:column message` relative to {@link RefusedRow.contract}. */
+  /** All errors, as `line:column message` relative to {@link Feature.contract}. */
   readonly errors: readonly string[];
 }
 
@@ -34,8 +42,15 @@ export interface Exchange {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
   readonly status: number;
-  /** The expected response body, if it is JSON: the members that must be there. */
+  /** The expected response body: the members that must be there if it is JSON, otherwise its text. */
   readonly response?: unknown;
+  /** The response headers that must be there, by their names in lower case. */
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  /**
+   * Whether the generated client sends the input that a handler echoes, and must get the same response. By default it
+   * does if the status is successful and the row has no handlers.
+   */
+  readonly isRepeated?: boolean;
 }
 
 /** The parts of a supported row of SDL, besides its contract. */

@@ -1,5 +1,10 @@
-import createFetchClient, { type Client, type Middleware } from 'openapi-fetch';
+import createFetchClient, { type HeadersOptions, mergeHeaders, type Middleware } from 'openapi-fetch';
+import { encodeBody } from './body.js';
+import { type ParameterStyles, writeCookies, writeHeaders, writePath, writeQuery } from './parameters.js';
 import { fetchWithRetry, type ResolvedOptions, type RetryEvent, type RetrySettings } from './retry.js';
+import type { MethodName, ServiceClient } from './service-client.js';
+
+export type { ServiceClient } from './service-client.js';
 
 /** The properties of a service that its generated client contains. */
 interface ServiceContract {
@@ -11,22 +16,11 @@ interface ServiceContract {
   readonly product: string;
   /** The environment variable with the token, used when the option is omitted. */
   readonly tokenVariable: string;
+  /** `POST /notes` → the media type of its body, for bodies that are not JSON. */
+  readonly mediaTypes?: Readonly<Record<string, string>>;
+  /** `GET /notes` → the styles of its parameters, for those that are not written in the usual way. */
+  readonly styles?: Readonly<Record<string, ParameterStyles>>;
 }
-
-/**
- * The types of a contract with mutable arrays, as openapi-fetch maps readonly arrays to objects with numeric keys.
- */
-type Writable<T> = T extends readonly (infer Item)[]
-  ? Writable<Item>[]
-  : T extends object
-    ? { [Name in keyof T]: Writable<T[Name]> }
-    : T;
-
-/** The methods `GET`, `POST`, …, typed by the contract. Each resolves to `{ data, error, response }`. */
-export type ServiceClient<Paths extends object> = Client<Writable<Paths> & object> & {
-  /** The revision of the contract that the types are generated from. */
-  readonly revision: string;
-};
 
 /**
  * Creates a client with authentication, timeouts and retries.
@@ -36,13 +30,10 @@ export type ServiceClient<Paths extends object> = Client<Writable<Paths> & objec
  *
  * @throws TypeError for an invalid base URL or token, RangeError for a number out of bounds.
  */
-export function createClient<Paths extends object>(
-  contract: ServiceContract,
-  options: ClientOptions = {},
-): ServiceClient<Paths> {
+export function createClient<Paths>(contract: ServiceContract, options: ClientOptions = {}): ServiceClient<Paths> {
   const settings = resolveOptions(options);
   const streamed = new WeakSet<Request>();
-  const client = createFetchClient<Writable<Paths> & object>({
+  const client = createFetchClient<Record<string, never>>({
     baseUrl: toBaseUrl(contract),
     headers: toAuthorization(options.token ?? findEnvironmentToken(contract.tokenVariable)),
     fetch: (request) => fetchWithRetry(request, settings, streamed.has(request)),
@@ -54,7 +45,73 @@ export function createClient<Paths extends object>(
     },
     onResponse: ({ response }) => checkRevision(response),
   } satisfies Middleware);
-  return Object.assign(client, { revision: contract.revision });
+  const request = createSender(client.request as unknown as UntypedRequest, contract);
+  const methods = METHODS.map((name) => [name.toUpperCase(), request.bind(undefined, name)] as const);
+  // The generated types describe these functions.
+  return {
+    ...Object.fromEntries(methods),
+    request,
+    use: client.use.bind(client),
+    eject: client.eject.bind(client),
+    revision: contract.revision,
+  } as unknown as ServiceClient<Paths>;
+}
+
+const METHODS: readonly MethodName[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put', 'trace'];
+
+/** A call without the types of the contract. */
+interface UntypedInit {
+  readonly body?: unknown;
+  readonly headers?: HeadersOptions;
+  readonly bodySerializer?: unknown;
+  readonly params?: Readonly<
+    Partial<Record<'cookie' | 'header' | 'path' | 'query', Readonly<Record<string, unknown>>>>
+  >;
+}
+
+type UntypedRequest = (
+  method: MethodName,
+  path: string,
+  init?: UntypedInit,
+) => Promise<{ readonly data?: unknown; readonly error?: unknown; readonly response: Response }>;
+
+/** Returns a function that encodes the body, sends the request, and adds the status to the result. */
+function createSender(send: UntypedRequest, { mediaTypes = {}, styles = {} }: ServiceContract) {
+  return async (method: MethodName, path: string, init: UntypedInit = {}) => {
+    const name = `${method.toUpperCase()} ${path}`;
+    const own = styles[name];
+    const result = await send(method, path, encodeInit(withStyles(init, own), mediaTypes[name] ?? JSON_TYPE, own));
+    return { ...result, status: result.response.status };
+  };
+}
+
+const JSON_TYPE = 'application/json';
+
+/** Writes the parameters of an operation that has some in an unusual style. */
+function withStyles(init: UntypedInit, styles: ParameterStyles | undefined): UntypedInit {
+  if (styles === undefined) return init;
+  const { cookie = {}, header = {}, ...params } = init.params ?? {};
+  const cookies = writeCookies(cookie, styles);
+  return {
+    querySerializer: (query: Readonly<Record<string, unknown>>) => writeQuery(query, styles),
+    pathSerializer: (path: string, values: Readonly<Record<string, unknown>>) => writePath(path, values, styles),
+    ...init,
+    params: { ...params, header: { ...writeHeaders(header, styles), ...(cookies !== '' && { Cookie: cookies }) } },
+  } as UntypedInit;
+}
+
+function encodeInit(init: UntypedInit, mediaType: string, styles: ParameterStyles | undefined): UntypedInit {
+  if (init.body === undefined || init.bodySerializer !== undefined) return init;
+  const given = mergeHeaders(init.headers).get('Content-Type');
+  const { body, contentType } = encodeBody(init.body, given ?? mediaType, styles);
+  return {
+    ...init,
+    body,
+    bodySerializer: () => body,
+    headers: contentType === undefined ? init.headers : mergeHeaders({ 'Content-Type': contentType }, init.headers),
+    // Required for a body that is a stream.
+    ...(body instanceof ReadableStream && { duplex: 'half' }),
+  };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Enough for a sentence; error bodies of other servers, such as proxies, may be whole pages. */
 const MAX_MESSAGE_LENGTH = 500;
 
-interface ApiErrorDetails {
+export interface ApiErrorDetails {
   readonly statusCode: number;
   readonly code?: string;
   readonly field?: string;
@@ -34,6 +34,38 @@ export class ApiError extends Error {
     this.retryAfter = retryAfter;
     this.body = body;
   }
+}
+
+/** An error of a service with these codes. A server with a newer contract can send other codes. */
+export type ApiErrorOf<Code extends string> = ApiError & { readonly code: Code | undefined };
+
+/** The class {@link ApiError} with the codes of a service, for `instanceof`. */
+export interface ApiErrorClass<Code extends string> {
+  new (message: string, details: ApiErrorDetails): ApiErrorOf<Code>;
+  readonly prototype: ApiErrorOf<Code>;
+}
+
+/** {@link decodeError} with the codes of a service. */
+export type ErrorDecoder<Code extends string> = (response: Response, error: unknown) => ApiErrorOf<Code> | undefined;
+
+/**
+ * Returns the body of a successful response.
+ *
+ * ```ts
+ * const board = requireData(await client.GET('/api/dashboard'));
+ * ```
+ *
+ * @throws ApiError for an error response.
+ */
+export function requireData<Data>(result: {
+  readonly data?: Data;
+  readonly error?: unknown;
+  readonly response: Response;
+}): Data {
+  const apiError = decodeError(result.response, result.error);
+  if (apiError !== undefined) throw apiError;
+  // A response without a body has the type `undefined`.
+  return result.data as Data;
 }
 
 /**

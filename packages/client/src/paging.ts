@@ -1,4 +1,5 @@
-import { decodeError } from './errors.js';
+import { requireData } from './errors.js';
+import type { At, Data, InitArguments, PathsWith, ServiceClient } from './service-client.js';
 
 /** The query parameters of a list that is paged by offset. */
 export interface PageQuery {
@@ -16,10 +17,26 @@ export interface PageResponse<Item> {
 /** The largest page that the services allow, for the fewest requests. */
 const LARGEST_PAGE = 500;
 
+/** The paths whose lists have a query parameter with this name. */
+type ListPath<Paths, Parameter extends string> = {
+  [Path in PathsWith<Paths, 'get'>]: At<Paths, Path, 'get'> extends {
+    readonly parameters: { readonly query?: infer Query };
+  }
+    ? Parameter extends keyof NonNullable<Query>
+      ? Path
+      : never
+    : never;
+}[PathsWith<Paths, 'get'>];
+
+type ItemAt<Paths, Path> = Data<At<Paths, Path, 'get'>> extends readonly (infer Item)[] ? Item : never;
+
+type List<Item> = AsyncGenerator<Item, void, undefined>;
+
 /**
  * Yields all items of a list, and requests each page when it is needed.
  *
  * ```ts
+ * for await (const object of readAll(client, '/objects')) …
  * for await (const object of readAll((page) => client.GET('/objects', { params: { query: page } }))) …
  * ```
  *
@@ -27,10 +44,24 @@ const LARGEST_PAGE = 500;
  *
  * @throws ApiError for an error response.
  */
-export async function* readAll<Item>(
+export function readAll<Paths, Path extends string>(
+  client: ServiceClient<Paths>,
+  path: ListPath<Paths, 'offset'> & Path,
+  ...init: InitArguments<At<Paths, Path, 'get'>, 'json'>
+): List<ItemAt<Paths, Path>>;
+export function readAll<Item>(
   readPage: (page: PageQuery) => Promise<PageResponse<Item>>,
-  { offset = 0, limit = LARGEST_PAGE }: Partial<PageQuery> = {},
-): AsyncGenerator<Item, void, undefined> {
+  start?: Partial<PageQuery>,
+): List<Item>;
+export function readAll(source: ListSource<PageQuery>, ...rest: readonly unknown[]): List<unknown> {
+  const { readPage, start } = toReader(source, rest);
+  return readByOffset(readPage, start);
+}
+
+async function* readByOffset<Item>(
+  readPage: (page: PageQuery) => Promise<PageResponse<Item>>,
+  { offset = 0, limit = LARGEST_PAGE }: Partial<PageQuery>,
+): List<Item> {
   for (let next = offset; ;) {
     const { items, response } = await requirePage(readPage({ offset: next, limit }));
     yield* items;
@@ -52,10 +83,24 @@ export interface PageAfterQuery {
  *
  * @throws ApiError for an error response.
  */
-export async function* readAllAfter<Item extends { readonly id: number }>(
+export function readAllAfter<Paths, Path extends string>(
+  client: ServiceClient<Paths>,
+  path: ListPath<Paths, 'after'> & Path,
+  ...init: InitArguments<At<Paths, Path, 'get'>, 'json'>
+): List<ItemAt<Paths, Path>>;
+export function readAllAfter<Item extends { readonly id: number }>(
   readPage: (page: PageAfterQuery) => Promise<PageResponse<Item>>,
-  { after, limit = LARGEST_PAGE }: Partial<PageAfterQuery> = {},
-): AsyncGenerator<Item, void, undefined> {
+  start?: Partial<PageAfterQuery>,
+): List<Item>;
+export function readAllAfter(source: ListSource<PageAfterQuery>, ...rest: readonly unknown[]): List<unknown> {
+  const { readPage, start } = toReader(source, rest);
+  return readById(readPage as (page: PageAfterQuery) => Promise<PageResponse<{ readonly id: number }>>, start);
+}
+
+async function* readById<Item extends { readonly id: number }>(
+  readPage: (page: PageAfterQuery) => Promise<PageResponse<Item>>,
+  { after, limit = LARGEST_PAGE }: Partial<PageAfterQuery>,
+): List<Item> {
   for (let last = after; ;) {
     const { items, response } = await requirePage(readPage({ after: last, limit }));
     yield* items;
@@ -64,11 +109,28 @@ export async function* readAllAfter<Item extends { readonly id: number }>(
   }
 }
 
+type ReadPage<Page> = (page: Page) => Promise<PageResponse<unknown>>;
+
+/** A function that reads a page, or the client that reads the list at a path. */
+type ListSource<Page> = ReadPage<Page> | { readonly GET: unknown };
+
+interface ListInit<Page> {
+  readonly params?: { readonly query?: Partial<Page> };
+}
+
+/** Returns a function that reads a page, and the start of the list. */
+function toReader<Page>(source: ListSource<Page>, [first, init]: readonly unknown[]) {
+  if (typeof source === 'function') return { readPage: source, start: (first ?? {}) as Partial<Page> };
+  const { params = {}, ...options } = (init ?? {}) as ListInit<Page>;
+  const get = source.GET as (path: unknown, init: object) => Promise<PageResponse<unknown>>;
+  const readPage: ReadPage<Page> = (page) =>
+    get(first, { ...options, params: { ...params, query: { ...params.query, ...page } } });
+  return { readPage, start: params.query ?? {} };
+}
+
 async function requirePage<Item>(result: Promise<PageResponse<Item>>) {
-  const { data, error, response } = await result;
-  const apiError = decodeError(response, error);
-  if (apiError) throw apiError;
-  return { items: data ?? [], response };
+  const page = await result;
+  return { items: requireData<readonly Item[] | undefined>(page) ?? [], response: page.response };
 }
 
 /** Uses the total when the response contains one, else the `Link` header. */

@@ -77,6 +77,26 @@ test('readAll throws ApiError for a failed page, after the items of the previous
   expect(failure).toMatchObject({ statusCode: 403, code: 'forbidden' });
 });
 
+test('readAll takes a client and a path instead of a function', async () => {
+  server = await serveList({ notes, total: true });
+  const found: string[] = [];
+  const init = { params: { query: { offset: 1, limit: 3 } }, headers: { 'X-Reader': 'a' } };
+  for await (const note of readAll(createNotesClient(server.url), '/notes', init)) found.push(note satisfies string);
+  expect(found).toEqual(['b', 'c', 'd', 'e']);
+  expect(server.seen.map(({ url, headers }) => [url, headers['x-reader']])).toEqual([
+    ['/notes?offset=1&limit=3', 'a'],
+    ['/notes?offset=4&limit=3', 'a'],
+  ]);
+});
+
+test('readAllAfter takes a client and a path instead of a function', async () => {
+  server = await serveNotes((response) => sendJson(response, 200, [{ id: 3 }], { Link: '</>; rel="first"' }));
+  const list = readAllAfter(createNotesClient(server.url), '/entries', { params: { query: { after: 4 } } });
+  expect(await list.next()).toEqual({ done: false, value: { id: 3 } });
+  expect((await list.next()).done).toBe(true);
+  expect(server.seen.map(({ url }) => url)).toEqual(['/entries?after=4&limit=500']);
+});
+
 test('readAllAfter reads a list to its end', async () => {
   const entries = [9, 7, 4, 2].map((id) => ({ id }));
   server = await serveNotes((response, _nth, { url }) => {

@@ -15,6 +15,9 @@ export interface Diagnostic extends Location {
   message: string;
 }
 
+/** The end of a list of errors: where to read what is accepted. */
+export const GUIDE = 'What contracts may contain: docs/contracts.md';
+
 /** Thrown when contract documents have errors; carries all of them. */
 export class ContractError extends Error {
   readonly diagnostics: readonly Diagnostic[];
@@ -28,8 +31,13 @@ export class ContractError extends Error {
 
 /** Throws the given errors, if there are any, sorted by position and each of them once. @throws ContractError */
 export function throwDiagnostics(diagnostics: readonly Diagnostic[]): void {
+  if (diagnostics.length > 0) throw new ContractError(sortDiagnostics(diagnostics));
+}
+
+/** Returns the diagnostics in the order of their positions, each of them once. */
+export function sortDiagnostics(diagnostics: readonly Diagnostic[]): Diagnostic[] {
   const unique = new Map(diagnostics.map((diagnostic) => [JSON.stringify(diagnostic), diagnostic]));
-  if (unique.size > 0) throw new ContractError([...unique.values()].sort(comparePlaces));
+  return [...unique.values()].sort(comparePlaces);
 }
 
 const comparePlaces = (a: Diagnostic, b: Diagnostic): number =>
@@ -51,13 +59,21 @@ export async function quoteLine(root: string, { file, line, column }: Location):
  * Reads the documents that match any of the patterns, sorted by path, so that the output does not depend on the
  * machine.
  *
- * @throws ContractError when a pattern matches no document.
+ * @throws ContractError when a pattern matches no document, unless it has a segment `**`.
  */
 export async function readDocuments(root: string, patterns: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const files = (await Promise.all(patterns.map((pattern) => matchDocuments(root, pattern)))).flat();
   const names = [...new Set(files)].sort();
   const texts = await Promise.all(names.map((name) => readFile(path.join(root, name), 'utf8')));
   return new Map(names.map((name, index) => [name, texts[index] ?? '']));
+}
+
+/** Returns the folder of a pattern, and whether its documents may be in folders below, after a segment `**`. */
+export function splitPattern(pattern: string): { readonly folder: string; readonly isDeep: boolean } {
+  const folder = path.posix.dirname(pattern);
+  return path.posix.basename(folder) === '**'
+    ? { folder: path.posix.dirname(folder), isDeep: true }
+    : { folder, isDeep: false };
 }
 
 /** Returns whether a file name matches the last segment of a pattern, the only one that may contain `*`. */
@@ -68,10 +84,12 @@ export function matchesPattern(pattern: string, name: string): boolean {
 }
 
 async function matchDocuments(root: string, pattern: string): Promise<string[]> {
-  const folder = path.posix.dirname(pattern);
-  const names = await readdir(path.join(root, folder)).catch(() => []);
-  const found = names.filter((name) => matchesPattern(pattern, name)).map((name) => path.posix.join(folder, name));
-  if (found.length > 0) return found;
+  const { folder, isDeep } = splitPattern(pattern);
+  const entries = await readdir(path.join(root, folder), { recursive: isDeep }).catch(() => []);
+  const found = entries
+    .map((name) => path.posix.join(folder, name.replaceAll(path.sep, '/')))
+    .filter((name) => matchesPattern(pattern, path.posix.basename(name)));
+  if (found.length > 0 || isDeep) return found;
   throw new ContractError([{ file: pattern, line: 1, column: 1, message: 'No document matches the pattern.' }]);
 }
 

@@ -1,5 +1,5 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import type { Location } from './documents.js';
+import type { Diagnostic, Location } from './documents.js';
 
 /** A file with an object literal that developers implement, and the members that the contract requires. */
 export interface Stub {
@@ -25,6 +25,8 @@ export interface OutputDetails {
   lineOrigins?: ReadonlyMap<string, (line: number) => Location | undefined>;
   /** The stubs that `--stub` writes if they are missing. */
   stubs: readonly Stub[];
+  /** What deserves a look in the documents, but does not stop the generation. */
+  warnings?: readonly Diagnostic[];
 }
 
 /** The result of a generator. Paths are relative to the output folder. */

@@ -7,8 +7,7 @@ import * as validators from './validators.js';
 /** The prefix of every path. */
 export const basePath = '';
 
-/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = '746e722504417aa4';
+export { revision } from './revision.js';
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {

@@ -2,7 +2,15 @@
 
 import type { RecordTable } from '@trellis/core/record-types';
 
-export type RecordKind = 'File' | 'Directory' | 'ImageProc' | 'Recipe' | 'Site' | 'SiteBuildMetadata' | 'SitePage' | 'SitePlugin';
+export type RecordKind =
+  | 'File'
+  | 'Directory'
+  | 'ImageProc'
+  | 'Recipe'
+  | 'Site'
+  | 'SiteBuildMetadata'
+  | 'SitePage'
+  | 'SitePlugin';
 
 /** The stored columns of a File record. */
 export type FileRecord = {

@@ -1,28 +1,12 @@
-import { ApiError, createDashboardClient, decodeError } from '../../generated/dashboard/client.js';
+import { ApiError, createDashboardClient } from '../../generated/dashboard/client.js';
+
+export { requireData } from '../../generated/dashboard/client.js';
 
 /** Few and short retries: a user is waiting, so a page soon shows the error instead. */
 export const retry = { maxRetries: 2, maxRetryAfterMs: 1_000 };
 
 /** Authenticates with the session cookie, so that pages never hold a token. */
 export const dashboardClient = createDashboardClient('/', { retry });
-
-interface ApiResult<T> {
-  readonly data?: T;
-  readonly error?: unknown;
-  readonly response: Response;
-}
-
-/**
- * Returns the body of a successful response.
- *
- * @throws ApiError with the server's message.
- */
-export function requireData<T>({ data, error, response }: ApiResult<T>): T {
-  const apiError = decodeError(response, error);
-  if (apiError !== undefined) throw apiError;
-  // A response without a body has the type `undefined`.
-  return data as T;
-}
 
 /** Returns a message that the user of a page can act on. */
 export function toUserMessage(error: unknown): string {

@@ -64,14 +64,46 @@ test('generateService: the bundled document contains only internal references', 
   });
 });
 
-test('generateService: the revision depends on the rules of the contract, not on its layout and descriptions', async () => {
+describe('the revision', () => {
   const revisionOf = async (notes: string): Promise<string | undefined> =>
-    /revision = '(\w+)'/.exec(await generate('client.ts', notes))?.[1];
-  const revision = await revisionOf(NOTES);
-  expect(revision).toMatch(/^[0-9a-f]{16}$/);
-  expect(await revisionOf(NOTES.replace('tags: [Notes]', 'tags: [ Notes ]  # one'))).toBe(revision);
-  expect(await revisionOf(NOTES.replace(/summary: .*/, 'summary: Different'))).toBe(revision);
-  expect(await revisionOf(NOTES.replace('maximum: 50', 'maximum: 60'))).not.toBe(revision);
+    /revision = '(\w+)'/.exec(await generate('revision.ts', notes))?.[1];
+
+  test.each([
+    ['the layout', 'tags: [Notes]', 'tags: [ Notes ]  # one'],
+    ['a summary', 'summary: List notes', 'summary: Different'],
+    ['a description', 'description: Short texts.', 'description: Long texts.'],
+    ['the version of the document', 'version: 1.0.0', 'version: 1.0.1'],
+    ['the name of an operation', 'operationId: listNotes', 'operationId: findNotes'],
+    ['an example', 'text: Buy milk', 'text: Buy bread'],
+    ['a deprecation', 'operationId: createNote', 'deprecated: true\n      operationId: createNote'],
+    ['a rate limit', 'x-rate-limit: create', 'x-rate-limit: default'],
+    [
+      'the order of members',
+      'in: query\n          schema: { type: integer, maximum: 50, default: 10 }',
+      'schema: { default: 10, maximum: 50, type: integer }\n          in: query',
+    ],
+  ])('does not depend on %s', async (_what, before, after) => {
+    expect(NOTES).toContain(before);
+    const revision = await revisionOf(NOTES);
+    expect(revision).toMatch(/^[0-9a-f]{16}$/);
+    expect(await revisionOf(NOTES.replace(before, after))).toBe(revision);
+  });
+
+  test.each([
+    ['a bound', 'maximum: 50', 'maximum: 60'],
+    ['a default', 'default: 10', 'default: 20'],
+    [
+      'a property named like a keyword',
+      'text: { type: string, maxLength: 100 }',
+      'text: { type: string, maxLength: 100 }\n        title: { type: string }',
+    ],
+    ['a path', '/notes/changes:', '/notes/stream:'],
+    ['the limit of a body', 'x-max-bytes: 5000', 'x-max-bytes: 6000'],
+    ['the credentials', '{ session: [] }, { token: [read] }', '{ session: [] }'],
+  ])('depends on %s', async (_what, before, after) => {
+    expect(NOTES).toContain(before);
+    expect(await revisionOf(NOTES.replace(before, after))).not.toBe(await revisionOf(NOTES));
+  });
 });
 
 test('generateService: origins maps generated names to contract lines', async () => {

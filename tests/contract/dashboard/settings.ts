@@ -75,7 +75,7 @@ export function settingsTests(stage: () => Stage): void {
     ['a token with a line break', { githubToken: 'a\r\nX: b' }, 'githubToken'],
     ['too many authors', { renovateAuthors: Array.from({ length: 21 }, String) }, 'renovateAuthors'],
     ['an author with a comma', { renovateAuthors: ['a,b'] }, 'renovateAuthors.0'],
-  ])('saveSettings: rejects %s', async (_reason, body, field) => {
+  ])('saveSettings: rejects %s', async (_reason, body: object, field) => {
     const { error, response } = await (await signIn()).PUT('/api/settings', { body });
     expect([response.status, error]).toMatchObject([400, { code: 'invalid_input', field }]);
   });

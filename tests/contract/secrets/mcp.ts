@@ -5,7 +5,7 @@ export function mcpTests(stage: () => Stage): void {
   const call = (message: object) =>
     stage()
       .client()
-      .POST('/mcp', { body: { jsonrpc: '2.0', ...message } as never });
+      .POST('/mcp', { body: { jsonrpc: '2.0', ...message } });
 
   test('callMcp returns JSON for a request', async () => {
     const { data, response } = await call({ id: 1, method: 'tools/list' });

@@ -147,7 +147,7 @@ function parametersIn(
   const each = parameters
     .filter((parameter) => parameter.in === place)
     .map((parameter): fc.Arbitrary<Pairs> => {
-      const { name, required, schema } = parameter;
+      const { name, required, schema = true } = parameter;
       const isList = typeof schema === 'object' && schema.type === 'array';
       const fitting = generateValues(source, schema, place === 'header' ? name.toLowerCase() : name);
       const value = seldom(withExample(fitting, parameter), generateCorrupted(fc.constant('x')), 10);

@@ -1,8 +1,8 @@
-import { watch as watchFolder } from 'node:fs';
+import { existsSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic, matchesPattern, quoteLine } from '../documents.js';
+import { ContractError, type Diagnostic, GUIDE, matchesPattern, quoteLine, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -52,6 +52,7 @@ function parseMode(flags: readonly string[]): keyof typeof RUNS | 'watch' | 'hel
 async function runOnce(project: Project, useCache = true): Promise<number> {
   const start = performance.now();
   const outcome = await generate(project, { useCache });
+  await printWarnings(project, outcome.warnings);
   return print(formatResult(outcome, performance.now() - start));
 }
 
@@ -109,7 +110,7 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed.`);
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${GUIDE}`);
   }
 }
 
@@ -121,6 +122,17 @@ function print(text: string): number {
 function printError(text: string): number {
   process.stderr.write(`${text}\n`);
   return 1;
+}
+
+/** Documents of others have hundreds of warnings, which nobody reads. */
+const MAX_WARNINGS = 30;
+
+/** Prints the warnings of a run to standard error. */
+async function printWarnings({ root }: Project, warnings: readonly Diagnostic[]): Promise<void> {
+  if (warnings.length === 0) return;
+  const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
+  const more = warnings.length > MAX_WARNINGS ? ` The first ${MAX_WARNINGS} are shown.` : '';
+  printError(`${await formatDiagnostics(root, warnings.slice(0, MAX_WARNINGS))}\n${count}.${more}`);
 }
 
 /** Formats the changes of a run in one line. */
@@ -173,11 +185,14 @@ function watchDocuments(
   signal: AbortSignal,
 ): void {
   const patterns = targets.flatMap(({ documents }) => documents);
-  const folders = new Set(patterns.map((pattern) => path.posix.dirname(pattern)));
-  for (const folder of folders) {
-    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === folder);
-    const isDocument = (name: string | null) => name === null || own.some((pattern) => matchesPattern(pattern, name));
-    watchFolder(path.join(root, folder), { signal }, (_event, name) => {
+  const folders = new Map(patterns.map((pattern) => [path.posix.dirname(pattern), splitPattern(pattern)]));
+  for (const [parent, { folder, isDeep }] of folders) {
+    // A folder of a deep pattern may be missing.
+    if (isDeep && !existsSync(path.join(root, folder))) continue;
+    const own = patterns.filter((pattern) => path.posix.dirname(pattern) === parent);
+    const isDocument = (name: string | null) =>
+      name === null || own.some((pattern) => matchesPattern(pattern, path.basename(name)));
+    watchFolder(path.join(root, folder), { signal, recursive: isDeep }, (_event, name) => {
       if (isDocument(name)) onSave();
     }).on('error', onError);
   }

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, readDocuments, throwDiagnostics } from '../documents.js';
+import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
 
@@ -14,6 +14,8 @@ export interface GenerateResult {
   generated: readonly string[];
   /** The stubs of the targets that ran. */
   stubs: readonly Stub[];
+  /** The warnings of the targets that ran. */
+  warnings: readonly Diagnostic[];
 }
 
 /**
@@ -51,6 +53,7 @@ export async function generate(project: Project, { useCache } = { useCache: true
     unchanged: files.size + cached.size - written.size,
     generated: due.map(({ target }) => target.output),
     stubs: outputs.flatMap(({ details }) => details.stubs),
+    warnings: outputs.flatMap(({ details }) => details.warnings ?? []),
   };
 }
 
@@ -84,9 +87,12 @@ interface CodegenTarget {
  * @throws Error when an output is outside `src/generated`.
  */
 export async function openProject(root: string, config: CodegenConfig, generators = GENERATORS): Promise<Project> {
-  const targets = Object.keys(config.generates).map((output) => toTarget(config, output));
-  return { root, config, targets, generators: await digestGenerators(root, generators) };
+  return { root, config, targets: listTargets(config), generators: await digestGenerators(root, generators) };
 }
+
+/** Lists the entries of `generates`. @throws Error when an output is outside `src/generated`. */
+export const listTargets = (config: CodegenConfig): readonly CodegenTarget[] =>
+  Object.keys(config.generates).map((output) => toTarget(config, output));
 
 function toTarget(config: CodegenConfig, output: string): CodegenTarget {
   if (!output.startsWith(`${GENERATED}/`))

@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { Location } from '../documents.js';
 import type { ContractDocument } from './contract.js';
 import {
@@ -97,42 +96,6 @@ class Bundler {
     const target = findComponent(this.#sources, next);
     return target === undefined ? { target: place, file: place.source.file } : this.#skipAliases(target, next);
   }
-}
-
-/**
- * Returns an identifier of the contract's rules. Layout, comments, descriptions and examples do not change it, because
- * clients warn of a different revision.
- */
-export function toContractRevision(document: ContractDocument): string {
-  // 16 hexadecimal digits suffice to distinguish the revisions of one contract.
-  return createHash('sha256')
-    .update(JSON.stringify(withoutProse(document)))
-    .digest('hex')
-    .slice(0, 16);
-}
-
-const PROSE = ['description', 'summary', 'title', 'example', 'examples'];
-
-/** The members whose own members have names that the contract chooses, such as a property `title`. */
-const NAME_MAPS = [
-  'properties',
-  'patternProperties',
-  '$defs',
-  'schemas',
-  'parameters',
-  'headers',
-  'responses',
-  'requestBodies',
-  'securitySchemes',
-];
-
-function withoutProse(value: unknown, isNameMap = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => withoutProse(item));
-  if (!isRecord(value)) return value;
-  const members = Object.entries(value).filter(([key]) => isNameMap || !PROSE.includes(key));
-  return Object.fromEntries(
-    members.map(([key, member]) => [key, withoutProse(member, !isNameMap && NAME_MAPS.includes(key))]),
-  );
 }
 
 interface Documents {

@@ -1,9 +1,12 @@
 import { didYouMean } from '../documents.js';
 import { handlersName, inputName, outputName, pascal } from '../output.js';
 import type { IndexedOperation, OperationIndex } from './check-paths.js';
+import { checkBodyContent, hasFiles } from './check-bodies.js';
 import { EVENT_STREAM } from './contract.js';
+import { findJsonType, isUtf8, parseMediaType } from './media-types.js';
 import {
   child,
+  type ContractSources,
   type DocumentNode,
   entries,
   findTextField,
@@ -15,26 +18,11 @@ import {
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {
-  checkRoot(survey.root, report);
   checkNames(survey, service, report);
   for (const operation of survey.operations) {
-    checkTag(survey.root, operation, report);
     checkSecurity(survey, operation, report);
     checkBody(survey, operation, report);
     checkResponses(survey, operation, report);
-  }
-}
-
-function checkRoot(root: DocumentNode, report: ReportDiagnostic): void {
-  const servers = items(child(root, 'servers'));
-  const [server] = servers;
-  if (!has(root, 'paths')) report(root, 'The contract has no paths.');
-  if (server === undefined || servers.length > 1) {
-    report(child(root, 'servers'), `Expected one server; received ${servers.length}.`, 'key');
-  }
-  const url = server && findTextField(server, 'url');
-  if (server !== undefined && url !== undefined && !/^(?:\/|(?:\/[\w.-]+)+)$/.test(url)) {
-    report(child(server, 'url'), `Expected the server url to be a path, such as / or /secrets; received "${url}".`);
   }
 }
 
@@ -47,9 +35,20 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
       report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
+  const tags = new Set<string>();
   for (const tag of items(child(root, 'tags'))) {
     const name = findTextField(tag, 'name');
-    if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
+    if (name !== undefined && tags.has(name)) {
+      report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
+      continue;
+    }
+    if (name !== undefined) tags.add(name);
+    if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
+      report(
+        child(tag, 'name'),
+        `Expected the tag to begin with a letter, as types are named after it; received "${name}".`,
+      );
+    else if (name !== undefined) claim(child(tag, 'name'), `the tag "${name}"`, [handlersName(name)]);
   }
   const ids = new Set<string>();
   for (const { place, method, path } of operations) {
@@ -64,18 +63,6 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
   }
 }
 
-function checkTag(root: DocumentNode, { place }: IndexedOperation, report: ReportDiagnostic): void {
-  const known = items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []);
-  const tags = items(child(place, 'tags'));
-  if (has(place, 'tags') && tags.length !== 1) {
-    report(child(place, 'tags'), `Expected one tag, which determines the handler file; received ${tags.length}.`);
-  }
-  for (const tag of tags) {
-    if (typeof tag.value !== 'string' || known.includes(tag.value)) continue;
-    report(tag, `Expected one of the contract's tags; received "${tag.value}".${didYouMean(tag.value, known)}`);
-  }
-}
-
 /** The security of an operation replaces that of the contract. */
 function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
   return child(has(operation, 'security') ? operation : root, 'security');
@@ -83,9 +70,6 @@ function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
 
 function checkSecurity({ root }: OperationIndex, { place }: IndexedOperation, report: ReportDiagnostic): void {
   const security = securityOf(root, place);
-  if (security.value === undefined) {
-    report(place, 'The operation has no security. Use [] for a public operation.', 'key');
-  }
   const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
   for (const requirement of items(security)) {
     const parts = entries(requirement);
@@ -104,31 +88,38 @@ function checkBody({ sources, root }: OperationIndex, operation: IndexedOperatio
   const { place, method } = operation;
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
-  if (method === 'get' || method === 'delete') {
+  if (method === 'get' || method === 'head') {
     report(mention, `A ${method} operation cannot have a request body. Use query parameters, or post.`, 'key');
+  } else if (method === 'delete') {
+    report.warn(mention, 'Some clients and proxies drop the body of a delete operation.', 'key');
   }
   const body = follow(sources, mention);
   if (body === undefined) return;
-  checkContent(body, report);
+  checkContent(body, report, { allowsRanges: true });
+  checkBodyContent(sources, body, report);
+  const isPublic = items(securityOf(root, place)).length === 0;
+  if (hasFiles(sources, body) && !isPublic) checkNoIdempotencyKey(operation, 'files', report);
   if (!has(body, 'x-body')) return;
   if (child(body, 'required').value !== true) {
     report(body, 'x-body needs required: true, as only the handler reads the body.', 'key');
   }
-  const isPublic = items(securityOf(root, place)).length === 0;
-  if (!isPublic) checkNoIdempotencyKey(operation, report);
+  if (!isPublic) checkNoIdempotencyKey(operation, 'x-body', report);
 }
 
 /**
  * A repeated request can't be recognised without its body. Public operations ignore the key, so they may declare it.
  */
-function checkNoIdempotencyKey({ parameters }: IndexedOperation, report: ReportDiagnostic): void {
+function checkNoIdempotencyKey({ parameters }: IndexedOperation, what: string, report: ReportDiagnostic): void {
   const key = parameters.find((one) => one.in === 'header' && one.name?.toLowerCase() === 'idempotency-key');
   if (key === undefined) return;
   report(
     key.mention,
-    'Idempotency-Key cannot be combined with x-body: repeats are recognised by their body, which is not read.',
+    `Idempotency-Key cannot be combined with ${what}: repeats are recognised by their body, which is not read.`,
   );
 }
+
+/** A status, a range of statuses, or all that have no response of their own. */
+const IS_STATUS = /^(?:[1-5]\d\d|[1-5]XX|default)$/;
 
 function checkResponses(survey: OperationIndex, operation: IndexedOperation, report: ReportDiagnostic): void {
   const { sources } = survey;
@@ -136,23 +127,29 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
   if (!has(place, 'responses')) return;
   const responses = entries(child(place, 'responses'));
   for (const [status, mention] of responses) {
-    const isStatus = /^[1-5]\d\d$/.test(status);
-    if (!isStatus) report(mention, `Expected a single status such as 200; received "${status}".`, 'key');
+    if (!IS_STATUS.test(status)) {
+      const expected = 'Expected a status such as 200, a range such as 4XX, or default';
+      report(mention, `${expected}; received "${status}".`, 'key');
+    }
     const response = follow(sources, mention);
     if (response === undefined) continue;
-    checkContent(response, report);
-    const isBare = status === '204' || status === '304';
+    checkContent(response, report, { allowsRanges: true });
+    checkHeaders(sources, response, report);
+    const isBare = /^(?:1..|204|205|304)$/.test(status);
     if (isBare && has(response, 'content'))
       report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
-  if (!responses.some(([status]) => status.startsWith('2'))) {
-    report(child(place, 'responses'), 'The operation has no response from 200 to 299.', 'key');
+  if (!responses.some(([status]) => /^(?:[123]|default$)/.test(status))) {
+    report.warn(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
   }
+  if (responses.length === 0) report(child(place, 'responses'), 'Expected at least one response.', 'key');
   const declared = responses.map(([status]) => status);
-  const missing = listRouterStatuses(survey, operation).filter((status) => !declared.includes(String(status)));
+  const isDeclared = (status: number): boolean =>
+    [String(status), `${Math.trunc(status / 100)}XX`, 'default'].some((key) => declared.includes(key));
+  const missing = listRouterStatuses(survey, operation).filter((status) => !isDeclared(status));
   if (missing.length === 0) return;
   const message = `The operation does not declare these statuses, which the router can send: ${missing.join(', ')}.`;
-  report(child(place, 'responses'), message, 'key');
+  report.warn(child(place, 'responses'), message, 'key');
 }
 
 /**
@@ -182,12 +179,27 @@ function listRouterStatuses({ sources, root }: OperationIndex, { place }: Indexe
   ];
 }
 
-function checkContent(parent: DocumentNode, report: ReportDiagnostic): void {
+/** Checks the names of headers (RFC 9110, 5.1), and that each of them is described once. */
+function checkHeaders(sources: ContractSources, response: DocumentNode, report: ReportDiagnostic): void {
+  for (const [name, mention] of entries(child(response, 'headers'))) {
+    if (!/^[\w!#$%&'*+.^`|~-]+$/.test(name)) report(mention, `"${name}" cannot be the name of a header.`, 'key');
+    if (name.toLowerCase() === 'content-type')
+      report.warn(mention, '"Content-Type" has no effect here: the media types of the response determine it.', 'key');
+    const header = follow(sources, mention);
+    if (header === undefined || has(header, 'schema') !== has(header, 'content')) continue;
+    report(header, `Expected the header "${name}" to have either a schema or content.`, 'key');
+  }
+}
+
+function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRanges = false } = {}): void {
   for (const [type, media] of entries(child(parent, 'content'))) {
-    if (!/^[a-z]+\/[a-z0-9][a-z0-9.+-]*$/.test(type)) {
+    const parsed = parseMediaType(type);
+    if (parsed === undefined || (parsed.isRange && !allowsRanges)) {
       report(media, `Expected a media type such as application/json; received "${type}".`, 'key');
-    } else if (type.endsWith('json') && !has(media, 'schema')) {
-      report(media, 'The required field schema is missing in this media type.', 'key');
+    } else if (!isUtf8(parsed)) {
+      report(media, `Expected no parameter but charset=utf-8 in the media type; received "${type}".`, 'key');
+    } else if (findJsonType(type) !== undefined && !has(media, 'schema')) {
+      report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
       const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;
       report(media, message, 'key');

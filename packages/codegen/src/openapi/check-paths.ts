@@ -7,7 +7,6 @@ import {
   entries,
   findTextField,
   follow,
-  has,
   items,
   type ReportDiagnostic,
 } from './nodes.js';
@@ -27,7 +26,7 @@ export interface IndexedOperation {
   readonly parameters: readonly IndexedParameter[];
 }
 
-interface IndexedParameter {
+export interface IndexedParameter {
   readonly name: string | undefined;
   readonly in: string | undefined;
   /** The parameter or reference in the list of the operation or its path. */
@@ -66,11 +65,18 @@ export function checkPaths({ root, operations }: OperationIndex, report: ReportD
   for (const operation of operations) checkPathParameters(operation, report);
 }
 
+/** Text and parameters, such as `{name}.{ext}`. Two parameters side by side would have no border. */
+const IS_SEGMENT = /^(?:[^{}]*|[^{}]*\{[^{}]+\}(?:[^{}]+\{[^{}]+\})*[^{}]*)$/;
+
 function checkForm(path: string, place: DocumentNode, report: ReportDiagnostic): void {
   const segments = path.slice(1).split('/');
   if (!path.startsWith('/')) report(place, `Expected a path to start with "/"; received "${path}".`, 'key');
-  for (const segment of segments.filter((text) => /[{}]/.test(text) && !/^\{[^{}]+\}$/.test(text))) {
-    report(place, `Expected a path parameter to be a whole segment, as in /{id}/; received "${segment}".`, 'key');
+  if (/[?#]/.test(path)) report(place, `Expected a path without "?" and "#"; received "${path}".`, 'key');
+  if (path.length > 1 && path.endsWith('/'))
+    report.warn(place, `Expected the path not to end with "/"; received "${path}".`, 'key');
+  for (const segment of segments.filter((text) => !IS_SEGMENT.test(text))) {
+    const expected = 'Expected path parameters as in /{id}/, with text between two of them';
+    report(place, `${expected}; received "${segment}".`, 'key');
   }
   const names = listNames(path);
   for (const name of names.filter((text, index) => names.indexOf(text) !== index)) {
@@ -84,9 +90,26 @@ function checkAmbiguity(paths: readonly [path: string, place: DocumentNode][], r
     const shape = path.replace(/\{[^{}]*\}/g, '{}');
     const other = known.get(shape);
     known.set(shape, other ?? path);
-    if (other === undefined) continue;
-    report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
+    if (other !== undefined) {
+      report(place, `The paths "${other}" and "${path}" are ambiguous: only their parameter names differ.`, 'key');
+      continue;
+    }
+    const similar = [...known.values()].find((text) => text !== path && areAmbiguous(text, path));
+    if (similar === undefined) continue;
+    const message = `A request may match both "${similar}" and "${path}". The path with text in the first segment that differs is used.`;
+    report.warn(place, message, 'key');
   }
+}
+
+/** Returns whether each of two paths has text where the other has a parameter. */
+function areAmbiguous(one: string, other: string): boolean {
+  const [left, right] = [one.split('/'), other.split('/')];
+  if (left.length !== right.length) return false;
+  const isVariable = (segment = '') => segment.includes('{');
+  const isEqual = left.every(
+    (segment, index) => segment === right[index] || isVariable(segment) || isVariable(right[index]),
+  );
+  return isEqual && left.filter(isVariable).length === right.filter(isVariable).length;
 }
 
 function checkPathParameters({ path, place, method, parameters }: IndexedOperation, report: ReportDiagnostic): void {
@@ -104,7 +127,7 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
     if (child(described, 'required').value !== true) {
       report(described, `Expected required: true for the path parameter "${name ?? ''}".`);
     }
-    if (child(described, 'x-rest').value === true && names.at(-1) !== name) {
+    if (child(described, 'x-rest').value === true && !path.endsWith(`/{${name ?? ''}}`)) {
       report(mention, `x-rest is allowed on the last segment of "${path}" only; "${name ?? ''}" is not the last.`);
     }
   }
@@ -112,68 +135,4 @@ function checkPathParameters({ path, place, method, parameters }: IndexedOperati
 
 function listNames(path: string): string[] {
   return [...path.matchAll(/\{([^{}]+)\}/g)].map(([, name = '']) => name);
-}
-
-const SCALARS = ['boolean', 'integer', 'number', 'string'];
-
-/** OpenAPI ignores parameters with these names, as other parts of a document describe them. */
-const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
-
-/** Checks that parameters are unique and have types that a URL or a header can carry. */
-export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
-  const seen = new Set<unknown>();
-  for (const operation of operations) {
-    checkDuplicates(operation, report);
-    for (const parameter of operation.parameters) {
-      // A shared parameter is described, and therefore reported, once.
-      if (seen.has(parameter.place.value)) continue;
-      seen.add(parameter.place.value);
-      checkParameter(sources, parameter, report);
-    }
-  }
-}
-
-function checkDuplicates({ parameters, method, path }: IndexedOperation, report: ReportDiagnostic): void {
-  const seen = new Set<string>();
-  for (const { name, in: where, mention, isShared } of parameters) {
-    // An operation may override a parameter of its path.
-    const key = `${String(isShared)} ${where ?? ''} ${name ?? ''}`;
-    if (seen.has(key)) {
-      report(mention, `${method} ${path} declares the ${where ?? ''} parameter "${name ?? ''}" twice.`);
-    }
-    seen.add(key);
-  }
-}
-
-function checkParameter(
-  sources: ContractSources,
-  { name = '', in: where, place }: IndexedParameter,
-  report: ReportDiagnostic,
-): void {
-  if (where === 'header' && RESERVED_HEADERS.includes(name.toLowerCase())) {
-    report(child(place, 'name'), `The header "${name}" is reserved for the server and cannot be a parameter.`);
-  }
-  if (has(place, 'x-rest') && where !== 'path') {
-    report(
-      child(place, 'x-rest'),
-      `x-rest is allowed on path parameters only; "${name}" is in ${where ?? 'nowhere'}.`,
-      'key',
-    );
-  }
-  if (!has(place, 'schema')) return;
-  const schema = follow(sources, child(place, 'schema'));
-  const type = schema && findTextField(schema, 'type');
-  if (schema === undefined || SCALARS.includes(type ?? '')) return;
-  if (type === 'array' && where === 'query') checkItems(sources, schema, report);
-  else report(schema, `Expected ${allowed(where)} for the parameter "${name}"; received type ${type ?? 'none'}.`);
-}
-
-function checkItems(sources: ContractSources, schema: DocumentNode, report: ReportDiagnostic): void {
-  const item = has(schema, 'items') ? follow(sources, child(schema, 'items')) : schema;
-  if (item === undefined || (item !== schema && SCALARS.includes(findTextField(item, 'type') ?? ''))) return;
-  report(item, `Expected a list of ${SCALARS.join(', ')} values for a query parameter.`);
-}
-
-function allowed(where: string | undefined): string {
-  return `type ${SCALARS.join(', ')}${where === 'query' ? ', or array' : ''}`;
 }

@@ -49,6 +49,7 @@ function checkShape(place: DocumentNode, shape: ValueRule, context: Context): vo
   if (shape === 'any') return;
   if (typeof shape === 'string') checkScalar(place, shape, context);
   else if ('oneOf' in shape) checkOneOf(place, shape.oneOf, context);
+  else if ('matching' in shape) checkMatch(place, shape, context);
   else if ('object' in shape) checkObject(place, shape.object, context);
   else if ('either' in shape) checkShape(place, pickShape(place, shape.either), context);
   else checkParts(place, shape, context);
@@ -57,12 +58,23 @@ function checkShape(place: DocumentNode, shape: ValueRule, context: Context): vo
 type Compound = Extract<ValueRule, { readonly list: ValueRule } | { readonly map: ValueRule }>;
 
 function checkParts(place: DocumentNode, shape: Compound, context: Context): void {
+  if ('map' in shape && shape.keys !== undefined) checkKeys(place, shape.keys, context);
+  if ('list' in shape && shape.isFilled && Array.isArray(place.value) && place.value.length === 0) {
+    reportType(place, 'a list of at least one value', context);
+  }
   const [parts, expected, inner] =
     'list' in shape
       ? ([Array.isArray(place.value) ? items(place) : undefined, 'a list', shape.list] as const)
       : ([isRecord(place.value) ? entries(place).map(([, part]) => part) : undefined, 'a mapping', shape.map] as const);
   if (parts === undefined) reportType(place, expected, context);
   for (const part of parts ?? []) checkShape(part, inner, context);
+}
+
+function checkKeys(place: DocumentNode, scalar: Scalar, { report }: Context): void {
+  const { expected, fits } = SCALARS[scalar];
+  for (const [key, part] of entries(place)) {
+    if (!fits(key)) report(part, `Expected ${expected} as a key of ${nameOf(place)}; received ${show(key)}.`, 'key');
+  }
 }
 
 /** Returns the second shape for mappings and lists, the first for all other values. */
@@ -80,8 +92,16 @@ function checkOneOf(place: DocumentNode, known: readonly string[], { report }: C
   report(place, `Expected ${nameOf(place)} to be one of ${known.join(', ')}; received ${show(place.value)}.${near}`);
 }
 
+function checkMatch(
+  place: DocumentNode,
+  { matching, expected }: Extract<ValueRule, { readonly matching: RegExp }>,
+  context: Context,
+): void {
+  if (typeof place.value !== 'string' || !matching.test(place.value)) reportType(place, expected, context);
+}
+
 function checkObject(place: DocumentNode, name: ObjectName, context: Context): void {
-  const { fields, required = [], section } = OPENAPI_GRAMMAR[name];
+  const { fields, required = [], section, others, unused = {} } = OPENAPI_GRAMMAR[name];
   // `true` and `false` are valid schemas, which accept anything and nothing.
   if (name === 'schema' && typeof place.value === 'boolean') return;
   if (!isRecord(place.value)) {
@@ -97,7 +117,8 @@ function checkObject(place: DocumentNode, name: ObjectName, context: Context): v
     }
   }
   for (const [key, part] of entries(place)) {
-    const shape = Object.hasOwn(fields, key) ? fields[key] : undefined;
+    const shape = Object.hasOwn(fields, key) ? fields[key] : key.startsWith('x-') ? undefined : others;
+    if (Object.hasOwn(unused, key)) context.report.warn(part, `"${key}" has no effect: ${unused[key] ?? ''}.`, 'key');
     if (shape === undefined) checkUnknownField(part, { key, name }, context);
     else checkShape(part, shape, context);
   }

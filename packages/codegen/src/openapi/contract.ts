@@ -1,4 +1,8 @@
 import { pascal } from '../output.js';
+import { type FormContract, readForm, withoutFiles } from './forms.js';
+import { findJsonType, FORM_TYPE, MULTIPART_TYPE, parseMediaType } from './media-types.js';
+import { toNode } from './nodes.js';
+import { readTextValue, type TextValue } from './text-values.js';
 
 /** A contract in the form that the code writers use. */
 export interface Contract {
@@ -39,23 +43,38 @@ export interface Operation {
   readonly responses: readonly ResponseContract[];
 }
 
-export interface Parameter {
+/** How a value is written as text. Fields that have their default are absent. */
+export interface TextFormat {
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  /** Whether the text is JSON. */
+  readonly isJson?: true;
+}
+
+export interface Parameter extends TextValue, TextFormat {
   readonly name: string;
-  readonly in: 'header' | 'path' | 'query';
+  /** The name in the contract; `name` is that of a header in lower case. */
+  readonly declaredName: string;
+  readonly in: ParameterPlace;
   readonly description: string;
   readonly required: boolean;
   readonly hasDefault: boolean;
-  readonly type: 'boolean' | 'integer' | 'number' | 'string';
-  readonly list: boolean;
+  /** Whether an empty value is passed on, whatever the schema is. */
+  readonly allowsEmpty: boolean;
   readonly rest: boolean;
   readonly schema: SchemaObject;
 }
 
 export interface MediaContent {
+  /** The media type or range as the contract writes it. */
   readonly type: string;
-  readonly kind: 'bytes' | 'events' | 'json' | 'text';
+  /** The media type without parameters. */
+  readonly essence: string;
+  readonly kind: 'bytes' | 'events' | 'form' | 'json' | 'multipart' | 'text';
   /** For events, the schema of the event data. */
   readonly schema: SchemaObject | undefined;
+  /** The fields and files of a form. */
+  readonly form?: FormContract;
 }
 
 export interface BodyContract {
@@ -66,8 +85,11 @@ export interface BodyContract {
   readonly contents: readonly MediaContent[];
 }
 
+/** A status, a range such as `4XX`, or `default`. */
+export type StatusKey = `${number}` | `${number}XX` | 'default';
+
 export interface ResponseContract {
-  readonly status: number;
+  readonly status: StatusKey;
   readonly headers: readonly { readonly name: string; readonly required: boolean; readonly description: string }[];
   readonly contents: readonly MediaContent[];
   /** Whether the body is the shared error schema. Handlers produce such responses by throwing. */
@@ -94,7 +116,7 @@ export function toContract(service: string, document: ContractDocument, revision
   return {
     service,
     title: document.info.title,
-    basePath: document.servers[0].url.replace(/\/$/, ''),
+    basePath: toBasePath(document.servers[0]),
     revision,
     schemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, dereference(document, scheme)['x-caller']])),
     operations,
@@ -105,6 +127,13 @@ export function toContract(service: string, document: ContractDocument, revision
       operations: operations.filter(({ tag }) => tag === name),
     })),
   };
+}
+
+/** Returns the path of a server, with the defaults of its variables. */
+function toBasePath({ url, variables = {} }: ServerObject): string {
+  const text = url.replace(/\{([^{}]+)\}/g, (_, name: string) => variables[name]?.default ?? '');
+  const path = /^(?:[a-z][a-z\d+.-]*:)?\/\//i.test(text) ? new URL(text, 'http://localhost').pathname : `/${text}`;
+  return path.replace(/^\/+/, '/').replace(/\/+$/, '');
 }
 
 interface Found {
@@ -132,9 +161,9 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     rateLimit: operation['x-rate-limit'] ?? 'default',
     reachesOut: operation['x-reaches-out'] ?? false,
     parameters: readParameters(document, [...(item.parameters ?? []), ...(operation.parameters ?? [])]),
-    body: operation.requestBody && readBody(dereference<RequestBodyObject>(document, operation.requestBody)),
+    body: operation.requestBody && readBody(document, dereference<RequestBodyObject>(document, operation.requestBody)),
     responses: Object.entries(operation.responses).map(([status, response]) =>
-      readResponse(document, Number(status), dereference<ResponseObject>(document, response)),
+      readResponse(document, status as StatusKey, dereference<ResponseObject>(document, response)),
     ),
   };
 }
@@ -153,28 +182,48 @@ function readParameters(
 }
 
 function readParameter(document: ContractDocument, parameter: ParameterObject): Parameter {
-  const { schema } = parameter;
-  const { type, list } = readParameterType(document, schema);
+  const [content] = Object.values(parameter.content ?? {});
+  const schema = content === undefined ? (parameter.schema ?? true) : (content.schema ?? true);
+  const allowsEmpty = parameter.allowEmptyValue ?? false;
   return {
     // Node reports header names in lower case.
     name: parameter.in === 'header' ? parameter.name.toLowerCase() : parameter.name,
+    declaredName: parameter.name,
     in: parameter.in,
     description: parameter.description ?? '',
     required: parameter.required ?? false,
     hasDefault: findDefault(document, schema) !== undefined,
-    type,
-    list,
+    allowsEmpty,
     rest: parameter['x-rest'] ?? false,
-    schema,
+    schema: allowsEmpty ? withEmpty(schema, findDefault(document, schema)) : schema,
+    ...(content === undefined ? toTextFormat(parameter) : { isJson: true }),
+    ...(content === undefined ? toTextValue(document, schema) : JSON_TEXT),
   };
 }
 
-function readParameterType(document: ContractDocument, schema: SchemaObject): Pick<Parameter, 'list' | 'type'> {
-  if (typeof schema === 'boolean') return { type: 'string', list: false };
-  const { type, items } = dereference<Exclude<SchemaObject, boolean>>(document, schema);
-  if (type === 'array')
-    return { type: items === undefined ? 'string' : readParameterType(document, items).type, list: true };
-  return { type: type as Parameter['type'], list: false };
+/** The text of a value in JSON. */
+const JSON_TEXT = { types: ['string'], list: false } as const satisfies TextValue;
+
+function withEmpty(schema: SchemaObject, known: unknown): SchemaObject {
+  return { anyOf: [schema, { const: '' }], ...(known === undefined ? {} : { default: known }) };
+}
+
+/** Returns the style of a parameter or form field, without what is the default of its place. */
+export function toTextFormat(
+  object: Pick<ParameterObject, 'explode' | 'style'> & { readonly in?: ParameterPlace },
+): TextFormat {
+  const isForm = object.in === undefined || object.in === 'query' || object.in === 'cookie';
+  const byDefault = isForm ? 'form' : 'simple';
+  const { style = byDefault, explode = style === 'form' } = object;
+  // Every deepObject has a name for each property.
+  const isDefault = style === 'deepObject' || explode === (style === 'form');
+  return { ...(style === byDefault ? {} : { style }), ...(isDefault ? {} : { explode }) };
+}
+
+/** Returns the value that text stands for. The checks have reported schemas that no text fits. */
+function toTextValue(document: ContractDocument, schema: SchemaObject): TextValue {
+  const { sources, place } = toNode(document, schema);
+  return readTextValue(sources, place, () => undefined);
 }
 
 function findDefault(document: ContractDocument, schema: SchemaObject): unknown {
@@ -188,14 +237,33 @@ function resolveOnce(document: ContractDocument, { $ref = '' }: { readonly $ref?
   return document.components?.schemas?.[$ref.split('/').at(-1) ?? ''] ?? true;
 }
 
-function readBody({ required = false, content, ...extensions }: RequestBodyObject): BodyContract {
+function readBody(
+  document: ContractDocument,
+  { required = false, content, ...extensions }: RequestBodyObject,
+): BodyContract {
   const { 'x-max-bytes': maxBytes = DEFAULT_MAX_BYTES, 'x-body': mode } = extensions;
-  return { required, maxBytes, isDeferred: mode === 'deferred', contents: readContents(content) };
+  const contents = readContents(content).map((media) => withForm(document, media, content[media.type]?.encoding));
+  return { required, maxBytes, isDeferred: mode === 'deferred', contents };
+}
+
+/** Adds the fields of a form, and removes the files from the schema of its fields. */
+function withForm(document: ContractDocument, media: MediaContent, encoding: EncodingMap = {}): MediaContent {
+  if (media.kind !== 'form' && media.kind !== 'multipart') return media;
+  const form = readForm(document, media, encoding);
+  return {
+    ...media,
+    form,
+    schema: withoutFiles(
+      document,
+      media.schema,
+      form.files.map(({ name }) => name),
+    ),
+  };
 }
 
 function readResponse(
   document: ContractDocument,
-  status: number,
+  status: StatusKey,
   { headers = {}, content = {} }: ResponseObject,
 ): ResponseContract {
   const contents = readContents(content);
@@ -216,19 +284,23 @@ function readResponse(
 function readContents(content: ContentObject): readonly MediaContent[] {
   return Object.entries(content).map(([type, { schema, 'x-event': event }]) => {
     const kind = toKind(type);
-    return { type, kind, schema: kind === 'events' ? event : schema };
+    const essence = parseMediaType(type)?.essence ?? type;
+    return { type, essence, kind, schema: kind === 'events' ? event : schema };
   });
 }
 
 function toKind(type: string): MediaContent['kind'] {
-  if (/^application\/(?:[\w.+-]+\+)?json\b/.test(type)) return 'json';
-  if (type === EVENT_STREAM) return 'events';
-  return type.startsWith('text/') ? 'text' : 'bytes';
+  const essence = parseMediaType(type)?.essence ?? type;
+  if (findJsonType(type) !== undefined) return 'json';
+  if (essence === FORM_TYPE) return 'form';
+  if (essence === MULTIPART_TYPE) return 'multipart';
+  if (essence === EVENT_STREAM) return 'events';
+  return essence.startsWith('text/') ? 'text' : 'bytes';
 }
 
-export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
+export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
 
-export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'patch', 'post', 'put'];
+export const METHODS: readonly HttpMethod[] = ['delete', 'get', 'head', 'options', 'patch', 'post', 'put'];
 
 /** The values of `x-body`: alternatives to parsing and validating a body before its handler is called. */
 export const BODY_MODES = ['deferred'] as const;
@@ -245,7 +317,7 @@ interface ReferenceObject {
 /** A JSON Schema. `true` accepts any value, `false` none. */
 export type SchemaObject = boolean | SchemaKeywords;
 
-interface SchemaKeywords {
+export interface SchemaKeywords {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -256,12 +328,25 @@ interface SchemaKeywords {
   readonly [keyword: string]: unknown;
 }
 
+/** The places of parameters. */
+export const PLACES = ['cookie', 'header', 'path', 'query'] as const;
+
+type ParameterPlace = (typeof PLACES)[number];
+
+/** The styles of OpenAPI that are supported. */
+export type ParameterStyle = 'deepObject' | 'form' | 'pipeDelimited' | 'simple' | 'spaceDelimited';
+
 export interface ParameterObject {
   readonly name: string;
-  readonly in: 'header' | 'path' | 'query';
+  readonly in: ParameterPlace;
   readonly description?: string;
   readonly required?: boolean;
-  readonly schema: SchemaObject;
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  readonly allowEmptyValue?: boolean;
+  /** Either a schema or a single content. */
+  readonly schema?: SchemaObject;
+  readonly content?: ContentObject;
   readonly 'x-rest'?: boolean;
 }
 
@@ -270,8 +355,20 @@ interface HeaderObject {
   readonly required?: boolean;
 }
 
+interface EncodingObject {
+  /** A media type, a range, or several with commas. */
+  readonly contentType?: string;
+  readonly style?: ParameterStyle;
+  readonly explode?: boolean;
+  readonly allowReserved?: boolean;
+}
+
+export type EncodingMap = Readonly<Record<string, EncodingObject>>;
+
 interface MediaTypeObject {
   readonly schema?: SchemaObject;
+  /** For the fields of forms only. */
+  readonly encoding?: EncodingMap;
   /** For `text/event-stream` only: the schema of the event data. */
   readonly 'x-event'?: SchemaObject;
 }
@@ -303,6 +400,7 @@ export interface OperationObject {
   readonly requestBody?: ReferenceObject | RequestBodyObject;
   readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly callbacks?: Readonly<Record<string, Readonly<Record<string, object>> | ReferenceObject>>;
   readonly 'x-rate-limit'?: RateLimitName;
   readonly 'x-reaches-out'?: boolean;
 }
@@ -313,10 +411,15 @@ type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {
 
 export type CallerKind = 'consumer_token' | 'session' | 'token';
 
+interface ServerObject {
+  readonly url: string;
+  readonly variables?: Readonly<Record<string, { readonly default: string }>>;
+}
+
 /** The bundled document of a contract, which has passed all checks. */
 export interface ContractDocument {
   readonly info: { readonly title: string };
-  readonly servers: readonly [{ readonly url: string }];
+  readonly servers: readonly [ServerObject];
   readonly tags?: readonly { readonly name: string; readonly description?: string }[];
   readonly security?: readonly SecurityRequirement[];
   readonly paths: Readonly<Record<string, PathItemObject>>;
@@ -333,4 +436,13 @@ export function dereference<T extends object>(document: ContractDocument, object
   const [, , section = '', name = ''] = object.$ref.split('/');
   // The checks guarantee that references lead to components of the right type.
   return dereference(document, document.components?.[section]?.[name] as ReferenceObject | T);
+}
+
+/** Returns the schema itself, or the schema of the components that it refers to. */
+export function resolveSchema(
+  schemas: Contract['schemas'],
+  schema: SchemaObject | undefined,
+): SchemaObject | undefined {
+  if (typeof schema !== 'object' || schema.$ref === undefined) return schema;
+  return resolveSchema(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
 }

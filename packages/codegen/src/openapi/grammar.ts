@@ -1,9 +1,9 @@
 /**
  * The part of OpenAPI 3.1 that the generators support, as a table. Fields in `unsupported` exist in OpenAPI but are
- * rejected here; the text names the alternative.
+ * rejected here; the text names the alternative. Fields in `unused` are accepted with a warning, as nothing follows from
+ * them.
  */
-import { formatNames } from 'ajv-formats/dist/formats.js';
-import { BODY_MODES, RATE_LIMITS } from './contract.js';
+import { BODY_MODES, PLACES, RATE_LIMITS } from './contract.js';
 
 export type Scalar = 'boolean' | 'count' | 'number' | 'pattern' | 'text' | 'values';
 
@@ -11,25 +11,36 @@ export type ValueRule =
   | Scalar
   | 'any'
   | { readonly oneOf: readonly string[] }
+  | { readonly matching: RegExp; readonly expected: string }
   | { readonly object: ObjectName }
-  | { readonly list: ValueRule }
-  | { readonly map: ValueRule }
+  | { readonly list: ValueRule; readonly isFilled?: boolean }
+  | { readonly map: ValueRule; readonly keys?: Scalar }
   | { readonly either: readonly [ValueRule, ValueRule] };
 
 export interface ObjectRule {
   readonly fields: Readonly<Record<string, ValueRule>>;
   readonly required?: readonly string[];
+  /** The rule of all other fields, if the author chooses their names. */
+  readonly others?: ValueRule;
   readonly unsupported?: Readonly<Record<string, string>>;
+  readonly unused?: Readonly<Record<string, string>>;
   /** The section of `components` that a `$ref` in place of the object may refer to. */
   readonly section?: string;
 }
 
 export type ObjectName =
+  | 'callback'
   | 'components'
+  | 'contact'
   | 'contract'
+  | 'discriminator'
+  | 'encoding'
   | 'example'
+  | 'externalDocs'
   | 'header'
   | 'info'
+  | 'license'
+  | 'link'
   | 'mediaType'
   | 'operation'
   | 'parameter'
@@ -39,32 +50,67 @@ export type ObjectName =
   | 'schema'
   | 'securityScheme'
   | 'server'
-  | 'tag';
+  | 'serverVariable'
+  | 'tag'
+  | 'webhook';
 
 const TYPES = ['array', 'boolean', 'integer', 'null', 'number', 'object', 'string'] as const;
+const STYLES = ['deepObject', 'form', 'label', 'matrix', 'pipeDelimited', 'simple', 'spaceDelimited'] as const;
 const SCHEMA: ValueRule = { object: 'schema' };
+const ALTERNATIVES: ValueRule = { list: SCHEMA, isFilled: true };
 const EXAMPLES: ValueRule = { map: { object: 'example' } };
 const OPERATION: ValueRule = { object: 'operation' };
 const SECURITY: ValueRule = { list: { map: { list: 'text' } } };
-const SUPPORTED_METHODS = 'use delete, get, patch, post or put';
+const EXTERNAL_DOCS: ValueRule = { object: 'externalDocs' };
+const SERVERS: ValueRule = { list: { object: 'server' } };
+const OTHER_SERVERS = 'the operations of a contract have one base path, that of its first server';
+const NEW = 'it is new in OpenAPI 3.2, and the contract is read as 3.1';
+
+/** The dialects of schemas, which have the same meaning here. */
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://json-schema.org/draft/2020-12/schema#',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+];
+
+const PATH_ITEM = {
+  fields: {
+    delete: OPERATION,
+    get: OPERATION,
+    head: OPERATION,
+    options: OPERATION,
+    patch: OPERATION,
+    post: OPERATION,
+    put: OPERATION,
+    parameters: { list: { object: 'parameter' } },
+    servers: SERVERS,
+    summary: 'text',
+    description: 'text',
+  },
+  unused: { servers: OTHER_SERVERS },
+  unsupported: {
+    trace: 'servers should not offer it, as it reflects headers',
+    query: NEW,
+    additionalOperations: NEW,
+  },
+} as const satisfies ObjectRule;
 
 export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   contract: {
     required: ['openapi', 'info'],
     fields: {
-      openapi: { oneOf: ['3.1.0', '3.1.1'] },
+      openapi: { matching: /^3\.[12]\.\d+$/, expected: 'a version from 3.0 to 3.2, such as 3.1.0' },
+      jsonSchemaDialect: { oneOf: DIALECTS },
       info: { object: 'info' },
-      servers: { list: { object: 'server' } },
+      servers: SERVERS,
       tags: { list: { object: 'tag' } },
       paths: { map: { object: 'pathItem' } },
+      webhooks: { map: { object: 'webhook' } },
       components: { object: 'components' },
       security: SECURITY,
-      externalDocs: 'any',
+      externalDocs: EXTERNAL_DOCS,
     },
-    unsupported: {
-      webhooks: 'describe what the server sends in prose',
-      jsonSchemaDialect: 'schemas are JSON Schema 2020-12',
-    },
+    unsupported: { $self: NEW, swagger: 'convert the document to OpenAPI 3 first' },
   },
   info: {
     required: ['title', 'version'],
@@ -74,16 +120,32 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       summary: 'text',
       description: 'text',
       termsOfService: 'text',
-      contact: 'any',
-      license: 'any',
+      contact: { object: 'contact' },
+      license: { object: 'license' },
     },
   },
+  contact: { fields: { name: 'text', url: 'text', email: 'text' } },
+  license: { required: ['name'], fields: { name: 'text', identifier: 'text', url: 'text' } },
+  externalDocs: { required: ['url'], fields: { url: 'text', description: 'text' } },
   server: {
     required: ['url'],
-    fields: { url: 'text', description: 'text' },
-    unsupported: { variables: 'write the complete path' },
+    fields: { url: 'text', description: 'text', name: 'text', variables: { map: { object: 'serverVariable' } } },
   },
-  tag: { required: ['name'], fields: { name: 'text', description: 'text', externalDocs: 'any' } },
+  serverVariable: {
+    required: ['default'],
+    fields: { default: 'text', enum: { list: 'text' }, description: 'text' },
+  },
+  tag: {
+    required: ['name'],
+    fields: {
+      name: 'text',
+      summary: 'text',
+      description: 'text',
+      externalDocs: EXTERNAL_DOCS,
+      parent: 'text',
+      kind: 'text',
+    },
+  },
   components: {
     fields: {
       schemas: { map: SCHEMA },
@@ -93,34 +155,16 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       requestBodies: { map: { object: 'requestBody' } },
       headers: { map: { object: 'header' } },
       securitySchemes: { map: { object: 'securityScheme' } },
+      links: { map: { object: 'link' } },
+      callbacks: { map: { object: 'callback' } },
+      pathItems: { map: { object: 'pathItem' } },
     },
-    unsupported: {
-      links: 'describe them in prose',
-      callbacks: 'describe them in prose',
-      pathItems: 'write paths under paths',
-    },
+    unsupported: { mediaTypes: NEW },
   },
-  pathItem: {
-    fields: {
-      delete: OPERATION,
-      get: OPERATION,
-      patch: OPERATION,
-      post: OPERATION,
-      put: OPERATION,
-      parameters: { list: { object: 'parameter' } },
-      summary: 'text',
-      description: 'text',
-    },
-    unsupported: {
-      head: SUPPORTED_METHODS,
-      options: SUPPORTED_METHODS,
-      trace: SUPPORTED_METHODS,
-      servers: 'a contract has one server, at its root',
-      $ref: 'write the path item inline',
-    },
-  },
+  pathItem: { section: 'pathItems', ...PATH_ITEM },
+  webhook: { section: 'pathItems', ...PATH_ITEM },
   operation: {
-    required: ['operationId', 'tags', 'summary', 'responses'],
+    required: ['responses'],
     fields: {
       operationId: 'text',
       tags: { list: 'text' },
@@ -131,35 +175,44 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       responses: { map: { object: 'response' } },
       security: SECURITY,
       deprecated: 'boolean',
-      externalDocs: 'any',
+      callbacks: { map: { object: 'callback' } },
+      externalDocs: EXTERNAL_DOCS,
+      servers: SERVERS,
       'x-rate-limit': { oneOf: RATE_LIMITS },
       'x-reaches-out': 'boolean',
     },
-    unsupported: {
-      callbacks: 'describe them in prose',
-      servers: 'a contract has one server, at its root',
+    unused: { servers: OTHER_SERVERS },
+  },
+  callback: { section: 'callbacks', fields: {}, others: { object: 'webhook' } },
+  link: {
+    section: 'links',
+    fields: {
+      operationRef: 'text',
+      operationId: 'text',
+      parameters: { map: 'any' },
+      requestBody: 'any',
+      description: 'text',
+      server: { object: 'server' },
     },
   },
   parameter: {
     section: 'parameters',
-    required: ['name', 'in', 'schema'],
+    required: ['name', 'in'],
     fields: {
       name: 'text',
-      in: { oneOf: ['header', 'path', 'query'] },
+      in: { oneOf: PLACES },
       description: 'text',
       required: 'boolean',
       deprecated: 'boolean',
       schema: SCHEMA,
+      content: { map: { object: 'mediaType' } },
+      style: { oneOf: STYLES },
+      explode: 'boolean',
+      allowReserved: 'boolean',
+      allowEmptyValue: 'boolean',
       example: 'any',
       examples: EXAMPLES,
       'x-rest': 'boolean',
-    },
-    unsupported: {
-      content: 'use schema',
-      style: 'lists are repeated query parameters',
-      explode: 'lists are repeated query parameters',
-      allowReserved: 'values are percent-encoded',
-      allowEmptyValue: 'use minLength',
     },
   },
   requestBody: {
@@ -174,37 +227,53 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
     },
   },
   mediaType: {
-    fields: { schema: SCHEMA, example: 'any', examples: EXAMPLES, 'x-event': SCHEMA },
-    unsupported: { encoding: 'bodies are JSON, text or bytes' },
+    fields: {
+      schema: SCHEMA,
+      example: 'any',
+      examples: EXAMPLES,
+      encoding: { map: { object: 'encoding' } },
+      'x-event': SCHEMA,
+    },
+  },
+  encoding: {
+    fields: {
+      contentType: 'text',
+      style: { oneOf: STYLES },
+      explode: 'boolean',
+      allowReserved: 'boolean',
+      'x-max-bytes': 'count',
+    },
+    unsupported: { headers: 'the headers of a part are its name, file name and media type' },
   },
   response: {
     section: 'responses',
     required: ['description'],
     fields: {
+      summary: 'text',
       description: 'text',
       headers: { map: { object: 'header' } },
       content: { map: { object: 'mediaType' } },
+      links: { map: { object: 'link' } },
     },
-    unsupported: { links: 'describe them in prose' },
   },
   header: {
     section: 'headers',
-    required: ['schema'],
     fields: {
       description: 'text',
       required: 'boolean',
       deprecated: 'boolean',
       schema: SCHEMA,
+      content: { map: { object: 'mediaType' } },
+      style: { oneOf: ['simple'] },
+      explode: 'boolean',
       example: 'any',
       examples: EXAMPLES,
     },
-    unsupported: { content: 'use schema', style: 'a header is a single value', explode: 'a header is a single value' },
   },
   example: {
     section: 'examples',
-    required: ['value'],
-    fields: { summary: 'text', description: 'text', value: 'any' },
-    unsupported: { externalValue: 'write the value inline' },
+    fields: { summary: 'text', description: 'text', value: 'any', externalValue: 'text' },
+    unsupported: { dataValue: NEW, serializedValue: NEW },
   },
   securityScheme: {
     section: 'securitySchemes',
@@ -227,7 +296,9 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
     section: 'schemas',
     fields: {
       $ref: 'text',
+      $schema: { oneOf: DIALECTS },
       $comment: 'text',
+      $defs: { map: SCHEMA },
       title: 'text',
       description: 'text',
       type: { either: [{ oneOf: TYPES }, { list: { oneOf: TYPES } }] },
@@ -239,9 +310,13 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       deprecated: 'boolean',
       readOnly: 'boolean',
       writeOnly: 'boolean',
-      format: { oneOf: formatNames },
+      format: 'text',
+      discriminator: { object: 'discriminator' },
+      externalDocs: EXTERNAL_DOCS,
+      xml: 'any',
       contentEncoding: 'text',
       contentMediaType: 'text',
+      contentSchema: SCHEMA,
       minimum: 'number',
       maximum: 'number',
       exclusiveMinimum: 'number',
@@ -249,38 +324,53 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       multipleOf: 'number',
       minLength: 'count',
       maxLength: 'count',
+      'x-max-bytes': 'count',
       pattern: 'pattern',
-      items: SCHEMA,
+      items: { either: ['boolean', SCHEMA] },
       prefixItems: { list: SCHEMA },
       contains: SCHEMA,
+      minContains: 'count',
+      maxContains: 'count',
       minItems: 'count',
       maxItems: 'count',
       uniqueItems: 'boolean',
       properties: { map: SCHEMA },
-      patternProperties: { map: SCHEMA },
+      patternProperties: { map: SCHEMA, keys: 'pattern' },
+      dependentRequired: { map: { list: 'text' } },
+      dependentSchemas: { map: SCHEMA },
       propertyNames: SCHEMA,
       additionalProperties: { either: ['boolean', SCHEMA] },
       unevaluatedProperties: { either: ['boolean', SCHEMA] },
+      unevaluatedItems: { either: ['boolean', SCHEMA] },
       required: { list: 'text' },
       minProperties: 'count',
       maxProperties: 'count',
-      allOf: { list: SCHEMA },
-      anyOf: { list: SCHEMA },
-      oneOf: { list: SCHEMA },
+      allOf: ALTERNATIVES,
+      anyOf: ALTERNATIVES,
+      oneOf: ALTERNATIVES,
       not: SCHEMA,
+      if: SCHEMA,
+      then: SCHEMA,
+      else: SCHEMA,
     },
+    unused: { xml: 'bodies of XML are text or bytes' },
     unsupported: {
       nullable: "use type: [string, 'null']",
-      discriminator: 'use oneOf with a const property',
-      xml: 'bodies are JSON, text or bytes',
-      $defs: 'use components.schemas',
-      $id: 'use components.schemas',
-      $anchor: 'use components.schemas',
+      $id: 'use components.schemas or $defs',
+      $anchor: 'use components.schemas or $defs',
+      $vocabulary: 'schemas have all vocabularies of JSON Schema 2020-12',
       $dynamicRef: 'use $ref',
       $dynamicAnchor: 'use $ref',
-      if: 'use oneOf',
-      then: 'use oneOf',
-      else: 'use oneOf',
+      $recursiveRef: 'use $ref',
+      $recursiveAnchor: 'use $ref',
+      definitions: 'use $defs',
+      dependencies: 'use dependentRequired or dependentSchemas',
+      additionalItems: 'use prefixItems with items',
     },
+  },
+  discriminator: {
+    required: ['propertyName'],
+    fields: { propertyName: 'text', mapping: { map: 'text' } },
+    unsupported: { defaultMapping: NEW },
   },
 };

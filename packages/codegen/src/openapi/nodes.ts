@@ -1,5 +1,5 @@
 import path from 'node:path/posix';
-import { type Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
+import { Document, isAlias, isMap, isNode, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml';
 import { type Diagnostic, didYouMean, type Location } from '../documents.js';
 
 /** One YAML document of a contract. */
@@ -7,7 +7,12 @@ interface Source {
   readonly file: string;
   readonly document: Document;
   readonly lines: LineCounter;
+  /** Parts that were moved after parsing: the path, joined by {@link SEPARATOR}, and where the part is written. */
+  readonly moved: Map<string, readonly string[]>;
 }
+
+/** No key of a document contains it. */
+const SEPARATOR = '\0';
 
 /** A value in a document, with its path of keys from the root. */
 export interface DocumentNode {
@@ -19,8 +24,23 @@ export interface DocumentNode {
 /** The part of a mapping entry that an error refers to. */
 type NodePart = 'key' | 'value';
 
-/** Records an error at a place. The default part is the value. */
-export type ReportDiagnostic = (place: DocumentNode, message: string, part?: NodePart) => void;
+/** Records something at a place. The default part is the value. */
+type Report = (place: DocumentNode, message: string, part?: NodePart) => void;
+
+/** Records an error. */
+export interface ReportDiagnostic extends Report {
+  /** Records a warning, which does not stop the generation unless the contract is strict. */
+  readonly warn: Report;
+}
+
+/** Creates a report that appends to two lists. */
+export function createReport(errors: Diagnostic[], warnings: Diagnostic[]): ReportDiagnostic {
+  const into =
+    (list: Diagnostic[]): Report =>
+    (place, message, part) =>
+      list.push({ ...locateNode(place, part), message });
+  return Object.assign(into(errors), { warn: into(warnings) });
+}
 
 /** Parses a YAML document. Appends syntax errors, including duplicate keys, to `diagnostics`. */
 export function parseSource(file: string, text: string, diagnostics: Diagnostic[]): DocumentNode {
@@ -30,7 +50,34 @@ export function parseSource(file: string, text: string, diagnostics: Diagnostic[
     diagnostics.push({ ...toLocation(file, lines, pos[0]), message: toSentence(message) });
   }
   const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
-  return { source: { file, document, lines }, path: [], value };
+  return { source: { file, document, lines, moved: new Map() }, path: [], value };
+}
+
+/** Records where a part that was moved is written, for its position in messages. */
+export function recordMove({ source, path }: DocumentNode, written: readonly string[]): void {
+  source.moved.set(path.join(SEPARATOR), written);
+}
+
+/** Returns the path at which a part is written in its document. */
+function findWrittenPath({ source: { moved }, path }: DocumentNode): readonly string[] {
+  if (moved.size === 0) return path;
+  let found = path;
+  for (let end = found.length; end > 0; end -= 1) {
+    const written = moved.get(found.slice(0, end).join(SEPARATOR));
+    if (written === undefined) continue;
+    found = [...written, ...found.slice(end)];
+    end = found.length + 1;
+  }
+  return found;
+}
+
+/** Returns a part of a bundled document as a place, to read it like a part of its sources. */
+export function toNode(
+  document: object,
+  value: unknown,
+): { readonly sources: ContractSources; readonly place: DocumentNode } {
+  const source = { file: '', document: new Document(), lines: new LineCounter(), moved: new Map() };
+  return { sources: new Map([['', { source, path: [], value: document }]]), place: { source, path: [], value } };
 }
 
 export function child(place: DocumentNode, key: number | string): DocumentNode {
@@ -64,7 +111,9 @@ export function isRecord(value: unknown): value is Record<string, unknown> {
 }
 
 /** Returns the position of a place in its file, or that of the nearest enclosing place if it does not exist. */
-export function locateNode({ source, path }: DocumentNode, part: NodePart = 'value'): Location {
+export function locateNode(place: DocumentNode, part: NodePart = 'value'): Location {
+  const { source } = place;
+  const path = findWrittenPath(place);
   let node: Node | null = source.document.contents;
   let found = node;
   for (const [index, key] of path.entries()) {
@@ -171,12 +220,23 @@ export function checkReference(
 
 function findProblem(sources: ContractSources, place: DocumentNode, section: string, text: string): string | undefined {
   const reference = parseReference(place.source.file, text);
-  if (reference === undefined) {
-    return `Expected $ref in the form "#/components/${section}/Name", with an optional file first; received "${text}".`;
-  }
+  if (reference === undefined) return describeUnknown(sources, place, text);
   if (reference.section !== section) return `Expected $ref to refer to components/${section}; received "${text}".`;
   if (findComponent(sources, reference) === undefined) return describeMissing(sources, reference, text);
   return isCircular(sources, place) ? `The reference "${text}" is circular.` : undefined;
+}
+
+function describeUnknown(sources: ContractSources, { source: { file } }: DocumentNode, text: string): string {
+  const [relative = '', fragment = ''] = text.split('#');
+  const target = relative === '' ? file : path.join(path.dirname(file), relative);
+  if (!sources.has(target)) return describeUnlisted(sources, target, text);
+  return fragment === '' || fragment.startsWith('/')
+    ? `The reference "${text}" leads to nothing.`
+    : `Expected $ref to contain a path, such as "#/components/schemas/Item"; received "${text}".`;
+}
+
+function describeUnlisted(sources: ContractSources, file: string, text: string): string {
+  return `Expected $ref to refer to a document of this contract; received "${text}".${didYouMean(file, sources.keys())}`;
 }
 
 /** Returns whether a chain of references is circular. A broken chain is reported at its last reference instead. */
@@ -190,9 +250,7 @@ function describeMissing(
   received: string,
 ): string {
   const root = sources.get(file);
-  if (root === undefined) {
-    return `Expected $ref to refer to a document of this contract; received "${received}".${didYouMean(file, sources.keys())}`;
-  }
+  if (root === undefined) return describeUnlisted(sources, file, received);
   const known = entries(child(child(root, 'components'), section)).map(([key]) => key);
   return `No component "${name}" in components/${section} of ${file}.${didYouMean(name, known)}`;
 }

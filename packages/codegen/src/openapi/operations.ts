@@ -20,8 +20,13 @@ import {
   type Operation,
   type Parameter,
   type ResponseContract,
+  resolveSchema,
   type SchemaObject,
+  type StatusKey,
+  type TextFormat,
 } from './contract.js';
+import type { FormContract, FormField, FormFile } from './forms.js';
+import type { TextValue } from './text-values.js';
 import type { ValidatorNames } from './validators.js';
 
 /** Writes `operations.ts`: the operation table and the types of its handlers. */
@@ -34,18 +39,16 @@ export function writeOperations(
   const shapes = ['components', 'operations as shapes'].filter((name) =>
     signatures.includes(`${name.split(' ').at(-1) ?? ''}[`),
   );
-  const events = signatures.includes('ServerSentEvent<') ? ['type ServerSentEvent'] : [];
+  const helpers = ['MultipartBody', 'ServerSentEvent', 'StatusIn'].filter((name) => signatures.includes(`${name}<`));
   return `${printModules('import', [
     [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
-    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...events],
+    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
-  ])}import * as validators from './validators.js';
-
+  ])}${names.schemas.length === 0 ? '' : "import * as validators from './validators.js';\n"}
 /** The prefix of every path. */
 export const basePath = ${toStringLiteral(contract.basePath)};
 
-/** Identifies the content of the contract. Sent to clients, which compare it with their own. */
-export const revision = ${toStringLiteral(contract.revision)};
+export { revision } from './revision.js';
 
 /** The kind of caller that each security scheme authenticates. */
 export const schemes = {
@@ -64,37 +67,111 @@ ${signatures}`;
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
-  const validators = (['params', 'query', 'headers', 'limits', 'body'] as const).flatMap((part) => {
+  const validators = (['params', 'query', 'headers', 'cookies', 'limits', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
     return name === undefined ? [] : [`${part}: validators.${name}`];
   });
+  const bodies = (body?.contents ?? []).flatMap(({ essence }) => {
+    const name = names.requests.get(`${id} body ${essence}`);
+    return name === undefined ? [] : [`${toStringLiteral(essence)}: validators.${name}`];
+  });
+  if (bodies.length > 0) validators.push(`bodies: { ${bodies.join(', ')} }`);
   return `  {
     id: ${toStringLiteral(id)},
     method: ${toStringLiteral(method)},
     path: ${toStringLiteral(path)},
     security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))} }`))},
 ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${toStringLiteral(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
-    parameters.map(
-      (spec) =>
-        `{ name: ${toStringLiteral(spec.name)}, in: ${toStringLiteral(spec.in)}, required: ${spec.required}, type: ${toStringLiteral(spec.type)}, list: ${spec.list}, rest: ${spec.rest} }`,
-    ),
+    parameters.map(writeParameterSpec),
   )},
 ${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
-${responses.map((response) => `      ${response.status}: ${writeResponse(operation, response, names)},\n`).join('')}    },
+${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(operation, response, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
 }
 
+function writeParameterSpec(parameter: Parameter): string {
+  const { name, in: place, required, rest, allowsEmpty } = parameter;
+  const members = [
+    `name: ${toStringLiteral(name)}, in: ${toStringLiteral(place)}, required: ${required}`,
+    ...writeTextValue(parameter),
+    `rest: ${rest}`,
+    ...writeTextFormat(parameter),
+    ...(allowsEmpty ? ['allowsEmpty: true'] : []),
+  ];
+  return `{ ${members.join(', ')} }`;
+}
+
+function writeTextValue({ types, list, properties, others }: TextValue): readonly string[] {
+  const [type] = types;
+  const only = types.length === 1 ? type : undefined;
+  return [
+    `type: ${only === undefined ? inlineList(types.map(toStringLiteral)) : toStringLiteral(only)}`,
+    `list: ${typeof list === 'boolean' ? String(list) : toStringLiteral(list)}`,
+    ...(properties === undefined ? [] : [`properties: ${writeProperties(properties)}`]),
+    ...(others === undefined ? [] : [`others: { ${writeTextValue(others).join(', ')} }`]),
+  ];
+}
+
+function writeProperties(properties: Readonly<Record<string, TextValue>>): string {
+  const members = Object.entries(properties).map(
+    ([name, value]) => `${toKey(name)}: { ${writeTextValue(value).join(', ')} }`,
+  );
+  return members.length === 0 ? '{}' : `{ ${members.join(', ')} }`;
+}
+
+function writeTextFormat({ style, explode, isJson }: TextFormat): readonly string[] {
+  return [
+    ...(style === undefined ? [] : [`style: ${toStringLiteral(style)}`]),
+    ...(explode === undefined ? [] : [`explode: ${explode}`]),
+    ...(isJson ? ['isJson: true'] : []),
+  ];
+}
+
 function writeBody({ required, contents, maxBytes, isDeferred }: BodyContract): string {
-  const types = inlineList(contents.map(({ type }) => toStringLiteral(type)));
-  const deferred = isDeferred ? ', isDeferred: true' : '';
-  return `{ required: ${required}, contentTypes: ${types}, maxBytes: ${maxBytes}${deferred} }`;
+  const types = inlineList(contents.map(({ essence }) => toStringLiteral(essence)));
+  const forms = contents.flatMap(({ essence, form }) =>
+    form === undefined || isDeferred ? [] : [`${toStringLiteral(essence)}: ${writeForm(form)}`],
+  );
+  const members = [
+    `required: ${required}, contentTypes: ${types}, maxBytes: ${maxBytes}`,
+    ...(isDeferred ? ['isDeferred: true'] : []),
+    ...(hasContentType(contents) && !isDeferred ? ['hasContentType: true'] : []),
+    ...(forms.length === 0 ? [] : [`forms: { ${forms.join(', ')} }`]),
+  ];
+  return `{ ${members.join(', ')} }`;
+}
+
+/** Returns whether a handler has to be told the media type of a body. */
+function hasContentType(contents: BodyContract['contents']): boolean {
+  return contents.length > 1 || contents.some(({ essence }) => essence.endsWith('/*'));
+}
+
+function writeForm({ fields, files }: FormContract): string {
+  const written = fields.map((field) => `        { ${writeFieldSpec(field).join(', ')} },\n`);
+  const received = files.map((file) => `        ${writeFileSpec(file)},\n`);
+  const list = (items: readonly string[]): string => (items.length === 0 ? '[]' : `[\n${items.join('')}      ]`);
+  return `{ fields: ${list(written)}${files.length === 0 ? '' : `, files: ${list(received)}`} }`;
+}
+
+function writeFieldSpec(field: FormField): readonly string[] {
+  const { name, required } = field;
+  return [`name: ${toStringLiteral(name)}, required: ${required}`, ...writeTextValue(field), ...writeTextFormat(field)];
+}
+
+function writeFileSpec({ name, required, list, contentTypes, ...limits }: FormFile): string {
+  const members = [
+    `name: ${toStringLiteral(name)}, required: ${required}, list: ${list}`,
+    ...(contentTypes.length === 0 ? [] : [`contentTypes: ${inlineList(contentTypes.map(toStringLiteral))}`]),
+    ...Object.entries(limits).flatMap(([key, limit]) => (limit === undefined ? [] : [`${key}: ${limit}`])),
+  ];
+  return `{ ${members.join(', ')} }`;
 }
 
 function writeResponse({ id }: Operation, { status, contents }: ResponseContract, names: ValidatorNames): string {
   const name = names.responses.get(`${id} ${status}`);
-  const types = inlineList(contents.map(({ type }) => toStringLiteral(type)));
+  const types = inlineList(contents.map(({ essence }) => toStringLiteral(essence)));
   return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`} }`;
 }
 
@@ -112,7 +189,7 @@ const CALLERS: Readonly<Record<CallerKind, string>> = {
   token: 'TokenCaller',
 };
 
-const PLACES = { params: 'path', query: 'query', headers: 'header' } as const;
+const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
 /** Writes the input and output types of every operation, and an interface of handlers for each tag. */
 function writeSignatures(contract: Contract): string {
@@ -132,40 +209,67 @@ function listCallers(contract: Contract): readonly string[] {
 }
 
 function writeInput(contract: Contract, operation: Operation): string {
+  const { id, typeName, body } = operation;
+  const isUnion = body !== undefined && !body.isDeferred && hasContentType(body.contents);
   const members = [
-    ...(['params', 'query', 'headers'] as const).flatMap((part) => {
+    ...(['params', 'query', 'headers', 'cookies'] as const).flatMap((part) => {
       const parameters = operation.parameters.filter((parameter) => parameter.in === PLACES[part]);
-      return parameters.length === 0 ? [] : [`  readonly ${part}: {\n${parameters.map(writeParameter).join('')}  };\n`];
+      const written = parameters.map((parameter) => writeParameter(operation, parameter));
+      return parameters.length === 0 ? [] : [`  readonly ${part}: {\n${written.join('')}  };\n`];
     }),
-    ...(operation.body === undefined ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
+    ...(body === undefined || isUnion ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
     `  readonly caller: ${callerType(contract, operation)};\n`,
   ];
-  const heading = `export interface ${inputName(operation.typeName)} extends RequestContext {\n`;
-  return `/** The input of \`${operation.id}\`. */\n${heading}${members.join('')}}\n`;
+  const comment = `/** The input of \`${id}\`. */\n`;
+  if (!isUnion) {
+    return `${comment}export interface ${inputName(typeName)} extends RequestContext {\n${members.join('')}}\n`;
+  }
+  const variants = writeBodyVariants(contract, operation, body).map((variant) => `\n  | ${variant}`);
+  const shared = `export type ${inputName(typeName)} = RequestContext & {\n${members.join('')}} & (${variants.join('')}\n);`;
+  return `${comment}${shared}\n`;
 }
 
-function writeParameter(parameter: Parameter): string {
+/** Writes a member of the input for each media type, which tells the types of bodies apart. */
+function writeBodyVariants(contract: Contract, operation: Operation, { contents, required }: BodyContract): string[] {
+  const variants = contents.map((content) => {
+    const type = content.essence.endsWith('/*') ? typeOfRange(content.essence) : toStringLiteral(content.essence);
+    return `{ readonly contentType: ${type}; readonly body: ${typeOfBody(contract, operation, content)} }`;
+  });
+  return required ? variants : [...variants, '{ readonly contentType?: undefined; readonly body?: undefined }'];
+}
+
+function typeOfRange(range: string): string {
+  return range === '*/*' ? 'string' : `\`${range.slice(0, -1)}\${string}\``;
+}
+
+function writeParameter({ id }: Operation, parameter: Parameter): string {
   const isPresent = parameter.required || parameter.hasDefault || parameter.in === 'path';
-  const type = typeOfSchema(parameter.schema);
+  const type = typeOfSchema(parameter.schema) ?? typeOfDeclared(id, parameter);
   return `${docstring(parameter.description, '    ')}    readonly ${toKey(parameter.name)}${isPresent ? '' : '?'}: ${type};\n`;
 }
 
-function bodyType({ schemas }: Contract, { id, body }: Operation): string {
+function bodyType(contract: Contract, operation: Operation): string {
+  const { body } = operation;
   if (body?.isDeferred) return '() => Promise<Buffer>';
-  const [contents, required] = [body?.contents ?? [], body?.required ?? false];
-  const types = contents.map((content) => {
-    const path = `NonNullable<shapes[${toStringLiteral(id)}]['requestBody']>['content'][${toStringLiteral(content.type)}]`;
-    return withDefaults(typeOfContent(content, path), schemas, content);
-  });
-  return [...types, ...(required ? [] : ['undefined'])].join(' | ');
+  const types = (body?.contents ?? []).map((content) => typeOfBody(contract, operation, content));
+  return [...types, ...(body?.required ? [] : ['undefined'])].join(' | ');
+}
+
+function typeOfBody({ schemas }: Contract, { id }: Operation, content: MediaContent): string {
+  const path = `NonNullable<shapes[${toStringLiteral(id)}]['requestBody']>['content'][${toStringLiteral(content.type)}]`;
+  const files = (content.form?.files ?? []).map(({ name }) => toStringLiteral(name));
+  if (content.kind === 'text' && content.schema !== undefined) return path;
+  if (files.length === 0) return withDefaults(typeOfContent(content, path), schemas, content);
+  const fields = withDefaults(`Omit<${path}, ${files.join(' | ')}>`, schemas, content);
+  return `MultipartBody<${fields}, ${files.join(' | ')}>`;
 }
 
 /** Makes properties with a default required, as defaults are filled in before a handler is called. */
 function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema }: MediaContent): string {
-  const target = resolve(schemas, schema);
-  if (kind !== 'json' || typeof target !== 'object') return type;
+  const target = resolveSchema(schemas, schema);
+  if (kind === 'text' || kind === 'bytes' || typeof target !== 'object') return type;
   const names = Object.entries(target.properties ?? {}).flatMap(([name, property]) => {
-    const resolved = resolve(schemas, property);
+    const resolved = resolveSchema(schemas, property);
     const isFilled = hasDefault(property) || hasDefault(resolved);
     return isFilled ? [toStringLiteral(name)] : [];
   });
@@ -174,11 +278,6 @@ function withDefaults(type: string, schemas: Contract['schemas'], { kind, schema
 
 function hasDefault(schema: SchemaObject | undefined): boolean {
   return typeof schema === 'object' && schema.default !== undefined;
-}
-
-function resolve(schemas: Contract['schemas'], schema: SchemaObject | undefined): SchemaObject | undefined {
-  if (typeof schema !== 'object' || schema.$ref === undefined) return schema;
-  return resolve(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
 function callerType({ schemes }: Contract, { security, isOptional }: Operation): string {
@@ -191,20 +290,41 @@ function callerType({ schemes }: Contract, { security, isOptional }: Operation):
 function writeOutput(operation: Operation): string {
   const variants = operation.responses.filter(({ isError }) => !isError);
   const types = variants.map((response) => `  | {\n${writeVariant(operation, response)}    }`);
+  if (types.length === 0) types.push('  never');
   const heading = `export type ${outputName(operation.typeName)} =`;
   return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }
 
-function writeVariant({ id }: Operation, { status, headers, contents }: ResponseContract): string {
+function writeVariant(operation: Operation, { status, headers, contents }: ResponseContract): string {
   const types = contents.map((content) =>
     typeOfContent(
       content,
-      `shapes[${toStringLiteral(id)}]['responses'][${status}]['content'][${toStringLiteral(content.type)}]`,
+      `shapes[${toStringLiteral(operation.id)}]['responses'][${toStatusKey(status)}]['content'][${toStringLiteral(content.type)}]`,
     ),
   );
   const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
-  return `      readonly status: ${status};\n      ${body};\n${writeHeaders(headers)}`;
+  const isRange = contents.length > 0 && contents.every(({ type }) => type.includes('*'));
+  const type = isRange ? [{ name: 'Content-Type', required: true, description: '' }] : [];
+  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders([...type, ...headers])}`;
 }
+
+/** Returns the type of the status of a response: itself, or those that have no response of their own. */
+function statusType({ responses }: Operation, status: StatusKey): string {
+  const known = responses.map((response) => response.status).filter((other) => other !== status && other !== 'default');
+  const isRange = status === 'default' || status.endsWith('XX');
+  const others = known.filter((other) => !other.endsWith('XX') || status === 'default').map(classType);
+  if (!isRange) return status;
+  return others.length === 0 ? classType(status) : `Exclude<${classType(status)}, ${others.join(' | ')}>`;
+}
+
+const classType = (status: StatusKey): string =>
+  status === 'default'
+    ? 'StatusIn<1 | 2 | 3 | 4 | 5>'
+    : status.endsWith('XX')
+      ? `StatusIn<${status.charAt(0)}>`
+      : status;
+
+const toStatusKey = (status: StatusKey): string => (/\D/.test(status) ? toStringLiteral(status) : status);
 
 function writeHeaders(headers: ResponseContract['headers']): string {
   if (headers.length === 0) return '';
@@ -241,15 +361,23 @@ function typeOfEvent(schema: SchemaObject | undefined): string {
   return typeof schema === 'object' && schema.$ref !== undefined ? typeOfReference(schema.$ref) : 'unknown';
 }
 
-/** Returns the type of a parameter, whose schema is a scalar or a list of scalars. */
-function typeOfSchema(schema: SchemaObject | undefined): string {
-  if (typeof schema !== 'object') return 'unknown';
+/** Returns the type of a parameter in `types.ts`, which is exact but takes longer to read than that of a scalar. */
+function typeOfDeclared(id: string, { in: place, declaredName, allowsEmpty }: Parameter): string {
+  const parameters = `NonNullable<shapes[${toStringLiteral(id)}]['parameters'][${toStringLiteral(place)}]>`;
+  return `Exclude<${parameters}[${toStringLiteral(declaredName)}], undefined>${allowsEmpty ? " | ''" : ''}`;
+}
+
+/** Returns the type of a scalar or a list of scalars; `undefined` for any other schema. */
+function typeOfSchema(schema: SchemaObject | undefined): string | undefined {
+  if (typeof schema !== 'object') return undefined;
   if (schema.$ref !== undefined) return typeOfReference(schema.$ref);
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
   switch (schema.type) {
-    case 'array':
-      return `readonly (${typeOfSchema(schema.items)})[]`;
+    case 'array': {
+      const item = schema.items === undefined ? 'string' : typeOfSchema(schema.items);
+      return item === undefined ? undefined : `readonly (${item})[]`;
+    }
     case 'integer':
     case 'number':
       return 'number';
@@ -257,7 +385,7 @@ function typeOfSchema(schema: SchemaObject | undefined): string {
     case 'string':
       return schema.type;
     default:
-      return 'unknown';
+      return undefined;
   }
 }
 

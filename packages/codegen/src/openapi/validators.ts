@@ -1,8 +1,8 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
-import { camel, printModules } from '../output.js';
-import type { Contract, Operation, SchemaObject } from './contract.js';
+import { camel, pascal, printModules } from '../output.js';
+import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
@@ -71,7 +71,7 @@ function toModule(code: string): string {
 
 /** The names of the exported functions of `validators.js`. */
 export interface ValidatorNames {
-  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, body and limits (of the body). */
+  /** `createToken body` → `createTokenBody`. The parts are params, query, headers, cookies, body and limits (of the body). */
   readonly requests: ReadonlyMap<string, string>;
   /** `createToken 201` → `createdTokenSchema`. Responses with the same schema share a function. */
   readonly responses: ReadonlyMap<string, string>;
@@ -85,7 +85,7 @@ interface NamedSchema {
   readonly schema: SchemaObject;
 }
 
-const PARTS = { path: 'params', query: 'query', header: 'headers' } as const;
+const PARTS = { path: 'params', query: 'query', header: 'headers', cookie: 'cookies' } as const;
 
 /** Returns the names and schemas of the validators that a contract needs. */
 export function nameValidators({ operations }: Contract): ValidatorNames {
@@ -94,7 +94,7 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
   const schemas = new Map<string, NamedSchema>();
   for (const operation of operations) {
     for (const [part, schema] of listRequestSchemas(operation)) {
-      const name = `${operation.id}${part.charAt(0).toUpperCase()}${part.slice(1)}`;
+      const name = `${operation.id}${pascal(part)}`;
       requests.set(`${operation.id} ${part}`, name);
       schemas.set(name, { name, direction: part === 'limits' ? 'limits' : 'request', schema });
     }
@@ -109,24 +109,31 @@ export function nameValidators({ operations }: Contract): ValidatorNames {
   return { requests, responses, schemas: [...schemas.values()] };
 }
 
-function nameResponse(id: string, status: number, schema: SchemaObject): string {
+function nameResponse(id: string, status: StatusKey, schema: SchemaObject): string {
   const ref = typeof schema === 'object' && Object.keys(schema).length === 1 ? schema.$ref : undefined;
-  return ref === undefined ? `${id}Response${status}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
+  return ref === undefined ? `${id}Response${pascal(status)}` : `${camel(ref.split('/').at(-1) ?? '')}Schema`;
 }
 
 function listRequestSchemas({ parameters, body, responses }: Operation): [part: string, schema: SchemaObject][] {
-  const found: [string, SchemaObject][] = (['path', 'query', 'header'] as const).flatMap((place) => {
+  const found: [string, SchemaObject][] = (['path', 'query', 'header', 'cookie'] as const).flatMap((place) => {
     const members = parameters.filter((parameter) => parameter.in === place);
     if (members.length === 0) return [];
     const properties = Object.fromEntries(members.map(({ name, schema }) => [name, schema]));
     const required = members.filter((parameter) => parameter.required).map(({ name }) => name);
     return [[PARTS[place], { type: 'object', properties, required }]];
   });
-  const json = body?.contents.find(({ kind }) => kind === 'json')?.schema;
-  if (json === undefined || body?.isDeferred) return found;
+  if (body === undefined || body.isDeferred) return found;
+  const validated = body.contents.flatMap(({ essence, kind, schema }) =>
+    schema === undefined || kind === 'bytes' ? [] : [{ essence, kind, schema }],
+  );
+  for (const { essence, schema } of validated) {
+    found.push([body.contents.length === 1 && !essence.endsWith('/*') ? 'body' : `body ${essence}`, schema]);
+  }
+  const [only, ...others] = body.contents;
+  const json = only?.kind === 'json' && others.length === 0 ? only.schema : undefined;
   // If an operation distinguishes 400 from 422, size limits are validated before the rest of the body.
-  const hasLimits = [400, 422].every((status) => responses.some((response) => response.status === status));
-  return [...found, ['body', json], ...(hasLimits ? [['limits', json] as [string, SchemaObject]] : [])];
+  const hasLimits = ['400', '422'].every((status) => responses.some((response) => response.status === status));
+  return json !== undefined && hasLimits ? [...found, ['limits', json]] : found;
 }
 
 /** Creates an ajv instance for OpenAPI 3.1 schemas. Keywords and formats are checked by `check-structure.ts`. */
@@ -137,7 +144,17 @@ export function createAjv(options: Options = {}): Ajv2020 {
 }
 
 /** Keywords that document a schema and do not affect validation. */
-const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
+const ANNOTATIONS = [
+  '$comment',
+  '$schema',
+  'deprecated',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'title',
+  'xml',
+];
 
 /** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
 export function stripAnnotations(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
@@ -166,14 +183,15 @@ function pickSizeLimits(schema: unknown): unknown {
 }
 
 /** Keywords whose members have names chosen by the contract's author: a property may be called "title". */
-const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
+const NAMED = new Set(['dependentRequired', 'dependentSchemas', 'patternProperties', 'properties', 'schemas']);
 /** Keywords that contain values, not schemas. */
 const VALUES = new Set(['const', 'default', 'enum']);
 
 function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
   if (Array.isArray(schema)) return schema.map((item) => keepRules(item, dropped));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
+  const chosen = applyDiscriminator(schema as SchemaKeywords);
+  const kept = Object.entries(chosen).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
   return Object.fromEntries(
     kept.map(([keyword, value]: [string, unknown]) => {
       if (VALUES.has(keyword)) return [keyword, value];
@@ -181,6 +199,33 @@ function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
     }),
   );
 }
+
+/**
+ * Makes each alternative of a discriminator demand its own values of the property, which the alternative itself need not
+ * do, so that a value matches one alternative only.
+ */
+function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): SchemaKeywords {
+  const word = 'oneOf' in schema ? 'oneOf' : 'anyOf';
+  const alternatives = schema[word];
+  if (discriminator === undefined || !Array.isArray(alternatives)) return schema;
+  const { propertyName, mapping = {} } = discriminator as Discriminator;
+  const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(target), value] as const);
+  const demand = (alternative: unknown): unknown => {
+    const ref = (alternative as SchemaKeywords).$ref;
+    if (ref === undefined) return alternative;
+    const values = mapped.filter(([name]) => name === toLastName(ref)).map(([, value]) => value);
+    const own = values.length > 0 ? values : [toLastName(ref)];
+    return { allOf: [alternative, { required: [propertyName], properties: { [propertyName]: { enum: own } } }] };
+  };
+  return { ...schema, [word]: (alternatives as unknown[]).map(demand) };
+}
+
+interface Discriminator {
+  readonly propertyName: string;
+  readonly mapping?: Readonly<Record<string, string>>;
+}
+
+const toLastName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
 function keepMembers(members: unknown, dropped: ReadonlySet<string>): unknown {
   if (typeof members !== 'object' || members === null) return members;

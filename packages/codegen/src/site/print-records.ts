@@ -34,7 +34,7 @@ export const toRecordTypeName = (kind: string): string => `${kind}Record`;
 /** Prints `records.ts`: a type for the stored form of each record type, and the field tables. */
 export const printRecords = (tables: readonly RecordTable[], typesModule: string): string => `
 ${printModules('import', [[typesModule, 'type RecordTable']])}
-export type RecordKind = ${tables.map(({ kind }) => `'${kind}'`).join(' | ') || 'never'};
+export type RecordKind =${tables.map(({ kind }) => `\n  | '${kind}'`).join('') || ' never'};
 
 ${tables.map(printRecord).join('\n\n')}
 

@@ -7,7 +7,7 @@ export const errorResponses = (...statuses: readonly number[]): string =>
 
 /** A small contract with an example of every feature that the generator handles separately. */
 export const NOTES = `openapi: 3.1.0
-info: { title: Notes, version: 1.0.0 }
+info: { title: Notes, version: 1.0.0, license: { name: MIT, identifier: MIT } }
 servers: [{ url: /notes }]
 tags:
   - name: Notes
@@ -123,7 +123,7 @@ ${errorResponses(400, 413, 415, 429, 500, 503)}components:
 `;
 
 export const COMMON = `openapi: 3.1.0
-info: { title: Shared, version: 1.0.0 }
+info: { title: Shared, version: 1.0.0, license: { name: MIT, identifier: MIT } }
 components:
   securitySchemes:
     session: { type: apiKey, in: cookie, name: sid, x-caller: session }
@@ -144,9 +144,11 @@ components:
 export const CONFIG: ServiceConfig = {
   service: 'dashboard',
   tokenVariable: 'NOTES_TOKEN',
+  strict: true,
   modules: {
     callers: '#callers',
     client: '#client',
+    clientCall: '#client',
     clientErrors: '#client',
     clientEvents: '#client',
     clientOptions: '#client-options',

@@ -12,7 +12,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { type BodySpec, parseUntrustedJson, readBody } from '../http/body.js';
+import { type BodySpec, parseUntrustedJson, readBodyBytes } from '../http/body.js';
 import { parseQuery, parseTarget } from '../http/request.js';
 import { assertBreadthLimits, assertLimit, documentError } from './limits.js';
 
@@ -88,7 +88,8 @@ function parseMember(name: string, text: string | undefined): unknown {
 }
 
 async function readMembers(request: IncomingMessage): Promise<Members> {
-  const body = await readBody(request, BODY);
+  const bytes = await readBodyBytes(request, BODY);
+  const body = bytes && parseUntrustedJson(bytes);
   if (isMap(body)) return body;
   const received = Array.isArray(body) ? 'an array (batches are not supported)' : describe(body);
   throw new AppError('malformed_body', `Expected a JSON object with a "query"; received ${received}.`);

@@ -1,10 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
-import { isJson, hasBody } from './request.js';
+import { hasBody } from './request.js';
 
 /** The body that an operation accepts. */
 export interface BodySpec {
   readonly required: boolean;
+  /** Media types and ranges such as `image/*`. */
   readonly contentTypes: readonly string[];
   /** Larger bodies are rejected with 413 (`x-max-bytes`, by default 1 MiB). */
   readonly maxBytes: number;
@@ -13,28 +14,26 @@ export interface BodySpec {
 }
 
 /**
- * Reads the body of a request: JSON as a value, any other type as bytes.
+ * Reads the bytes of a body.
  *
  * @returns `undefined` if the request has no body and none is required.
  * @throws AppError `unsupported_media_type`, `too_large` (before a byte is read if the length is declared) or
  * `malformed_body`.
  */
-export async function readBody(request: IncomingMessage, spec: BodySpec): Promise<unknown> {
-  if (!hasBody(request)) {
-    requireOptional(spec);
-    return undefined;
+export async function readBodyBytes(request: IncomingMessage, spec: BodySpec): Promise<Buffer | undefined> {
+  if (hasBody(request)) {
+    requireContentType(request, spec);
+    requireIdentity(request);
+    const bytes = await bufferRequestBody(request, spec.maxBytes)();
+    if (bytes.length > 0) return bytes;
   }
-  const type = requireContentType(request, spec);
-  requireIdentity(request);
-  const bytes = await bufferRequestBody(request, spec.maxBytes)();
-  if (bytes.length > 0) return isJson(type) ? parseUntrustedJson(bytes) : bytes;
   requireOptional(spec);
   return undefined;
 }
 
 /**
- * Lets a handler decide whether and when to read the body, as unparsed bytes. The returned function throws as
- * {@link readBody} does.
+ * Lets a handler decide whether and when to read the body, as unparsed bytes. The returned function throws AppError
+ * `unsupported_media_type`, `too_large` or `malformed_body`.
  */
 export function deferBody(request: IncomingMessage, spec: BodySpec): () => Promise<Buffer> {
   const read = bufferRequestBody(request, spec.maxBytes);
@@ -54,16 +53,33 @@ function requireOptional({ required }: BodySpec): void {
 /** A media type and its parameters. */
 const CONTENT_TYPE = /^\s*([\w!#$&^.+-]+\/[\w!#$&^.+-]+)\s*((?:;[^;,]*)*)$/;
 
-function requireContentType({ headers }: IncomingMessage, { contentTypes }: BodySpec): string {
-  const [, type = '', parameters = ''] = CONTENT_TYPE.exec(headers['content-type'] ?? '') ?? [];
-  const known = contentTypes.find((candidate) => candidate === type.toLowerCase());
-  if (known === undefined || !isUtf8(parameters)) {
+/** The content type of a request. */
+export interface ContentType {
+  /** The media type as sent, without parameters and in lower case. */
+  readonly type: string;
+  /** The media type or range of the contract that accepts it. */
+  readonly declared: string;
+}
+
+/** @throws AppError `unsupported_media_type` */
+export function requireContentType({ headers }: IncomingMessage, { contentTypes }: BodySpec): ContentType {
+  const [, text = '', parameters = ''] = CONTENT_TYPE.exec(headers['content-type'] ?? '') ?? [];
+  const type = text.toLowerCase();
+  const declared = findDeclaredType(type, contentTypes);
+  if (declared === undefined || !isUtf8(parameters)) {
     throw new AppError(
       'unsupported_media_type',
       `Expected a body of type ${contentTypes.join(' or ')} in UTF-8; received a different Content-Type.`,
     );
   }
-  return known;
+  return { type, declared };
+}
+
+/** Returns the most specific of the media types and ranges that include a type. */
+export function findDeclaredType(type: string, declared: readonly string[]): string | undefined {
+  if (type === '') return undefined;
+  const range = `${type.slice(0, type.indexOf('/'))}/*`;
+  return [type, range, '*/*'].find((candidate) => declared.includes(candidate));
 }
 
 function isUtf8(parameters: string): boolean {
@@ -72,7 +88,7 @@ function isUtf8(parameters: string): boolean {
 }
 
 /** Rejects compressed bodies, whose size is known only after decompression. */
-function requireIdentity({ headers }: IncomingMessage): void {
+export function requireIdentity({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? 'identity';
   if (encoding !== 'identity') {
     throw new AppError('unsupported_media_type', `Expected a body without Content-Encoding; received an encoded body.`);
@@ -153,7 +169,7 @@ const MAX_DEPTH = 64;
  * `__proto__` (which would change the prototype of a copy) or a NUL (which PostgreSQL can't store).
  */
 export function parseUntrustedJson(bytes: Uint8Array): unknown {
-  const value = parse(bytes);
+  const value = parseJson(decodeText(bytes, 'valid JSON in UTF-8'));
   const open: [unknown, number][] = [[value, 1]];
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const [current, depth] = next;
@@ -170,16 +186,26 @@ export function parseUntrustedJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-function parse(bytes: Uint8Array): unknown {
+function parseJson(text: string): unknown {
   try {
-    return JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    return JSON.parse(text);
   } catch (cause) {
     // The message of the parser quotes the body, which may contain a secret.
     throw new AppError('malformed_body', 'The body is not valid JSON in UTF-8.', { cause });
   }
 }
 
-function requireNoNul(text: string): void {
+/** @throws AppError `malformed_body` if the bytes are not UTF-8. */
+export function decodeText(bytes: Uint8Array, what = 'text in UTF-8'): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new AppError('malformed_body', `The body is not ${what}.`, { cause });
+  }
+}
+
+/** @throws AppError `malformed_body`, as PostgreSQL can't store a NUL. */
+export function requireNoNul(text: string): void {
   if (text.includes('\0')) throw malformed('Text must not contain a NUL character.');
 }
 

@@ -131,29 +131,44 @@ export function parseTarget(url: string): RequestTarget {
 /**
  * Parses a query string.
  *
+ * @param what The name of the text in messages.
  * @returns all values of each name, in their order.
  * @throws AppError `invalid_input` for an invalid escape.
  */
-export function parseQuery(query: string): ReadonlyMap<string, readonly string[]> {
+export function parseQuery(query: string, what = 'query'): ReadonlyMap<string, readonly string[]> {
+  const decode = (text: string): string => {
+    const decoded = tryDecode(text);
+    if (decoded !== undefined) return decoded;
+    throw new AppError('invalid_input', `Expected percent-encoded UTF-8 text without NUL in the ${what}.`);
+  };
+  return collectPairs(query, decode, decode);
+}
+
+/** Returns the values of each name without decoding them. Names with invalid escapes are skipped. */
+export function splitQuery(query: string): ReadonlyMap<string, readonly string[]> {
+  return collectPairs(
+    query,
+    (name) => tryDecode(name) ?? name,
+    (value) => value,
+  );
+}
+
+function collectPairs(
+  query: string,
+  toName: (text: string) => string,
+  toValue: (text: string) => string,
+): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const pair of query.split('&')) {
     if (pair === '') continue;
     const [name = '', ...rest] = pair.replaceAll('+', ' ').split('=');
-    const key = decode(name);
-    const value = decode(rest.join('='));
+    const key = toName(name);
+    const value = toValue(rest.join('='));
     const known = values.get(key);
     if (known === undefined) values.set(key, [value]);
     else known.push(value);
   }
   return values;
-}
-
-function decode(text: string): string {
-  const decoded = tryDecode(text);
-  if (decoded === undefined) {
-    throw new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the query.');
-  }
-  return decoded;
 }
 
 /** Decodes percent-encoded text; returns `undefined` if an escape is incomplete, not UTF-8, or NUL. */

@@ -1,7 +1,7 @@
 /** The steps from a matched operation to its response. */
 import { AppError } from '@trellis/core/errors';
 import type { Request, Response } from 'express';
-import { deferBody, readBody } from '../http/body.js';
+import { deferBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
@@ -9,14 +9,17 @@ import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
 import { EVENT_STREAM_TYPE, type EventStreamOptions, sendEvents } from './event-stream.js';
+import { assertValid } from './input.js';
 import {
-  assertValid,
-  type ParameterValues,
-  readHeaderParameters,
-  readPathParameters,
-  readQueryParameters,
-} from './input.js';
-import type { HandlerRequest, HandlerResponse, OperationSpec, ServerSentEvent } from './operation.js';
+  findResponse,
+  type HandlerRequest,
+  type HandlerResponse,
+  type OperationSpec,
+  type ServerSentEvent,
+} from './operation.js';
+import { readCookieParameters, readHeaderParameters, readPathParameters, readQueryParameters } from './parameters.js';
+import { readBody } from './read-body.js';
+import type { TextValues } from './text-values.js';
 
 /** Stores the first responses to requests that may be sent repeatedly. */
 export interface IdempotencyStore {
@@ -111,25 +114,29 @@ export async function handleOperation(request: Request, response: Response, call
   await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 
-type Input = Pick<HandlerRequest, 'body' | 'headers' | 'params' | 'query'>;
+type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;
 type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
 
 class OperationRequest implements HandlerRequest {
   readonly params;
   readonly query;
   readonly headers;
+  readonly cookies;
   readonly body;
+  readonly contentType;
   readonly caller;
   readonly requestId;
   readonly address;
   readonly #response;
   #signal: AbortSignal | undefined;
 
-  constructor({ params, query, headers, body }: Input, { caller, requestId, address }: Origin, response: Response) {
-    this.params = params;
-    this.query = query;
-    this.headers = headers;
-    this.body = body;
+  constructor(input: Input, { caller, requestId, address }: Origin, response: Response) {
+    this.params = input.params;
+    this.query = input.query;
+    this.headers = input.headers;
+    this.cookies = input.cookies;
+    this.body = input.body;
+    this.contentType = input.contentType;
     this.caller = caller;
     this.requestId = requestId;
     this.address = address;
@@ -149,7 +156,7 @@ async function answerOnce(
   handle: () => Promise<HandlerResponse>,
 ): Promise<HandlerResponse> {
   const { headers, ...request } = input;
-  const key = (headers as ParameterValues)[IDEMPOTENCY_KEY];
+  const key = (headers as TextValues)[IDEMPOTENCY_KEY];
   if (typeof key !== 'string' || caller === undefined) return handle();
   const { id, reachesOut } = operation;
   return service.replays.answerOnce({ scope: `${toCallerId(caller)} ${id}`, key, request, reachesOut }, handle);
@@ -160,12 +167,16 @@ async function readInput(request: Request, { operation, params, query }: Operati
     params: readPathParameters(operation, params),
     query: readQueryParameters(operation, query),
     headers: readHeaderParameters(operation, request),
+    ...(operation.parameters.some((spec) => spec.in === 'cookie')
+      ? { cookies: readCookieParameters(operation, request) }
+      : {}),
   };
-  for (const part of ['params', 'query', 'headers'] as const) assertValid(operation, part, input[part]);
+  for (const part of ['params', 'query', 'headers', 'cookies'] as const) assertValid(operation, part, input[part]);
   if (operation.body?.isDeferred) return { ...input, body: deferBody(request, operation.body) };
-  const body = operation.body === undefined ? undefined : await readBody(request, operation.body);
-  if (body !== undefined) assertValid(operation, 'body', body);
-  return { ...input, body };
+  const body = operation.body && (await readBody(request, operation.body));
+  if (body === undefined) return { ...input, body };
+  assertValid(operation, 'body', body.validated, body.declared);
+  return { ...input, body: body.value, ...(operation.body?.hasContentType ? { contentType: body.contentType } : {}) };
 }
 
 function requireAcceptable({ responses }: OperationSpec, request: Request): void {
@@ -188,11 +199,11 @@ function abortSignal(response: Response): AbortSignal {
 
 /** Returns the events of a response that is an event stream; `undefined` for other responses. */
 function findEvents(
-  { responses }: OperationSpec,
+  operation: OperationSpec,
   { status, body }: HandlerResponse,
 ): AsyncIterable<ServerSentEvent> | undefined {
   // The generated types guarantee that the body of such a response is iterable.
-  const isStream = responses[status]?.contentTypes[0] === EVENT_STREAM_TYPE;
+  const isStream = findResponse(operation, status)?.contentTypes[0] === EVENT_STREAM_TYPE;
   return isStream ? (body as AsyncIterable<ServerSentEvent>) : undefined;
 }
 
@@ -211,15 +222,16 @@ async function respond(response: Response, format: Format, result: HandlerRespon
   const { operation, toPayload } = format;
   const { status, body, headers } = result;
   const isConditional = operation.responses[304] !== undefined;
-  const type = operation.responses[status]?.contentTypes[0];
+  const declared = findResponse(operation, status)?.contentTypes[0];
   response.statusCode = status;
   response.setHeader('Cache-Control', isConditional ? REVALIDATE : PRIVATE);
   if (headers !== undefined) response.set(headers);
-  if (type === undefined || body === undefined) {
+  if (declared === undefined || body === undefined) {
     response.end();
     return;
   }
-  if (!response.hasHeader('Content-Type')) setType(response, type);
+  if (!response.hasHeader('Content-Type')) setType(response, declared);
+  const type = String(response.getHeader('Content-Type'));
   const payload = isJson(type) ? toPayload(body) : new Payload(toBuffer(body));
   await sendPayload(response, payload, {
     isCompressible: format.isCompressible && isJson(type),
@@ -228,7 +240,7 @@ async function respond(response: Response, format: Format, result: HandlerRespon
 }
 
 function setType(response: Response, type: string): void {
-  if (isJson(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  if (isJson(type) && !type.includes(';')) response.setHeader('Content-Type', `${type}; charset=utf-8`);
   else response.type(type);
 }
 
@@ -237,20 +249,28 @@ function setType(response: Response, type: string): void {
  *
  * @throws Error with the operation and the first violation, without the value.
  */
-export function assertContractResponse(operation: OperationSpec, { status, body }: HandlerResponse): void {
-  const problem = findProblem(operation, status, body);
-  if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${status}: ${problem}.`);
+export function assertContractResponse(operation: OperationSpec, result: HandlerResponse): void {
+  const problem = findProblem(operation, result);
+  if (problem !== undefined) throw new Error(`Operation ${operation.id}, status ${result.status}: ${problem}.`);
 }
 
-function findProblem({ responses }: OperationSpec, status: number, body: unknown): string | undefined {
-  const spec = responses[status];
+function findProblem(operation: OperationSpec, { status, body, headers }: HandlerResponse): string | undefined {
+  const spec = findResponse(operation, status);
   if (spec === undefined) return 'the contract does not document this status';
   if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
   if (body === undefined) return 'the contract requires a body';
   // Validates the serialized form, in which dates are text and undefined properties are absent.
-  if (spec.validate === undefined || spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
+  const type = findType(headers) ?? spec.contentTypes[0] ?? '';
+  if (type.includes('*')) return `the handler has to set Content-Type for ${type}`;
+  if (spec.validate === undefined || !isJson(type)) return undefined;
+  if (spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;
+}
+
+/** Returns the media type that a handler has chosen. */
+function findType(headers: HandlerResponse['headers'] = {}): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === 'content-type')?.[1];
 }
 
 function toBuffer(body: unknown): Buffer {

@@ -1,89 +1,17 @@
-import type { IncomingMessage } from 'node:http';
+/** Validation of the parts of a request. */
 import { AppError, type ErrorCode } from '@trellis/core/errors';
 import type { ErrorObject } from 'ajv';
-import { parseQuery } from '../http/request.js';
-import type { OperationSpec, ParameterSpec, Validator } from './operation.js';
+import type { OperationSpec, Validator } from './operation.js';
+import { MAX_QUOTED, quoteForMessage } from './text-values.js';
 
-/** The parameters of the path, query or headers by name, without absent ones. */
-export type ParameterValues = Readonly<Record<string, unknown>>;
-
-/** Converts path parameters to their types in the contract. */
-export function readPathParameters(
-  operation: OperationSpec,
-  params: Readonly<Record<string, string>>,
-): ParameterValues {
-  return read(operation, 'path', (name) => [params[name] ?? '']);
-}
-
-/** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
-export function readQueryParameters(operation: OperationSpec, query: string): ParameterValues {
-  if (query === '') return read(operation, 'query', () => []);
-  const values = parseQuery(query);
-  return read(operation, 'query', (name) => values.get(name) ?? []);
-}
-
-export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): ParameterValues {
-  return read(operation, 'header', (name) => headersDistinct[name.toLowerCase()] ?? []);
-}
-
-function read(
-  { parameters }: OperationSpec,
-  place: ParameterSpec['in'],
-  find: (name: string) => readonly string[],
-): ParameterValues {
-  const found: Record<string, unknown> = {};
-  for (const spec of parameters) {
-    if (spec.in !== place) continue;
-    const value = toValue(spec, find(spec.name));
-    if (value !== undefined) found[spec.name] = value;
-    else if (spec.required) throw invalid(spec, 'is required');
-  }
-  return found;
-}
-
-function toValue(spec: ParameterSpec, texts: readonly string[]): unknown {
-  // Forms send `?limit=` for an empty field.
-  const given = spec.type === 'string' ? texts : texts.filter((text) => text !== '');
-  if (given.length === 0) return undefined;
-  const values = given.map((text) => coerce(spec, text));
-  if (spec.list) return values;
-  if (values.length > 1) throw invalid(spec, `must not be repeated; received it ${values.length} times`);
-  return values[0];
-}
-
-const INTEGER = /^-?(?:0|[1-9]\d*)$/;
-const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-
-function coerce(spec: ParameterSpec, text: string): boolean | number | string {
-  switch (spec.type) {
-    case 'string':
-      return text;
-    case 'boolean':
-      if (text === 'true' || text === 'false') return text === 'true';
-      throw invalid(spec, `must be true or false; received ${quoteForMessage(text)}`);
-    case 'integer':
-      if (INTEGER.test(text) && Number.isSafeInteger(Number(text))) return Number(text);
-      throw invalid(spec, `must be an integer; received ${quoteForMessage(text)}`);
-    case 'number':
-      if (NUMBER.test(text) && Number.isFinite(Number(text))) return Number(text);
-      throw invalid(spec, `must be a number; received ${quoteForMessage(text)}`);
-  }
-}
-
-function invalid({ in: place, name }: ParameterSpec, problem: string): AppError {
-  return new AppError('invalid_input', `The ${place} parameter "${name}" ${problem}.`, { field: name });
-}
-
-type Part = 'body' | 'headers' | 'params' | 'query';
-
-/** Messages truncate longer text of the caller. */
-const MAX_QUOTED = 40;
+type Part = 'body' | 'cookies' | 'headers' | 'params' | 'query';
 
 /** The keywords for size limits, whose violation is 422 in operations that document both 400 and 422. */
 const LIMITS: Readonly<Record<Part, readonly string[]>> = {
   params: ['maxLength'],
   query: ['maxLength'],
   headers: ['maxLength'],
+  cookies: ['maxLength'],
   body: ['maxItems', 'maxLength', 'maximum'],
 };
 
@@ -91,13 +19,15 @@ const LIMITS: Readonly<Record<Part, readonly string[]>> = {
  * Validates one part of a request against the contract. For a body, exceeded limits are reported before missing or
  * malformed fields.
  *
+ * @param mediaType The media type of a body, if the operation accepts several.
  * @throws AppError with the name of the field: `invalid_input`, or `unprocessable` if the operation documents 422. If
  * it documents 400 too, `unprocessable` only means that a value exceeds a limit.
  */
-export function assertValid(operation: OperationSpec, part: Part, value: unknown): void {
+export function assertValid(operation: OperationSpec, part: Part, value: unknown, mediaType = ''): void {
   const { validate } = operation;
   if (part === 'body') requireFitting(operation, { part, validate: validate.limits }, value);
-  requireFitting(operation, { part, validate: validate[part] }, value);
+  const own = part === 'body' ? validate.bodies?.[mediaType] : undefined;
+  requireFitting(operation, { part, validate: own ?? validate[part] }, value);
 }
 
 interface Check {
@@ -115,11 +45,6 @@ function requireFitting(operation: OperationSpec, { part, validate }: Check, val
       ? `The field "${field}" is required.`
       : `Expected ${field || `the ${part}`} ${expectation(error)}; ${received}.`;
   throw new AppError(codeFor(operation, part, error), message, { field: field || part });
-}
-
-/** Quotes text of a URL for a message. */
-function quoteForMessage(text: string): string {
-  return JSON.stringify(text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED)}…` : text);
 }
 
 function codeFor({ responses }: OperationSpec, part: Part, { keyword }: ErrorObject): ErrorCode {

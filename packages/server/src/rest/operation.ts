@@ -2,12 +2,20 @@
  * The types of the operation tables that `npm run generate` writes to `src/generated/<service>/operations.ts` for the
  * contract router.
  */
+import type { Readable } from 'node:stream';
 import type { ErrorObject } from 'ajv';
 import type { BodySpec } from '../http/body.js';
 import type { RateLimitName } from '../http/rate-limits.js';
 import type { Admission, Caller } from '../http/security.js';
 
-export type HttpMethod = 'delete' | 'get' | 'patch' | 'post' | 'put';
+export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
+
+type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
+
+/** The statuses of a class, such as those from 400 to 499. */
+export type StatusIn<Class extends 1 | 2 | 3 | 4 | 5> = ToNumber<`${Class}${Digit}${Digit}`>;
+
+type ToNumber<Text extends string> = Text extends `${infer Value extends number}` ? Value : never;
 
 /** A standalone ajv function. It sets `errors` when it returns false. */
 export interface Validator {
@@ -15,15 +23,82 @@ export interface Validator {
   errors?: ErrorObject[] | null;
 }
 
-export interface ParameterSpec {
+export type TextType = 'boolean' | 'integer' | 'null' | 'number' | 'string';
+
+/** What a text stands for. */
+export interface TextSpec {
+  /** The type of a value, or of the items of a list. Several types are tried in their order; objects have none. */
+  readonly type: TextType | readonly TextType[];
+  /** Whether the value is a list; `repeated` if only several values are. */
+  readonly list: boolean | 'repeated';
+  /** The properties of an object; absent for other values. */
+  readonly properties?: Readonly<Record<string, TextSpec>>;
+  /** The values of properties that are not named; absent if there are none. */
+  readonly others?: TextSpec;
+}
+
+/** A parameter, or a field of a form, as its text is written. */
+export interface FieldSpec extends TextSpec {
   readonly name: string;
-  readonly in: 'header' | 'path' | 'query';
   readonly required: boolean;
-  readonly type: 'boolean' | 'integer' | 'number' | 'string';
-  /** Whether a query parameter may be repeated. The handler receives an array. */
-  readonly list: boolean;
+  /** By default `form` in queries, cookies and forms, and `simple` in paths and headers. */
+  readonly style?: 'deepObject' | 'pipeDelimited' | 'spaceDelimited';
+  /** By default true for the style `form` only. */
+  readonly explode?: boolean;
+  /** Whether the text is JSON. */
+  readonly isJson?: true;
+}
+
+export interface ParameterSpec extends FieldSpec {
+  readonly in: 'cookie' | 'header' | 'path' | 'query';
   /** Whether a path parameter matches the rest of the path, slashes included (`x-rest: true`). */
   readonly rest: boolean;
+  /** Whether an empty value is passed to the handler (`allowEmptyValue: true`). */
+  readonly allowsEmpty?: true;
+}
+
+/** A file of a `multipart/form-data` body. */
+export interface FileSpec {
+  readonly name: string;
+  readonly required: boolean;
+  /** Whether several parts may have the name. */
+  readonly list: boolean;
+  /** The media types and ranges of the file; absent for any. */
+  readonly contentTypes?: readonly string[];
+  readonly maxBytes?: number;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+}
+
+export interface FormSpec {
+  readonly fields: readonly FieldSpec[];
+  /** Absent if the form has no files. */
+  readonly files?: readonly FileSpec[];
+}
+
+export interface RequestBodySpec extends BodySpec {
+  /** The fields of each media type that is a form. */
+  readonly forms?: Readonly<Record<string, FormSpec>>;
+  /** Whether the handler receives the media type, as there are several or a range. */
+  readonly hasContentType?: true;
+}
+
+/** A file as the handler receives it. Nothing is written to disk. */
+export interface UploadedFile<Name extends string = string> {
+  readonly name: Name;
+  /** The last part of the path that the client gives; `undefined` for none. Never use it as a path. */
+  readonly filename: string | undefined;
+  /** The media type that the client gives. */
+  readonly contentType: string;
+  /** The bytes, within the limits of the contract; a larger file is an error of the stream. */
+  readonly content: Readable;
+}
+
+/** The body of a `multipart/form-data` request with files. */
+export interface MultipartBody<Fields, Name extends string> {
+  readonly fields: Fields;
+  /** The files in the order of the form. Each has to be read before the next; an unread file is skipped. */
+  readonly files: AsyncIterable<UploadedFile<Name>>;
 }
 
 export interface ResponseSpec {
@@ -46,16 +121,19 @@ export interface OperationSpec extends Admission {
    */
   readonly reachesOut?: true;
   readonly parameters: readonly ParameterSpec[];
-  readonly body?: BodySpec;
-  /** The documented responses by status. */
-  readonly responses: Readonly<Record<number, ResponseSpec>>;
+  readonly body?: RequestBodySpec;
+  /** The documented responses by status, range of statuses such as `4XX`, or `default`. */
+  readonly responses: Readonly<Record<number | string, ResponseSpec>>;
   readonly validate: {
     readonly params?: Validator;
     readonly query?: Validator;
     readonly headers?: Validator;
+    readonly cookies?: Validator;
     /** Validates only the size limits of the body, if the operation documents a separate status for those. */
     readonly limits?: Validator;
     readonly body?: Validator;
+    /** The validators of a body that may have several media types, by media type. */
+    readonly bodies?: Readonly<Record<string, Validator>>;
   };
 }
 
@@ -64,7 +142,11 @@ export interface HandlerRequest {
   readonly params: unknown;
   readonly query: unknown;
   readonly headers: unknown;
+  /** The cookies that are parameters; absent if the operation has none. */
+  readonly cookies?: unknown;
   readonly body: unknown;
+  /** The media type of the body, if the operation accepts several or a range. */
+  readonly contentType?: string;
   /** `undefined` only for operations that anyone may call. */
   readonly caller: Caller | undefined;
   /** The id that the log and every error body contain too. */
@@ -87,4 +169,12 @@ export interface HandlerResponse {
   readonly status: number;
   readonly body?: unknown;
   readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Returns the documented response for a status: its own, that of its range, or the default. */
+export function findResponse(
+  { responses }: Pick<OperationSpec, 'responses'>,
+  status: number,
+): ResponseSpec | undefined {
+  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses.default;
 }

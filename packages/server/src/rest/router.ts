@@ -124,6 +124,7 @@ function createDispatch({ operations, handlers }: ContractRouterOptions): Operat
 }
 
 type RouteMatch =
+  /** The texts of path parameters are still encoded. */
   | { readonly kind: 'operation'; readonly operation: OperationSpec; readonly params: Readonly<Record<string, string>> }
   /** The path exists, but not with this method. `allow` lists its methods in the syntax of the `Allow` header. */
   | { readonly kind: 'method'; readonly allow: string }
@@ -132,7 +133,10 @@ type RouteMatch =
   | { readonly kind: 'unknown' };
 
 type Segment =
-  { readonly kind: 'static'; readonly text: string } | { readonly kind: 'parameter' | 'rest'; readonly name: string };
+  | { readonly kind: 'static'; readonly text: string }
+  | { readonly kind: 'parameter' | 'rest'; readonly name: string }
+  /** Text with parameters in it, such as `{name}.{format}`. */
+  | { readonly kind: 'mixed'; readonly texts: readonly string[]; readonly names: readonly string[] };
 
 /** A path of the contract with its methods. */
 interface Route {
@@ -154,8 +158,9 @@ export function createRouteMatcher(operations: readonly OperationSpec[]): (metho
     const known = exact.get(path);
     if (known !== undefined) return pickMethod(known, method, {});
     if (!path.startsWith('/')) return { kind: 'unknown' };
-    const segments = path.slice(1).split('/').map(tryDecode);
-    if (!segments.every((segment) => segment !== undefined)) return { kind: 'malformed' };
+    const encoded = path.slice(1).split('/');
+    const segments = encoded.map((text) => ({ encoded: text, text: tryDecode(text) }));
+    if (segments.some(({ text }) => text === undefined)) return { kind: 'malformed' };
     for (const route of routes) {
       const params = matchSegments(route.segments, segments);
       if (params !== undefined) return pickMethod(route, method, params);
@@ -165,7 +170,7 @@ export function createRouteMatcher(operations: readonly OperationSpec[]): (metho
 }
 
 function pickMethod({ methods }: Route, method: string, params: Readonly<Record<string, string>>): RouteMatch {
-  const name = method === 'HEAD' ? 'get' : method.toLowerCase();
+  const name = method === 'HEAD' && !methods.has('head') ? 'get' : method.toLowerCase();
   // Method names are case-sensitive, and Node accepts only those in upper case.
   const operation = methods.get(name as HttpMethod);
   return operation === undefined
@@ -174,8 +179,8 @@ function pickMethod({ methods }: Route, method: string, params: Readonly<Record<
 }
 
 function formatAllow(methods: ReadonlyMap<HttpMethod, unknown>): string {
-  const names = [...methods.keys()].map((method) => method.toUpperCase());
-  return [...names, ...(methods.has('get') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
+  const names = [...methods.keys(), ...(methods.has('get') ? ['head'] : []), 'options'];
+  return [...new Set(names)].map((method) => method.toUpperCase()).join(', ');
 }
 
 function groupByPath(operations: readonly OperationSpec[]): ReadonlyMap<string, Route> {
@@ -194,7 +199,7 @@ function toSegments({ path, parameters }: OperationSpec): Segment[] {
     .split('/')
     .map((text) => {
       const name = /^\{(.+)\}$/.exec(text)?.[1];
-      if (name === undefined) return { kind: 'static', text };
+      if (name === undefined || /[{}]/.test(name)) return toMixedSegment(text);
       const isRest = parameters.some(
         (parameter) => parameter.in === 'path' && parameter.name === name && parameter.rest,
       );
@@ -202,7 +207,34 @@ function toSegments({ path, parameters }: OperationSpec): Segment[] {
     });
 }
 
-const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, parameter: 1, rest: 2 };
+function toMixedSegment(text: string): Segment {
+  const parts = text.split(/\{([^{}]+)\}/);
+  const names = parts.filter((_, index) => index % 2 === 1);
+  const texts = parts.filter((_, index) => index % 2 === 0);
+  return names.length === 0 ? { kind: 'static', text } : { kind: 'mixed', texts, names };
+}
+
+/** Reads the parameters of a decoded segment. Each is as short as the text after it allows, and not empty. */
+function matchMixed(
+  { texts, names }: Extract<Segment, { readonly kind: 'mixed' }>,
+  segment: string,
+): Readonly<Record<string, string>> | undefined {
+  const [prefix = '', ...others] = texts;
+  if (!segment.startsWith(prefix)) return undefined;
+  const params: Record<string, string> = {};
+  let start = prefix.length;
+  for (const [index, name] of names.entries()) {
+    const text = others[index] ?? '';
+    const isLast = index === names.length - 1;
+    const end = isLast ? segment.length - text.length : segment.indexOf(text, start + 1);
+    if (end <= start || !segment.startsWith(text, end)) return undefined;
+    params[name] = encodeURIComponent(segment.slice(start, end));
+    start = end + text.length;
+  }
+  return params;
+}
+
+const RANK: Readonly<Record<Segment['kind'], number>> = { static: 0, mixed: 1, parameter: 2, rest: 3 };
 
 function bySpecificity(a: Route, b: Route): number {
   for (const [index, segment] of a.segments.entries()) {
@@ -213,18 +245,24 @@ function bySpecificity(a: Route, b: Route): number {
   return b.segments.length - a.segments.length;
 }
 
+/** Returns the texts of the parameters, still encoded: a delimiter that is encoded belongs to a value. */
 function matchSegments(
   route: readonly Segment[],
-  path: readonly string[],
+  path: readonly { readonly encoded: string; readonly text: string | undefined }[],
 ): Readonly<Record<string, string>> | undefined {
   const params: Record<string, string> = {};
   for (const [index, segment] of route.entries()) {
-    const text = path[index];
-    if (text === undefined) return undefined;
+    const part = path[index];
+    if (part === undefined) return undefined;
     if (segment.kind === 'static') {
-      if (segment.text !== text) return undefined;
+      if (segment.text !== part.text) return undefined;
+    } else if (segment.kind === 'mixed') {
+      const values = matchMixed(segment, part.text ?? '');
+      if (values === undefined) return undefined;
+      Object.assign(params, values);
     } else {
-      const value = segment.kind === 'rest' ? path.slice(index).join('/') : text;
+      const rest = segment.kind === 'rest' ? path.slice(index) : [part];
+      const value = rest.map(({ encoded }) => encoded).join('/');
       if (value === '') return undefined;
       params[segment.name] = value;
       if (segment.kind === 'rest') return params;

@@ -1,3 +1,4 @@
+import type { TypedQuery } from '@trellis/client/site-client';
 import { loadSession } from '../session.js';
 
 type ServerErrors = readonly { readonly message: string; readonly extensions?: { readonly field?: string } }[];
@@ -29,17 +30,22 @@ type Variables = Readonly<Record<string, unknown>>;
  *
  * @throws SiteQueryError with the first error, also when the response contains data.
  */
-export async function querySite<T>(query: string, variables: Variables = {}): Promise<T> {
-  const { data, errors } = await send<T>(query, variables);
+export async function querySite<Result, Given = Variables>(
+  query: TypedQuery<Result, Given>,
+  variables?: Given,
+): Promise<Result> {
+  const { data, errors } = await send<Result>(query, variables);
   if (errors.length === 0) return data;
   throw toError(errors);
 }
 
 /** Like {@link querySite}, but accepts partial results: a field that failed is null, such as an unreadable image. */
-export const querySitePartially = async <T>(query: string, variables: Variables = {}): Promise<T> =>
-  (await send<T>(query, variables)).data;
+export const querySitePartially = async <Result, Given = Variables>(
+  query: TypedQuery<Result, Given>,
+  variables?: Given,
+): Promise<Result> => (await send<Result>(query, variables)).data;
 
-async function send<T>(query: string, variables: Variables) {
+async function send<T>(query: string, variables: unknown = {}) {
   const response = await fetch('/graphql', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', Accept: 'application/json' },

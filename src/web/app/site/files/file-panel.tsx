@@ -1,4 +1,5 @@
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { graphql } from '../../../../generated/queries/queries.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { DetailsPanel } from '../details-panel.js';
 import { querySite } from '../query-site.js';
@@ -71,46 +72,41 @@ function ChildRecord({ record: { id, internal } }: { readonly record: RecordRefe
   );
 }
 
-const PREVIEW = `query preview($id: String!) {
-  file(id: {eq: $id}) {
-    childImageProc {
-      fixed(width: 480, height: 320, fit: INSIDE, toFormat: WEBP) { width height src srcSet }
-      original { width height }
+const PREVIEW = graphql(`
+  query preview($id: String!) {
+    file(id: { eq: $id }) {
+      childImageProc {
+        fixed(width: 480, height: 320, fit: INSIDE, toFormat: WEBP) {
+          width
+          height
+          src
+          srcSet
+        }
+        original {
+          width
+          height
+        }
+      }
     }
   }
-}`;
-
-interface PreviewResult {
-  readonly file: {
-    readonly childImageProc: {
-      readonly fixed: {
-        readonly width: number;
-        readonly height: number;
-        readonly src: string;
-        readonly srcSet: string;
-      };
-      readonly original: { readonly width: number; readonly height: number };
-    } | null;
-  } | null;
-}
+`);
 
 /** A preview of an image file in a format that browsers show, with the size of the original. */
 function ImagePreview({ id }: { readonly id: string }) {
   const [isBroken, setBroken] = useState(false);
-  const load = useCallback(
-    async () => (await querySite<PreviewResult>(PREVIEW, { id })).file?.childImageProc ?? null,
-    [id],
-  );
+  const load = useCallback(async () => (await querySite(PREVIEW, { id })).file?.childImageProc ?? null, [id]);
   const { value, problem } = useResource(load);
   if (isBroken || problem !== undefined) return <p class="problem">{problem ?? 'The image can’t be shown.'}</p>;
-  if (!value) return <div class="portrait" />;
+  if (!value?.fixed) return <div class="portrait" />;
   const { fixed, original } = value;
   return (
     <figure class="portrait">
       <img {...size(fixed)} src={fixed.src} srcset={fixed.srcSet} alt="" onError={() => setBroken(true)} />
-      <figcaption class="quiet">
-        {original.width} × {original.height} pixels
-      </figcaption>
+      {original && (
+        <figcaption class="quiet">
+          {original.width} × {original.height} pixels
+        </figcaption>
+      )}
     </figure>
   );
 }

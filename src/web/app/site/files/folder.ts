@@ -1,21 +1,16 @@
+import {
+  type FileFieldsEnum,
+  type DirectoryFieldsEnum,
+  type FilesQuery,
+  type FoldersQuery,
+  graphql,
+} from '../../../../generated/queries/queries.js';
 import { querySitePartially } from '../query-site.js';
 import type { SiteLocation, FileSortKey } from '../site-location.js';
 
-export interface FolderEntry {
-  readonly id: string;
-  readonly sourceInstanceName: string;
-  readonly name: string;
-  readonly relativePath: string;
-  readonly modifiedTime: string;
-}
+export type FolderEntry = FoldersQuery['found']['nodes'][number];
 
-export interface FileEntry extends FolderEntry {
-  readonly base: string;
-  readonly relativeDirectory: string;
-  readonly extension: string;
-  readonly prettySize: string;
-  readonly childImageProc: { readonly fixed: { readonly src: string; readonly srcSet: string } | null } | null;
-}
+export type FileEntry = FilesQuery['found']['nodes'][number];
 
 export interface FolderPage {
   /** Whether the folder exists. */
@@ -33,36 +28,58 @@ export interface FolderPage {
 /** The number of folders and files on a page. It is limited as each file may have a thumbnail. */
 export const FOLDER_PAGE_SIZE = 60;
 
-const FOLDERS = `query folders($here: DirectoryFilterInput!, $filter: DirectoryFilterInput!, $sort: DirectorySortInput, $skip: Int!, $limit: Int!) {
-  here: allDirectory(filter: $here, limit: 0) { totalCount }
-  sources: allDirectory { distinct(field: sourceInstanceName) }
-  found: allDirectory(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
-    totalCount
-    nodes { id sourceInstanceName name relativePath modifiedTime }
-  }
-}`;
-
-/** Thumbnails are WebP, which every browser shows, whatever the format of the file. */
-const FILES = `query files($filter: FileFilterInput!, $sort: FileSortInput, $skip: Int!, $limit: Int!) {
-  found: allFile(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
-    totalCount
-    nodes {
-      id sourceInstanceName name base extension relativePath relativeDirectory prettySize modifiedTime
-      childImageProc { fixed(width: 200, height: 150, toFormat: WEBP) { src srcSet } }
+const FOLDERS = graphql(`
+  query folders(
+    $here: DirectoryFilterInput!
+    $filter: DirectoryFilterInput!
+    $sort: DirectorySortInput
+    $skip: Int!
+    $limit: Int!
+  ) {
+    here: allDirectory(filter: $here, limit: 0) {
+      totalCount
+    }
+    sources: allDirectory {
+      distinct(field: sourceInstanceName)
+    }
+    found: allDirectory(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
+      totalCount
+      nodes {
+        id
+        sourceInstanceName
+        name
+        relativePath
+        modifiedTime
+      }
     }
   }
-}`;
+`);
 
-interface Matches<Entry> {
-  readonly totalCount: number;
-  readonly nodes: readonly Entry[];
-}
-
-interface FoldersResult {
-  readonly here: { readonly totalCount: number };
-  readonly sources: { readonly distinct: readonly string[] };
-  readonly found: Matches<FolderEntry>;
-}
+/** Thumbnails are WebP, which every browser shows, whatever the format of the file. */
+const FILES = graphql(`
+  query files($filter: FileFilterInput!, $sort: FileSortInput, $skip: Int!, $limit: Int!) {
+    found: allFile(filter: $filter, sort: $sort, skip: $skip, limit: $limit) {
+      totalCount
+      nodes {
+        id
+        sourceInstanceName
+        name
+        base
+        extension
+        relativePath
+        relativeDirectory
+        prettySize
+        modifiedTime
+        childImageProc {
+          fixed(width: 200, height: 150, toFormat: WEBP) {
+            src
+            srcSet
+          }
+        }
+      }
+    }
+  }
+`);
 
 /**
  * Reads one page of a folder, folders first. With a search, the page lists matching names in the folder and below it.
@@ -71,13 +88,13 @@ export async function readFolderPage(place: SiteLocation): Promise<FolderPage> {
   const { folder, sort, order, page } = place;
   const skip = (page - 1) * FOLDER_PAGE_SIZE;
   const source = place.source === '' ? {} : { sourceInstanceName: { eq: place.source } };
-  const { here, sources, found } = await querySitePartially<FoldersResult>(FOLDERS, {
+  const { here, sources, found } = await querySitePartially(FOLDERS, {
     here: { ...source, relativePath: { eq: folder } },
     filter: { ...source, ...within(place, 'name'), not: { relativePath: { eq: '' } } },
     sort: { fields: [FOLDER_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
     ...{ skip, limit: FOLDER_PAGE_SIZE },
   });
-  const { found: files } = await querySitePartially<{ readonly found: Matches<FileEntry> }>(FILES, {
+  const { found: files } = await querySitePartially(FILES, {
     filter: { ...source, ...within(place, 'base') },
     sort: { fields: [FILE_FIELDS[sort], 'relativePath'], order: [order, 'ASC'] },
     skip: Math.max(0, skip - found.totalCount),
@@ -93,10 +110,14 @@ export async function readFolderPage(place: SiteLocation): Promise<FolderPage> {
   };
 }
 
-const FILE_FIELDS: Readonly<Record<FileSortKey, string>> = { name: 'base', size: 'size', time: 'modifiedTime' };
+const FILE_FIELDS: Readonly<Record<FileSortKey, FileFieldsEnum>> = { name: 'base', size: 'size', time: 'modifiedTime' };
 
 /** The size of a folder says nothing about its content, so folders are sorted by name instead. */
-const FOLDER_FIELDS: Readonly<Record<FileSortKey, string>> = { name: 'name', size: 'name', time: 'modifiedTime' };
+const FOLDER_FIELDS: Readonly<Record<FileSortKey, DirectoryFieldsEnum>> = {
+  name: 'name',
+  size: 'name',
+  time: 'modifiedTime',
+};
 
 /**
  * Returns the filter for entries directly in the folder, or, with a search, for names below it that contain the text in

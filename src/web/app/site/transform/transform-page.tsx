@@ -2,6 +2,7 @@ import '../site.css';
 import './transform.css';
 import { useLocation } from 'preact-iso';
 import { useCallback, useEffect, useState } from 'preact/hooks';
+import { graphql, type OriginalQuery } from '../../../../generated/queries/queries.js';
 import { CopyButton } from '../../ui/buttons.js';
 import { AsyncContent, useResource } from '../../ui/resource.js';
 import { querySite } from '../query-site.js';
@@ -12,29 +13,30 @@ import { TransformPreview } from './transform-preview.js';
 import { formatArguments, formatQuery, parseTransformUrl, toTransformUrl, type TransformForm } from './transform.js';
 import { useDerivedImage } from './use-derived-image.js';
 
-interface Original {
-  readonly base: string;
-  readonly relativePath: string;
-  readonly relativeDirectory: string;
-  readonly sourceInstanceName: string;
-  readonly childImageProc: { readonly original: { readonly width: number; readonly height: number } | null } | null;
-}
+type Original = NonNullable<OriginalQuery['file']>;
 
-const ORIGINAL = `query original($id: String!) {
-  file(id: {eq: $id}) {
-    base relativePath relativeDirectory sourceInstanceName
-    childImageProc { original { width height } }
+const ORIGINAL = graphql(`
+  query original($id: String!) {
+    file(id: { eq: $id }) {
+      base
+      relativePath
+      relativeDirectory
+      sourceInstanceName
+      childImageProc {
+        original {
+          width
+          height
+        }
+      }
+    }
   }
-}`;
+`);
 
 /** The page that transforms one image: a form, a live preview and the query to copy. */
 export function TransformPage() {
   const { query } = useLocation();
   const id = query.file ?? '';
-  const load = useCallback(
-    async () => (await querySite<{ readonly file: Original | null }>(ORIGINAL, { id })).file,
-    [id],
-  );
+  const load = useCallback(async () => (await querySite(ORIGINAL, { id })).file, [id]);
   const original = useResource(load);
   return (
     <SiteLayout title="Transform image">

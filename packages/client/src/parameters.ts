@@ -1,0 +1,94 @@
+/** How a parameter is written as text, where that is not the usual way. */
+export interface TextStyle {
+  readonly style?: 'deepObject' | 'pipeDelimited' | 'spaceDelimited';
+  /** By default true in queries and cookies. */
+  readonly explode?: boolean;
+  /** Whether the text is JSON. */
+  readonly isJson?: boolean;
+}
+
+/** `query filter` → how the parameter is written. Others are written as lists that repeat the name, or as plain text. */
+export type ParameterStyles = Readonly<Record<string, TextStyle>>;
+
+type Values = Readonly<Record<string, unknown>>;
+
+/** Writes the parameters of a query in their styles. */
+export function writeQuery(values: Values, styles: ParameterStyles): string {
+  return listPresent(values)
+    .flatMap(([name, value]) => writeField(name, value, styles[`query ${name}`] ?? {}))
+    .map(([name, text]) => `${encodeURIComponent(name)}=${text}`)
+    .join('&');
+}
+
+/** Writes the fields of a form in their styles. Objects without a style are JSON. */
+export function writeForm(values: Values, styles: ParameterStyles): string {
+  const fields = listPresent(values).flatMap(([name, value]) => {
+    const style = styles[`body ${name}`];
+    if (style !== undefined) return writeField(name, value, style);
+    const items = Array.isArray(value) ? (value as unknown[]) : [value];
+    return items.flatMap((item) => writeField(name, item, { isJson: typeof item === 'object' }));
+  });
+  return fields.map(([name, text]) => `${encodeURIComponent(name)}=${text}`).join('&');
+}
+
+const SEPARATORS = { deepObject: ',', form: ',', pipeDelimited: '%7C', spaceDelimited: '%20' } as const;
+
+type Field = readonly [name: string, text: string];
+
+/** Returns the fields of a form or query that a value is written as. The texts are encoded, the names are not. */
+function writeField(name: string, value: unknown, { style, explode, isJson }: TextStyle): readonly Field[] {
+  if (isJson === true) return [[name, encodeURIComponent(JSON.stringify(value))]];
+  if (typeof value !== 'object' || value === null) return [[name, encode(value)]];
+  const repeats = explode ?? (style === undefined || style === 'deepObject');
+  const separator = SEPARATORS[style ?? 'form'];
+  const items = Array.isArray(value) ? (value as unknown[]).map((item) => ['', item] as const) : Object.entries(value);
+  if (!repeats)
+    return [
+      [name, items.flatMap(([key, item]) => [...(key === '' ? [] : [encode(key)]), encode(item)]).join(separator)],
+    ];
+  return items.flatMap(([key, item]) => {
+    const field = key === '' ? name : style === 'deepObject' ? `${name}[${key}]` : key;
+    return (Array.isArray(item) ? (item as unknown[]) : [item])
+      .filter((one) => one !== undefined)
+      .map((one): Field => [field, encode(one)]);
+  });
+}
+
+const encode = (value: unknown): string => encodeURIComponent(String(value));
+
+/** Writes the parameters of headers. Lists and objects have commas between their items. */
+export const writeHeaders = (values: Values, styles: ParameterStyles): Record<string, string> =>
+  Object.fromEntries(
+    listPresent(values).map(([name, value]) => [
+      name,
+      writeSimple(value, styles[`header ${name.toLowerCase()}`], (text) => text),
+    ]),
+  );
+
+/** Replaces the parameters in a path. */
+export const writePath = (path: string, values: Values, styles: ParameterStyles): string =>
+  path.replaceAll(/\{([^}]+)\}/g, (_, name: string) =>
+    writeSimple(values[name], styles[`path ${name}`], encodeURIComponent),
+  );
+
+/** Writes parameters as the header `Cookie`, which browsers do not let programs set. */
+export const writeCookies = (values: Values, styles: ParameterStyles): string =>
+  listPresent(values)
+    .map(([name, value]) => `${name}=${writeSimple(value, styles[`cookie ${name}`], encodeURIComponent)}`)
+    .join('; ');
+
+const listPresent = (values: Values): [name: string, value: unknown][] =>
+  Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
+
+function writeSimple(
+  value: unknown,
+  { explode = false, isJson = false }: TextStyle = {},
+  encodeText: (text: string) => string,
+): string {
+  if (isJson) return encodeText(JSON.stringify(value));
+  if (typeof value !== 'object' || value === null) return encodeText(String(value));
+  if (Array.isArray(value)) return value.map((item) => encodeText(String(item))).join(',');
+  return Object.entries(value)
+    .map((entry) => entry.map((part) => encodeText(String(part))).join(explode ? '=' : ','))
+    .join(',');
+}

@@ -1,0 +1,157 @@
+import {
+  BreakingChangeType,
+  buildSchema,
+  DangerousChangeType,
+  findBreakingChanges,
+  findDangerousChanges,
+  getNamedType,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  parse,
+  Source,
+  visit,
+} from 'graphql';
+import type { Location } from '../documents.js';
+import type { Severity } from './changes.js';
+import type { FoundChange } from './openapi.js';
+
+/** One version of a schema: as published, and the documents that people write. */
+export interface SchemaVersion {
+  readonly sdl: string;
+  /** The file with the published schema, for names that the documents do not contain. */
+  readonly file: string;
+  /** Path → SDL. */
+  readonly documents: ReadonlyMap<string, string>;
+}
+
+/**
+ * Compares two versions of a schema with graphql-js. New types and fields, which graphql-js does not list, are safe
+ * changes.
+ */
+export function compareGraphql(before: SchemaVersion, after: SchemaVersion): readonly FoundChange[] {
+  const [old, now] = [before, after].map(({ sdl }) => buildSchema(sdl)) as [GraphQLSchema, GraphQLSchema];
+  const places = [indexPlaces(before), indexPlaces(after)] as const;
+  const toChange =
+    (severity: Severity) =>
+    ({ type, description }: { readonly type: string; readonly description: string }) => {
+      const name = findName(description);
+      return {
+        rule: toRule(type),
+        severity,
+        message: description,
+        location: locate(places, name, after),
+        operations: listQueries(old, now, name),
+      };
+    };
+  return [
+    ...findBreakingChanges(old, now).map(toChange('breaking')),
+    ...findDangerousChanges(old, now).map(toChange('dangerous')),
+    ...listAdditions(old, now).map(toChange('safe')),
+  ];
+}
+
+/** Returns the type or member that a sentence of graphql-js is about. */
+function findName(description: string): string {
+  const [, value, union, owner = ''] =
+    /^(\w+) was (?:removed from|added to) (?:enum|(union)) type (\w+)/.exec(description) ?? [];
+  if (value !== undefined) return union === undefined ? `${owner}.${value}` : owner;
+  const [, field, input] = / field (\w+) on input type (\w+)/.exec(description) ?? [];
+  if (field !== undefined && input !== undefined) return `${input}.${field}`;
+  return / on (\w+\.\w+)/.exec(description)?.[1] ?? /\w+(?:\.\w+)?/.exec(description)?.[0] ?? '';
+}
+
+/** `FIELD_REMOVED` → `field-removed`. */
+const toRule = (type: string): string => type.toLowerCase().replaceAll('_', '-');
+
+/** The names of the rules for GraphQL. */
+export const GRAPHQL_RULES: readonly (readonly [rule: string, severity: Severity])[] = [
+  ...Object.values(BreakingChangeType).map((type) => [toRule(type), 'breaking'] as const),
+  ...Object.values(DangerousChangeType).map((type) => [toRule(type), 'dangerous'] as const),
+  ['type-added', 'safe'],
+  ['field-added', 'safe'],
+];
+
+interface Addition {
+  readonly type: string;
+  readonly description: string;
+}
+
+function listAdditions(old: GraphQLSchema, now: GraphQLSchema): readonly Addition[] {
+  return Object.values(now.getTypeMap()).flatMap((type): readonly Addition[] => {
+    const known = old.getType(type.name);
+    if (known === undefined) return [{ type: 'TYPE_ADDED', description: `${type.name} was added.` }];
+    if (!hasFields(type) || !hasFields(known)) return [];
+    const fields = known.getFields();
+    return Object.keys(type.getFields())
+      .filter((name) => !Object.hasOwn(fields, name))
+      .map((name) => ({ type: 'FIELD_ADDED', description: `${type.name}.${name} was added.` }));
+  });
+}
+
+const hasFields = (type: unknown) => isObjectType(type) || isInterfaceType(type);
+
+/** Maps `Type`, `Type.field` and `Type.VALUE` to their lines. */
+function indexPlaces({ documents, file, sdl }: SchemaVersion): ReadonlyMap<string, Location> {
+  const places = new Map<string, Location>();
+  for (const [name, text] of [...documents, [file, sdl] as const]) {
+    if (text.trim() === '') continue;
+    for (const definition of parse(new Source(text, name)).definitions) {
+      visit(definition, {
+        enter(node) {
+          const isMember =
+            node.kind === Kind.FIELD_DEFINITION ||
+            node.kind === Kind.ENUM_VALUE_DEFINITION ||
+            node.kind === Kind.INPUT_VALUE_DEFINITION;
+          if (!('name' in node) || node.name?.kind !== Kind.NAME || !('name' in definition)) return undefined;
+          const { line = 1, column = 1 } = node.name.loc?.startToken ?? {};
+          const key = isMember ? `${definition.name?.value ?? ''}.${node.name.value}` : node.name.value;
+          if ((isMember || node === definition) && !places.has(key)) places.set(key, { file: name, line, column });
+          return node.kind === Kind.FIELD_DEFINITION ? false : undefined;
+        },
+      });
+    }
+  }
+  return places;
+}
+
+/** Finds a name in the new version, else in the previous one, else its type. */
+function locate(
+  [old, now]: readonly [ReadonlyMap<string, Location>, ReadonlyMap<string, Location>],
+  name: string,
+  { file }: SchemaVersion,
+): Location {
+  const [type = '', field] = name.split('.');
+  const member = field === undefined ? type : `${type}.${field}`;
+  return now.get(member) ?? old.get(member) ?? now.get(type) ?? old.get(type) ?? { file, line: 1, column: 1 };
+}
+
+/** Lists the fields of `Query` that return a type, directly or inside of their result. */
+function listQueries(old: GraphQLSchema, now: GraphQLSchema, name: string): readonly string[] {
+  const [type = '', field] = name.split('.');
+  if (type === 'Query') return field === undefined ? [] : [field];
+  const queries = [old, now].flatMap((schema) =>
+    Object.values(schema.getQueryType()?.getFields() ?? {})
+      .filter(
+        (query) =>
+          reaches(getNamedType(query.type), type, new Set()) ||
+          query.args.some((arg) => getNamedType(arg.type).name === type),
+      )
+      .map((query) => query.name),
+  );
+  return [...new Set(queries)];
+}
+
+/** Relations lead from every record to every other, so those of `Node` do not count. */
+function reaches(from: GraphQLNamedType, type: string, seen: Set<string>): boolean {
+  if (from.name === type) return true;
+  if (!isObjectType(from) || seen.has(from.name)) return false;
+  seen.add(from.name);
+  return Object.values(from.getFields()).some(
+    (field) =>
+      getNamedType(field.type).name !== 'Node' &&
+      (reaches(getNamedType(field.type), type, seen) || field.args.some((arg) => getNamedType(arg.type).name === type)),
+  );
+}

@@ -1,0 +1,135 @@
+/** Checks parameters: their names, and whether their values can be written in the style of their place. */
+import { findJsonType } from './media-types.js';
+import type { IndexedOperation, IndexedParameter, OperationIndex } from './check-paths.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  findTextField,
+  has,
+  type ReportDiagnostic,
+} from './nodes.js';
+import { readTextValue, type TextValue } from './text-values.js';
+
+/** Checks that parameters are unique and have types that a URL or a header can carry. */
+export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
+  const seen = new Set<unknown>();
+  for (const operation of operations) {
+    checkDuplicates(operation, report);
+    for (const parameter of operation.parameters) {
+      // A shared parameter is described, and therefore reported, once.
+      if (seen.has(parameter.place.value)) continue;
+      seen.add(parameter.place.value);
+      checkParameter(sources, parameter, report);
+    }
+  }
+}
+
+function checkDuplicates({ parameters, method, path }: IndexedOperation, report: ReportDiagnostic): void {
+  const seen = new Set<string>();
+  for (const { name, in: where, mention, isShared } of parameters) {
+    // An operation may override a parameter of its path.
+    const key = `${String(isShared)} ${where ?? ''} ${name ?? ''}`;
+    if (seen.has(key)) {
+      report(mention, `${method} ${path} declares the ${where ?? ''} parameter "${name ?? ''}" twice.`);
+    }
+    seen.add(key);
+  }
+}
+
+function checkParameter(
+  sources: ContractSources,
+  { name = '', in: where, place }: IndexedParameter,
+  report: ReportDiagnostic,
+): void {
+  if (where === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    report(child(place, 'name'), `"${name}" cannot be the name of a header.`);
+  }
+  if (has(place, 'x-rest') && where !== 'path') {
+    report(
+      child(place, 'x-rest'),
+      `x-rest is allowed on path parameters only; "${name}" is in ${where ?? 'nowhere'}.`,
+      'key',
+    );
+  }
+  if (has(place, 'content')) checkContent(place, report);
+  else if (has(place, 'schema')) checkSchema(sources, { name, in: where, place }, report);
+  else report(place, 'The required field schema is missing in this parameter.', 'key');
+  if (child(place, 'allowEmptyValue').value === true && where !== 'query') {
+    report(child(place, 'allowEmptyValue'), `allowEmptyValue is allowed on query parameters only.`, 'key');
+  }
+}
+
+/** The text of a parameter with `content` is JSON. Other media types have no text in URLs and headers. */
+function checkContent(place: DocumentNode, report: ReportDiagnostic): void {
+  const content = child(place, 'content');
+  const [[type, media] = [], ...others] = entries(content);
+  if (has(place, 'schema')) report(content, 'A parameter has either schema or content; received both.', 'key');
+  if (type === undefined || media === undefined || others.length > 0 || findJsonType(type) === undefined) {
+    report(content, 'Expected application/json as the only content of a parameter.', 'key');
+  } else if (!has(media, 'schema')) {
+    report(media, 'The required field schema is missing in this media type.', 'key');
+  }
+  for (const field of ['style', 'explode', 'allowReserved'].filter((name) => has(place, name))) {
+    report(child(place, field), `"${field}" is not allowed beside content, which determines the text.`, 'key');
+  }
+}
+
+/** The styles of each place; the first is the default. */
+const PLACE_STYLES: Readonly<Record<string, readonly string[]>> = {
+  cookie: ['form'],
+  header: ['simple'],
+  path: ['simple'],
+  query: ['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'],
+};
+
+type Described = Pick<IndexedParameter, 'in' | 'name' | 'place'>;
+
+function checkSchema(
+  sources: ContractSources,
+  { name = '', in: where = '', place }: Described,
+  report: ReportDiagnostic,
+): void {
+  const value = readTextValue(sources, child(place, 'schema'), (part, expected) =>
+    report(
+      part,
+      `Expected ${expected} for the parameter "${name}". Use content with application/json for other values.`,
+    ),
+  );
+  const styles = PLACE_STYLES[where] ?? [];
+  const style = findTextField(place, 'style') ?? styles[0] ?? '';
+  if (!styles.includes(style)) {
+    const expected = `Expected the style of a ${where} parameter to be ${styles.join(', ')}`;
+    report(child(place, 'style'), `${expected}; received "${style}".`);
+    return;
+  }
+  checkStyle({ place, where, style, value }, report);
+}
+
+interface Styled {
+  readonly place: DocumentNode;
+  readonly where?: string;
+  readonly style: string;
+  readonly value: TextValue;
+}
+
+/** Reports combinations of a style, `explode` and a type that the specification leaves undefined. */
+export function checkStyle({ place, where = 'query', style, value }: Styled, report: ReportDiagnostic): void {
+  const isScalar = value.list === false && value.properties === undefined;
+  const explodes = has(place, 'explode') ? child(place, 'explode').value === true : style === 'form';
+  const at = has(place, 'style') ? child(place, 'style') : place;
+  if (style === 'deepObject' && value.properties === undefined) {
+    report(at, 'Expected an object for the style deepObject.');
+  } else if (style.endsWith('Delimited') && (isScalar || explodes)) {
+    report(at, `Expected a list or an object with explode: false for the style ${style}.`);
+  } else if (where === 'cookie' && !isScalar && explodes) {
+    report(place, 'Expected explode: false for a list or an object in a cookie, which has one value.', 'key');
+  } else if (style !== 'deepObject' && !(style === 'form' && explodes) && hasLists(value)) {
+    report(at, `Expected scalar properties for an object of the style ${style}.`);
+  }
+}
+
+function hasLists({ properties = {}, others }: TextValue): boolean {
+  return [...Object.values(properties), ...(others === undefined ? [] : [others])].some(({ list }) => list !== false);
+}

@@ -1,0 +1,261 @@
+/** Checks schemas for rules that cannot match, and for rules that have no effect. */
+import { formatNames } from 'ajv-formats/dist/formats.js';
+import { closestName, didYouMean } from '../documents.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  isRecord,
+  items,
+  type ReportDiagnostic,
+} from './nodes.js';
+import { listObjects } from './walk.js';
+
+/** Checks every schema of a document. */
+export function checkSchemas(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
+  const parents = new Map<unknown, DocumentNode>();
+  for (const { place, name } of listObjects(root)) {
+    if (name !== 'schema') continue;
+    for (const word of ['allOf', 'anyOf', 'oneOf']) {
+      for (const item of items(child(place, word))) parents.set(item.value, place);
+    }
+    const schema = { sources, place, parents };
+    checkBounds(place, report);
+    checkEnum(place, report);
+    checkKeywords(place, report);
+    checkFormat(place, report);
+    checkRequired(schema, report);
+    checkComposition(schema, report);
+    checkDiscriminator(schema, report);
+  }
+}
+
+interface Schema {
+  readonly sources: ContractSources;
+  readonly place: DocumentNode;
+  /** The schema that a schema is an alternative of. */
+  readonly parents: ReadonlyMap<unknown, DocumentNode>;
+}
+
+const RANGES = [
+  ['minimum', 'maximum'],
+  ['minLength', 'maxLength'],
+  ['minItems', 'maxItems'],
+  ['minProperties', 'maxProperties'],
+  ['minContains', 'maxContains'],
+] as const;
+
+function checkBounds(place: DocumentNode, report: ReportDiagnostic): void {
+  const bound = (key: string) => child(place, key).value;
+  for (const [low, high] of RANGES) {
+    const [from, to] = [bound(low), bound(high)];
+    if (typeof from !== 'number' || typeof to !== 'number' || from <= to) continue;
+    report(child(place, low), `Expected ${low} to be at most ${high}, ${to}; received ${from}.`);
+  }
+  const [above, below] = [bound('exclusiveMinimum'), bound('exclusiveMaximum')];
+  const [top, bottom] = [below ?? bound('maximum'), above ?? bound('minimum')];
+  const isEmpty = typeof top === 'number' && typeof bottom === 'number' && top <= bottom;
+  if (isEmpty && above !== undefined) {
+    report(child(place, 'exclusiveMinimum'), `Expected exclusiveMinimum to be below ${top}; received ${bottom}.`);
+  } else if (isEmpty && below !== undefined) {
+    report(child(place, 'exclusiveMaximum'), `Expected exclusiveMaximum to be above ${bottom}; received ${top}.`);
+  }
+  for (const [plain, exclusive] of [
+    ['minimum', 'exclusiveMinimum'],
+    ['maximum', 'exclusiveMaximum'],
+  ] as const) {
+    if (!has(place, plain) || !has(place, exclusive)) continue;
+    report.warn(child(place, exclusive), `Expected either ${plain} or ${exclusive}; received both.`, 'key');
+  }
+  if (typeof bound('multipleOf') === 'number' && Number(bound('multipleOf')) <= 0)
+    report(child(place, 'multipleOf'), `Expected multipleOf to be above 0; received ${String(bound('multipleOf'))}.`);
+}
+
+/** Returns the types that a schema allows; `undefined` for all. */
+function listTypes(place: DocumentNode): readonly unknown[] | undefined {
+  const { value } = child(place, 'type');
+  return value === undefined ? undefined : Array.isArray(value) ? (value as unknown[]) : [value];
+}
+
+const TYPE_TESTS: Readonly<Record<string, (value: unknown) => boolean>> = {
+  array: Array.isArray,
+  boolean: (value) => typeof value === 'boolean',
+  integer: Number.isInteger,
+  null: (value) => value === null,
+  number: (value) => typeof value === 'number',
+  object: isRecord,
+  string: (value) => typeof value === 'string',
+};
+
+function checkEnum(place: DocumentNode, report: ReportDiagnostic): void {
+  const types = listTypes(place);
+  const values = [...items(child(place, 'enum')), ...(has(place, 'const') ? [child(place, 'const')] : [])];
+  const seen = new Set<string>();
+  for (const item of values) {
+    const text = JSON.stringify(item.value);
+    if (types !== undefined && !types.some((type) => TYPE_TESTS[String(type)]?.(item.value) ?? true))
+      report(item, `Expected a value of type ${types.join(' or ')}; received ${text}.`);
+    if (item.path.at(-1) === 'const') continue;
+    if (seen.has(text)) report.warn(item, `The value ${text} is listed twice.`);
+    seen.add(text);
+  }
+}
+
+const NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'];
+const STRINGS = ['minLength', 'maxLength', 'pattern'];
+const ARRAYS = [
+  'items',
+  'prefixItems',
+  'contains',
+  'minContains',
+  'maxContains',
+  'minItems',
+  'maxItems',
+  'uniqueItems',
+];
+const OBJECTS = [
+  'properties',
+  'patternProperties',
+  'additionalProperties',
+  'propertyNames',
+  'minProperties',
+  'maxProperties',
+];
+
+const KEYWORDS: readonly (readonly [types: readonly string[], keywords: readonly string[]])[] = [
+  [['integer', 'number'], NUMBERS],
+  [['string'], STRINGS],
+  [['array'], [...ARRAYS, 'unevaluatedItems']],
+  [['object'], [...OBJECTS, 'required', 'dependentRequired', 'dependentSchemas', 'unevaluatedProperties']],
+];
+
+/** Reports keywords of other types, and those that need another keyword. */
+function checkKeywords(place: DocumentNode, report: ReportDiagnostic): void {
+  const types = listTypes(place);
+  for (const [owners, keywords] of KEYWORDS) {
+    if (types === undefined || owners.some((type) => types.includes(type))) continue;
+    for (const keyword of keywords.filter((word) => has(place, word))) {
+      const message = `"${keyword}" has no effect on type ${types.join(', ')}; it is for type ${owners.join(' or ')}.`;
+      report.warn(child(place, keyword), message, 'key');
+    }
+  }
+  for (const [keyword, needed] of NEEDS) {
+    if (has(place, keyword) && !needed.some((word) => has(place, word)))
+      report.warn(child(place, keyword), `"${keyword}" has no effect without ${needed.join(' or ')}.`, 'key');
+  }
+}
+
+const NEEDS: readonly (readonly [keyword: string, needed: readonly string[]])[] = [
+  ['then', ['if']],
+  ['else', ['if']],
+  ['if', ['then', 'else']],
+  ['minContains', ['contains']],
+  ['maxContains', ['contains']],
+  ['contentSchema', ['contentMediaType']],
+];
+
+const FORMATS: readonly string[] = formatNames;
+
+/** The formats of OpenAPI's registry that say nothing about the text. */
+const ANNOTATIONS = ['decimal', 'html', 'media-range', 'commonmark', 'sf-string', 'uint8'];
+
+/** Unknown formats are annotations, unless they look like a typo. */
+function checkFormat(place: DocumentNode, report: ReportDiagnostic): void {
+  const format = findTextField(place, 'format');
+  if (format === undefined || FORMATS.includes(format) || ANNOTATIONS.includes(format)) return;
+  if (closestName(format, formatNames) === undefined) return;
+  report.warn(child(place, 'format'), `The format "${format}" is not validated.${didYouMean(format, formatNames)}`);
+}
+
+/** Reports required properties that the schema does not describe. */
+function checkRequired(schema: Schema, report: ReportDiagnostic): void {
+  const required = items(child(schema.place, 'required'));
+  if (required.length === 0) return;
+  const known = new Set<string>();
+  const isOpen = !collectProperties(schema.sources, getOutermost(schema), known);
+  const seen = new Set<unknown>();
+  for (const name of required) {
+    if (seen.has(name.value)) report.warn(name, `The property "${String(name.value)}" is required twice.`);
+    seen.add(name.value);
+    if (isOpen || typeof name.value !== 'string' || known.has(name.value)) continue;
+    report.warn(name, `The required property "${name.value}" is not described.${didYouMean(name.value, known)}`);
+  }
+}
+
+/** Returns the schema that a schema is a part of by allOf, anyOf or oneOf. */
+function getOutermost({ place, parents }: Schema): DocumentNode {
+  const parent = parents.get(place.value);
+  return parent === undefined ? place : getOutermost({ place: parent, parents, sources: new Map() });
+}
+
+/**
+ * Adds the names of all properties of a schema and of its parts. Returns false if names are described in another way,
+ * or not at all.
+ */
+function collectProperties(
+  sources: ContractSources,
+  place: DocumentNode,
+  known: Set<string>,
+  seen = new Set<unknown>(),
+): boolean {
+  const end = follow(sources, place);
+  if (end === undefined || seen.has(end.value)) return known.size > 0;
+  seen.add(end.value);
+  for (const [name] of entries(child(end, 'properties'))) known.add(name);
+  const lists = ['allOf', 'anyOf', 'oneOf'].flatMap((word) => items(child(end, word)));
+  const single = ['if', 'then', 'else'].filter((word) => has(end, word)).map((word) => child(end, word));
+  const parts = [...lists, ...single, ...entries(child(end, 'dependentSchemas')).map(([, part]) => part)];
+  const isBeside = isRecord(place.value) && place !== end && Object.keys(place.value).length > 1;
+  if (isBeside) for (const [name] of entries(child(place, 'properties'))) known.add(name);
+  for (const part of parts) collectProperties(sources, part, known, seen);
+  return known.size > 0 && !has(end, 'patternProperties');
+}
+
+/** Reports alternatives whose types exclude each other. */
+function checkComposition({ sources, place }: Schema, report: ReportDiagnostic): void {
+  const parts = [place, ...items(child(place, 'allOf'))].map((part) => follow(sources, part));
+  const typed = parts.flatMap((part) => {
+    const types = part && listTypes(part);
+    return types === undefined || part === undefined ? [] : [{ part, types }];
+  });
+  if (!has(place, 'allOf') || typed.length < 2) return;
+  const common = typed.reduce<readonly unknown[]>(
+    (left, { types }) =>
+      left.filter((type) => types.includes(type) || (type === 'integer' && types.includes('number'))),
+    [...(typed[0]?.types ?? []), ...(typed[0]?.types.includes('number') === true ? ['integer'] : [])],
+  );
+  if (common.length > 0) return;
+  const list = typed.map(({ types }) => types.join(' or ')).join(' and ');
+  report(child(place, 'allOf'), `No value can match all of these schemas: their types are ${list}.`, 'key');
+}
+
+function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic): void {
+  if (!has(place, 'discriminator')) return;
+  const discriminator = child(place, 'discriminator');
+  const alternatives = ['oneOf', 'anyOf'].flatMap((word) => items(child(place, word)));
+  const property = findTextField(discriminator, 'propertyName');
+  if (alternatives.length === 0) {
+    report.warn(discriminator, 'The discriminator has no effect on validation without oneOf or anyOf.', 'key');
+    return;
+  }
+  for (const [, target] of entries(child(discriminator, 'mapping'))) checkMapping(alternatives, target, report);
+  for (const alternative of alternatives) {
+    const known = new Set<string>();
+    collectProperties(sources, alternative, known);
+    if (property === undefined || known.has(property) || isNull(alternative)) continue;
+    report.warn(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
+  }
+}
+
+const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value.type === 'null';
+
+function checkMapping(alternatives: readonly DocumentNode[], target: DocumentNode, report: ReportDiagnostic): void {
+  const names = alternatives.flatMap((one) => findTextField(one, '$ref')?.split('/').at(-1) ?? []);
+  const name = String(target.value).split('/').at(-1) ?? '';
+  if (!names.includes(name))
+    report(target, `Expected one of the alternatives; received "${String(target.value)}".${didYouMean(name, names)}`);
+}

@@ -1,0 +1,172 @@
+/** Request bodies that are forms: which properties of their schemas are fields, and which are files. */
+import type { ContractDocument, EncodingMap, MediaContent, SchemaObject, TextFormat } from './contract.js';
+import { FORM_TYPE, findJsonType } from './media-types.js';
+import {
+  type ContractSources,
+  child,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  items,
+  toNode,
+} from './nodes.js';
+import { readTextValue, type TextValue, typesOf } from './text-values.js';
+
+export interface FormContract {
+  readonly fields: readonly FormField[];
+  readonly files: readonly FormFile[];
+}
+
+export interface FormField extends TextValue, TextFormat {
+  readonly name: string;
+  readonly required: boolean;
+}
+
+export interface FormFile {
+  readonly name: string;
+  readonly required: boolean;
+  readonly list: boolean;
+  /** The media types and ranges; empty for any. */
+  readonly contentTypes: readonly string[];
+  readonly maxBytes: number | undefined;
+  readonly minItems: number | undefined;
+  readonly maxItems: number | undefined;
+}
+
+/** A property of a form, with its entry in \`encoding\`. */
+export interface FormMember {
+  readonly name: string;
+  readonly required: boolean;
+  readonly schema: DocumentNode;
+  readonly encoding: DocumentNode;
+}
+
+/** Lists the properties of a form's schema, including those of the schemas that it is composed of. */
+export function listFormMembers(sources: ContractSources, media: DocumentNode): readonly FormMember[] {
+  const found = new Map<string, FormMember>();
+  const required = new Set<string>();
+  const survey = (place: DocumentNode): void => {
+    const schema = follow(sources, place);
+    if (schema === undefined) return;
+    for (const { value } of items(child(schema, 'required'))) required.add(String(value));
+    for (const [name, member] of entries(child(schema, 'properties'))) {
+      found.set(name, { name, required: false, schema: member, encoding: child(child(media, 'encoding'), name) });
+    }
+    for (const keyword of ['allOf', 'anyOf', 'oneOf']) items(child(schema, keyword)).forEach(survey);
+  };
+  survey(child(media, 'schema'));
+  return [...found.values()].map((member) => ({ ...member, required: required.has(member.name) }));
+}
+
+/** Returns whether a property of a \`multipart/form-data\` schema is a file: bytes, or a list of bytes. */
+export function isFile(
+  sources: ContractSources,
+  { schema: place, encoding }: Pick<FormMember, 'encoding' | 'schema'>,
+): boolean {
+  const schema = follow(sources, place);
+  if (schema === undefined) return false;
+  const [type, ...others] = typesOf(schema);
+  if (type === 'array') return isFile(sources, { schema: child(schema, 'items'), encoding });
+  if (others.length > 0 || (type !== undefined && type !== 'string')) return false;
+  const contentType = findTextField(encoding, 'contentType');
+  if (contentType !== undefined) return !contentType.split(',').every((text) => isTextType(text.trim()));
+  if (findTextField(schema, 'format') === 'binary') return true;
+  if (has(schema, 'contentMediaType')) return !has(schema, 'contentEncoding');
+  // A schema that says nothing stands for bytes.
+  return type === undefined && !['oneOf', 'anyOf', 'allOf'].some((keyword) => has(schema, keyword));
+}
+
+function isTextType(type: string): boolean {
+  return type.startsWith('text/') || type === FORM_TYPE || findJsonType(type) !== undefined;
+}
+
+/** Returns whether a field is written as JSON: objects are, and lists of objects, unless \`encoding\` says otherwise. */
+export function isJsonField(
+  sources: ContractSources,
+  { schema, encoding }: Pick<FormMember, 'encoding' | 'schema'>,
+): boolean {
+  if (hasStyle(encoding)) return false;
+  const contentType = findTextField(encoding, 'contentType');
+  if (contentType !== undefined) return findJsonType(contentType) !== undefined;
+  let isText = true;
+  const { properties } = readTextValue(sources, schema, () => (isText = false));
+  return properties !== undefined || !isText;
+}
+
+/** Returns whether an encoding has a style, which takes precedence over its content type. */
+export function hasStyle(encoding: DocumentNode): boolean {
+  return ['style', 'explode', 'allowReserved'].some((field) => has(encoding, field));
+}
+
+/** Returns the fields and files of a form. */
+export function readForm(
+  document: ContractDocument,
+  { kind, schema }: MediaContent,
+  encoding: EncodingMap,
+): FormContract {
+  const { sources, place } = toNode(document, { schema, encoding });
+  const members = listFormMembers(sources, place);
+  const isFileMember = (member: FormMember): boolean => kind === 'multipart' && isFile(sources, member);
+  return {
+    fields: members.filter((member) => !isFileMember(member)).map((member) => toField(sources, member)),
+    files: members.filter(isFileMember).map((member) => toFile(sources, member)),
+  };
+}
+
+function toField(sources: ContractSources, member: FormMember): FormField {
+  const { name, required, schema, encoding } = member;
+  if (isJsonField(sources, member)) {
+    const list = typesOf(follow(sources, schema) ?? schema).includes('array');
+    return { name, required, types: ['string'], list, isJson: true };
+  }
+  const { style, explode = style === undefined || style === 'form' } = (encoding.value ?? {}) as EncodingMap[string];
+  return {
+    name,
+    required,
+    ...readTextValue(sources, schema, () => undefined),
+    ...(style === undefined || style === 'form' ? {} : { style }),
+    ...(style === 'deepObject' || explode === (style === undefined || style === 'form') ? {} : { explode }),
+  };
+}
+
+function toFile(sources: ContractSources, { name, required, schema: place, encoding }: FormMember): FormFile {
+  const schema = follow(sources, place) ?? place;
+  const list = typesOf(schema).includes('array');
+  const item = list ? (follow(sources, child(schema, 'items')) ?? schema) : schema;
+  const types = findTextField(encoding, 'contentType') ?? findTextField(item, 'contentMediaType');
+  const count = (node: DocumentNode, keyword: string): number | undefined => {
+    const { value } = child(node, keyword);
+    return typeof value === 'number' ? value : undefined;
+  };
+  return {
+    name,
+    required,
+    list,
+    contentTypes: types === undefined ? [] : types.split(',').map((text) => text.trim().toLowerCase()),
+    maxBytes: count(encoding, 'x-max-bytes') ?? count(item, 'x-max-bytes') ?? count(item, 'maxLength'),
+    minItems: list ? count(schema, 'minItems') : undefined,
+    maxItems: list ? count(schema, 'maxItems') : undefined,
+  };
+}
+
+/** Returns the schema of the fields of a form. Files are counted and measured while they arrive. */
+export function withoutFiles(
+  document: ContractDocument,
+  schema: SchemaObject | undefined,
+  names: readonly string[],
+): SchemaObject | undefined {
+  if (names.length === 0 || typeof schema !== 'object') return schema;
+  const { sources, place } = toNode(document, schema);
+  const { $ref: _, ...own } = schema;
+  const target = { ...(follow(sources, place)?.value as typeof own), ...own };
+  const { properties = {}, required, allOf } = target as typeof own & { required?: string[]; allOf?: SchemaObject[] };
+  const kept = Object.entries(properties).filter(([name]) => !names.includes(name));
+  return {
+    ...target,
+    properties: Object.fromEntries(kept),
+    ...(required === undefined ? {} : { required: required.filter((name) => !names.includes(name)) }),
+    ...(allOf === undefined ? {} : { allOf: allOf.map((part) => withoutFiles(document, part, names)) }),
+  };
+}

@@ -1,0 +1,168 @@
+/**
+ * References to parts of documents, such as `#/components/schemas/Pet/properties/owner` or `pet.yaml`. Each part becomes
+ * a component, so that all later steps know references to components only.
+ */
+import path from 'node:path/posix';
+import { pascal } from '../output.js';
+import { OPENAPI_GRAMMAR } from './grammar.js';
+import {
+  child,
+  type ContractSources,
+  type DocumentNode,
+  entries,
+  findTextField,
+  follow,
+  has,
+  isRecord,
+  parseReference,
+  recordMove,
+} from './nodes.js';
+import { listObjects, type TypedNode } from './walk.js';
+
+/** The member of a document without `openapi` that holds what is written in it. */
+const FRAGMENT = 'x-document';
+
+/** Returns a document that consists of components only, if it is a part of OpenAPI, such as a single schema. */
+export function wrapFragment(place: DocumentNode): DocumentNode {
+  if (!isRecord(place.value) || has(place, 'openapi') || has(place, 'swagger')) return place;
+  const info = { title: place.source.file, version: '1.0.0' };
+  const wrapped = { ...place, value: { openapi: '3.1.0', info, components: {}, [FRAGMENT]: place.value } };
+  recordMove(child(wrapped, FRAGMENT), []);
+  return wrapped;
+}
+
+/** Makes a component of every part that a reference leads to. Changes the values of the documents. */
+export function resolveReferences(sources: ContractSources): void {
+  const due = [...sources.values()].flatMap((source) => listObjects(source));
+  const seen = new Set<unknown>();
+  const replaced: string[] = [];
+  for (let object = due.shift(); object !== undefined; object = due.shift()) {
+    if (seen.has(object.place.value) || findTextField(object.place, '$ref') === undefined) continue;
+    seen.add(object.place.value);
+    if (object.name === 'pathItem' && object.place.path[0] === 'paths') {
+      replaced.push(findTextField(object.place, '$ref') ?? '');
+      replacePathItem(sources, object.place);
+    } else due.push(...resolvePart(sources, object));
+  }
+  for (const { place, name } of [...sources.values()].flatMap((source) => listObjects(source))) {
+    if (!isRecord(place.value)) continue;
+    delete place.value.$defs;
+    if (name === 'discriminator') completeMapping(place);
+    // Path items that stand in paths now are no components.
+    for (const key of name === 'components' ? Object.keys(child(place, 'pathItems').value ?? {}) : [])
+      if (replaced.includes(`#/components/pathItems/${key}`))
+        Reflect.deleteProperty(place.value.pathItems as object, key);
+  }
+}
+
+/** Replaces the names of schemas in the mapping of a discriminator by references. */
+function completeMapping(discriminator: DocumentNode): void {
+  const mapping = child(discriminator, 'mapping').value;
+  if (!isRecord(mapping)) return;
+  for (const [value, target] of Object.entries(mapping)) {
+    if (typeof target === 'string' && /^[A-Za-z0-9._-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target))
+      mapping[value] = `#/components/schemas/${target}`;
+  }
+}
+
+/** Replaces a reference to a part by one to a component. Returns the objects of a part that was not known before. */
+function resolvePart(sources: ContractSources, { place, name }: TypedNode): TypedNode[] {
+  const text = findTextField(place, '$ref') ?? '';
+  const { section } = OPENAPI_GRAMMAR[name];
+  if (section === undefined || parseReference(place.source.file, text) !== undefined) return [];
+  const target = findPart(sources, place.source.file, text);
+  if (target === undefined || !isRecord(place.value)) return [];
+  const { name: component, isNew } = toComponent(sources, target, section);
+  const isLocal = target.source.file === place.source.file;
+  const file = isLocal ? '' : path.relative(path.dirname(place.source.file), target.source.file);
+  place.value.$ref = `${file}#/components/${section}/${component}`;
+  if (!isNew) return [];
+  const root = sources.get(target.source.file) ?? target;
+  return listObjects(child(child(child(root, 'components'), section), component), name);
+}
+
+/** Finds the part that a reference leads to. Other references on the way are followed. */
+function findPart(sources: ContractSources, from: string, text: string): DocumentNode | undefined {
+  const [relative = '', fragment = ''] = text.split('#');
+  const root = sources.get(relative === '' ? from : path.join(path.dirname(from), relative));
+  if (root === undefined || !/^(?:\/.*)?$/s.test(fragment)) return undefined;
+  let found: DocumentNode | undefined = has(root, FRAGMENT) ? child(root, FRAGMENT) : root;
+  for (const segment of fragment.split('/').slice(1)) {
+    const parent: DocumentNode | undefined = follow(sources, found);
+    if (parent === undefined) return undefined;
+    found = child(parent, decode(segment));
+  }
+  return found.value === undefined ? undefined : found;
+}
+
+function decode(segment: string): string {
+  const text = segment.replaceAll('~1', '/').replaceAll('~0', '~');
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+interface Component {
+  readonly name: string;
+  readonly isNew: boolean;
+}
+
+/** Moves a part to the components of its document. A reference takes its place. */
+function toComponent(sources: ContractSources, target: DocumentNode, section: string): Component {
+  const ref = findTextField(target, '$ref');
+  const known = ref === undefined ? undefined : parseReference(target.source.file, ref);
+  const isAlias = isRecord(target.value) && Object.keys(target.value).length === 1;
+  if (isAlias && known?.section === section && known.file === target.source.file)
+    return { name: known.name, isNew: false };
+  const root = sources.get(target.source.file)?.value as Record<string, unknown>;
+  const components = (root.components ??= {}) as Record<string, Record<string, unknown>>;
+  const members = (components[section] ??= {});
+  const name = toUnusedName(toName(target), Object.keys(members));
+  members[name] = target.value;
+  recordMove({ ...target, path: ['components', section, name] }, target.path);
+  const parent = target.path.slice(0, -1).reduce<unknown>(pick, root) as Record<string, unknown>;
+  const key = target.path.at(-1) ?? '';
+  if (target.path.length > 0 && key !== FRAGMENT) parent[key] = { $ref: `#/components/${section}/${name}` };
+  return { name, isNew: true };
+}
+
+const pick = (value: unknown, key: string): unknown => (value as Readonly<Record<string, unknown>>)[key];
+
+/** Keywords that lead to a schema, which its name does not need. */
+const STEPS = ['$defs', 'allOf', 'anyOf', 'components', 'content', 'items', 'oneOf', 'properties', 'schema', 'schemas'];
+
+/** Returns a name for a part: `Pet_owner` for a property of a component, `Pet` for the file `pet.yaml`. */
+function toName({ path: keys, source: { file } }: DocumentNode): string {
+  const [first, section, name = '', ...rest] = keys;
+  const own = (list: readonly string[]) => list.filter((key) => !STEPS.includes(key)).map(toWord);
+  if (first === 'components' && section === 'schemas') return [toWord(name), ...own(rest)].join('_');
+  if (first !== FRAGMENT) return own(keys).map(pascal).join('');
+  return own(keys.slice(1)).join('_') || pascal(path.basename(file).replace(/\.\w+$/, ''));
+}
+
+const toWord = (text: string): string => text.replace(/[^A-Za-z0-9._-]+/g, '_').replace(/^_+|_+$/g, '') || 'Root';
+
+function toUnusedName(name: string, known: readonly string[]): string {
+  let count = 1;
+  while (known.includes(count === 1 ? name : `${name}${count}`)) count += 1;
+  return count === 1 ? name : `${name}${count}`;
+}
+
+/** Replaces a reference to a path item by the path item. What stands beside the reference takes precedence. */
+function replacePathItem(sources: ContractSources, place: DocumentNode): void {
+  const seen = new Set<unknown>();
+  while (isRecord(place.value) && typeof place.value.$ref === 'string' && !seen.has(place.value.$ref)) {
+    seen.add(place.value.$ref);
+    const target = findPart(sources, place.source.file, place.value.$ref);
+    if (target === undefined || !isRecord(target.value)) return;
+    const own = Object.keys(place.value);
+    delete place.value.$ref;
+    for (const [key, part] of entries(target)) {
+      if (own.includes(key) && key !== '$ref') continue;
+      place.value[key] = part.value;
+      if (part.source === place.source) recordMove(child(place, key), part.path);
+    }
+  }
+}

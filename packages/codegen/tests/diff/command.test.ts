@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import os from 'node:os';
+import path from 'node:path';
+import { promisify } from 'node:util';
+import { compareWithRef, runDiff } from '../../src/diff/command.js';
+import { deriveFullSchema, getDerivation } from '../../src/site/load-schema.js';
+import { COMMON, COMMON_FILE, NOTES, NOTES_FILE } from '../openapi/example.js';
+import { documentsWith } from '../site/documents.js';
+
+const run = promisify(execFile);
+
+const CONFIG = {
+  generates: {
+    'src/generated/site/': { schema: 'schema/*.graphql' },
+    'src/generated/dashboard/': { schema: [], watchPattern: [NOTES_FILE, COMMON_FILE] },
+  },
+};
+
+const SITE = documentsWith(
+  'type Pot implements Node @record {\n  size: Int!\n  name: String!\n}\n',
+  'schema/garden.graphql',
+);
+
+/** The path of an operation, and its function. */
+const PROGRAM =
+  "import { listNotes } from './generated/dashboard/calls.js';\nawait listNotes(client);\nclient.POST('/notes');\n";
+
+let root: string;
+let printed: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(path.join(os.tmpdir(), 'trellis-diff-'));
+  printed = '';
+  const published = getDerivation(deriveFullSchema(SITE)).sdl;
+  const files = [...SITE, [NOTES_FILE, NOTES], [COMMON_FILE, COMMON], ['src/notes.ts', PROGRAM]] as const;
+  for (const [file, text] of [...files, ['src/generated/site/schema.graphql', published] as const])
+    await write(file, text);
+  await git('init', '--quiet', '--initial-branch', 'main');
+  await git('add', '--all');
+  await git('commit', '--quiet', '--message', 'Start');
+});
+afterEach(() => rm(root, { recursive: true }));
+
+/** Runs the command and collects its output. */
+function diff(...args: readonly string[]): Promise<number> {
+  const stream = { write: (text: string) => (printed += text) };
+  return runDiff(args, root, CONFIG, { stdout: stream, stderr: stream });
+}
+
+async function write(file: string, text: string): Promise<void> {
+  await mkdir(path.dirname(path.join(root, file)), { recursive: true });
+  await writeFile(path.join(root, file), text);
+}
+
+async function edit(file: string, part: string, replacement: string): Promise<void> {
+  const text = await readFile(path.join(root, file), 'utf8');
+  expect(text).toContain(part);
+  await write(file, text.replace(part, replacement));
+}
+
+const git = (...args: readonly string[]) =>
+  run('git', args, {
+    cwd: root,
+    env: {
+      ...{ ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null' },
+      ...{ GIT_AUTHOR_NAME: 'Ada', GIT_AUTHOR_EMAIL: 'a@example.org' },
+      ...{ GIT_COMMITTER_NAME: 'Ada', GIT_COMMITTER_EMAIL: 'a@example.org' },
+    },
+  });
+
+test('an unchanged project has no changes', async () => {
+  expect(await diff('HEAD')).toBe(0);
+  expect(printed).toBe('0 breaking, 0 dangerous and 0 safe changes of the contracts since HEAD.\n');
+});
+
+test('a breaking change is shown with its line, operations and programs, and fails', async () => {
+  await edit(NOTES_FILE, 'maximum: 50', 'maximum: 40');
+  expect(await diff('main')).toBe(1);
+  const line = NOTES.slice(0, NOTES.indexOf('maximum: 50')).split('\n').length;
+  expect(printed).toContain(
+    `${NOTES_FILE}:${line}:36 breaking: maximum is 40 instead of 50. [request-bound-tightened]\n`,
+  );
+  expect(printed).toContain('  affects listNotes\n  used in src/notes.ts:2, src/notes.ts:3\n');
+  expect(printed).toContain('1 breaking, 0 dangerous and 0 safe changes of the contracts since main.\n');
+});
+
+test('a change of a record type is compared as clients see it, from its line', async () => {
+  await edit('schema/garden.graphql', '  size: Int!\n', '');
+  const changes = await compareWithRef(root, CONFIG, 'HEAD');
+  expect(changes.find(({ message }) => message === 'Pot.size was removed.')).toMatchObject({
+    severity: 'breaking',
+    location: { file: 'HEAD:schema/garden.graphql', line: 2 },
+    operations: expect.arrayContaining(['pot', 'allPot']) as string[],
+  });
+  expect(changes.map(({ message }) => message)).toContain('PotFilterInput.size was removed.');
+});
+
+test('a changed component of a second document is listed once, with all operations', async () => {
+  await edit(COMMON_FILE, 'required: [error]', 'required: []');
+  const changes = await compareWithRef(root, CONFIG, 'HEAD');
+  expect(changes.map(({ rule, location }) => [rule, location.file])).toEqual([
+    ['response-property-became-optional', COMMON_FILE],
+  ]);
+  expect(changes[0]?.operations).toEqual(expect.arrayContaining(['listNotes', 'createNote']));
+});
+
+test('safe changes are counted, listed with --all, and pass', async () => {
+  await edit(NOTES_FILE, 'maximum: 50', 'maximum: 60');
+  expect(await diff('HEAD')).toBe(0);
+  expect(printed).toBe('0 breaking, 0 dangerous and 1 safe changes of the contracts since HEAD.\n');
+  expect(await diff('HEAD', '--all')).toBe(0);
+  expect(printed).toContain('safe: maximum is 60 instead of 50. [request-bound-loosened]');
+});
+
+test('--json prints the changes for programs', async () => {
+  await edit(NOTES_FILE, 'maximum: 50', 'maximum: 40');
+  expect(await diff('HEAD', '--json')).toBe(1);
+  expect(JSON.parse(printed)).toMatchObject({
+    ref: 'HEAD',
+    changes: [{ severity: 'breaking', operations: ['listNotes'] }],
+  });
+});
+
+test('--since-release compares with the newest tag, and passes without one', async () => {
+  await edit(NOTES_FILE, 'maximum: 50', 'maximum: 40');
+  expect(await diff('--since-release')).toBe(0);
+  expect(printed).toContain('no tag is named v*');
+  await git('tag', 'v1.0.0');
+  expect(await diff('--since-release')).toBe(1);
+  expect(printed).toContain('since v1.0.0.');
+});
+
+test.each([
+  ['no ref', [], 'Expected a ref or --since-release; received "".'],
+  ['two refs', ['main', 'HEAD'], 'received "main HEAD"'],
+  ['an unknown ref', ['nope'], 'Expected a commit, branch or tag; received "nope".'],
+  ['a ref that is an option', ['--', '--output=x'], 'received "--output=x"'],
+  ['an unknown flag', ['main', '--fast'], "Unknown option '--fast'"],
+])('%s is refused', async (_what, args, message) => {
+  expect(await diff(...args)).toBe(2);
+  expect(printed).toContain(message);
+});

@@ -1,0 +1,95 @@
+/** The parameters of a request: where their text is, and its encoding. */
+import type { IncomingMessage } from 'node:http';
+import { AppError } from '@trellis/core/errors';
+import { parseQuery, splitQuery, tryDecode } from '../http/request.js';
+import type { OperationSpec, ParameterSpec } from './operation.js';
+import { readTextValues, type TextSource, type TextValues } from './text-values.js';
+
+/** Converts path parameters to their types in the contract. @param params The texts, still encoded. */
+export function readPathParameters(operation: OperationSpec, params: Readonly<Record<string, string>>): TextValues {
+  const find = (name: string): readonly string[] => [params[name] ?? ''];
+  return read(operation, 'path', {
+    word: 'path parameter',
+    isForm: false,
+    names: () => Object.keys(params),
+    find: (name) => find(name).map(decodePath),
+    findEncoded: find,
+    decode: decodePath,
+  });
+}
+
+/** Reads the query parameters of the contract. Unknown ones are ignored, because newer clients may send them. */
+export function readQueryParameters(operation: OperationSpec, query: string): TextValues {
+  return read(operation, 'query', toFormSource(query, 'query parameter', 'query'));
+}
+
+export function readHeaderParameters(operation: OperationSpec, { headersDistinct }: IncomingMessage): TextValues {
+  const find = (name: string): readonly string[] => headersDistinct[name.toLowerCase()] ?? [];
+  return read(operation, 'header', {
+    word: 'header parameter',
+    isForm: false,
+    names: () => Object.keys(headersDistinct),
+    find,
+    findEncoded: find,
+    // Header values are not percent-encoded.
+    decode: (text) => text,
+  });
+}
+
+/** Reads the cookies that are parameters. Values that are not percent-encoded text are taken as they are. */
+export function readCookieParameters(operation: OperationSpec, { headers }: IncomingMessage): TextValues {
+  const decode = (text: string): string => tryDecode(text) ?? text;
+  const cookies = parseCookies(headers.cookie ?? '');
+  const find = (name: string): readonly string[] => cookies.get(name) ?? [];
+  return read(operation, 'cookie', {
+    word: 'cookie',
+    isForm: true,
+    names: () => cookies.keys(),
+    find: (name) => find(name).map(decode),
+    findEncoded: find,
+    decode,
+  });
+}
+
+/** Returns the values of each cookie, still encoded. */
+export function parseCookies(header: string): ReadonlyMap<string, readonly string[]> {
+  const cookies = new Map<string, string[]>();
+  for (const pair of header.split(';')) {
+    const at = pair.indexOf('=');
+    if (at === -1) continue;
+    const name = pair.slice(0, at).trim();
+    const value = pair
+      .slice(at + 1)
+      .trim()
+      .replace(/^"(.*)"$/, '$1');
+    cookies.set(name, [...(cookies.get(name) ?? []), value]);
+  }
+  return cookies;
+}
+
+/** Reads a query, or a body of type `application/x-www-form-urlencoded`, which is written in the same way. */
+export function toFormSource(text: string, word: string, what: string): TextSource {
+  const values = parseQuery(text, what);
+  let encoded: ReadonlyMap<string, readonly string[]> | undefined;
+  return {
+    word,
+    isForm: true,
+    names: () => values.keys(),
+    find: (name) => values.get(name) ?? [],
+    findEncoded: (name) => (encoded ??= splitQuery(text)).get(name) ?? [],
+    decode: (part) => tryDecode(part) ?? '',
+  };
+}
+
+function read({ parameters }: OperationSpec, place: ParameterSpec['in'], source: TextSource): TextValues {
+  return readTextValues(
+    parameters.filter((spec) => spec.in === place),
+    source,
+  );
+}
+
+function decodePath(text: string): string {
+  const decoded = tryDecode(text);
+  if (decoded !== undefined) return decoded;
+  throw new AppError('invalid_input', 'Expected percent-encoded UTF-8 text without NUL in the path.');
+}

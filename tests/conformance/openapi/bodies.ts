@@ -1,0 +1,382 @@
+import type { Exchange, Row } from '../row.js';
+
+const section = 'Request bodies';
+
+/** Writes a contract with one operation that has a body with some content. */
+const withBody = (content: string, more = ''): string => `paths:
+  /items:
+    post:
+      operationId: createItem
+      tags: [Items]
+      summary: Create an item
+      requestBody:
+        required: true${more}
+        content:
+          ${content}
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`;
+
+const FORM = 'application/x-www-form-urlencoded';
+
+const post = (type: string, body: string, rest: Omit<Exchange, 'body' | 'headers' | 'request'>): Exchange => ({
+  request: 'POST /items',
+  headers: { 'content-type': type },
+  body,
+  // The client sends files of its own, and one media type for each operation.
+  ...(type !== FORM && { isRepeated: false }),
+  ...rest,
+});
+
+const MULTIPART = 'multipart/form-data; boundary=b';
+
+/** A part of a form, as browsers write it (RFC 7578). */
+interface Part {
+  readonly name: string;
+  readonly text: string;
+  readonly filename?: string;
+  readonly type?: string;
+}
+
+const toMultipart = (...parts: readonly Part[]): string => [...parts.map(toPart), '--b--\r\n'].join('');
+
+const toPart = ({ name, text, filename, type }: Part): string =>
+  [
+    '--b',
+    `Content-Disposition: form-data; name="${name}"${filename === undefined ? '' : `; filename="${filename}"`}`,
+    ...(type === undefined ? [] : [`Content-Type: ${type}`]),
+    '',
+    text,
+    '',
+  ].join('\r\n');
+
+/** Handlers that return the fields of a form, and the name, type and size of its files. */
+const READ_FILES = `  async createItem({ body }) {
+    const files: unknown[] = [];
+    for await (const { name, filename, contentType, content } of body.files) {
+      let size = 0;
+      for await (const chunk of content) size += (chunk as Buffer).length;
+      files.push({ name, filename, contentType, size });
+    }
+    return { status: 200, body: { fields: body.fields, files } };
+  },`;
+
+const PHOTOS = `multipart/form-data:
+            schema:
+              type: object
+              required: [title, cover]
+              additionalProperties: false
+              properties:
+                title: { type: string, maxLength: 10 }
+                year: { type: integer }
+                cover: { type: string, format: binary, maxLength: 8 }
+                photos: { type: array, maxItems: 2, items: { type: string, contentMediaType: image/png } }
+            encoding:
+              cover: { contentType: 'image/png, image/jpeg' }`;
+
+const title = { name: 'title', text: 'Boats' };
+const cover = { name: 'cover', text: '12345678', filename: 'a/b.png', type: 'image/png' };
+const photo = { name: 'photos', text: 'xyz', filename: 'c.png', type: 'image/png' };
+
+export const rows: readonly Row[] = [
+  {
+    section,
+    feature: 'text/plain',
+    outcome: 'supported',
+    contract: withBody('text/plain: { schema: { type: string, maxLength: 5, pattern: "^[a-zé]*$" } }'),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { text: body.toUpperCase() } }),`,
+    exchanges: [
+      post('text/plain; charset=utf-8', 'abé', { status: 200, response: { text: 'ABÉ' } }),
+      post('text/plain', 'abcdef', { status: 400, response: { code: 'invalid_input', field: 'body' } }),
+      post('text/plain', 'A', { status: 400, response: { code: 'invalid_input', field: 'body' } }),
+      post('text/plain; charset=latin1', 'a', { status: 415 }),
+      post('text/html', 'a', { status: 415, response: { code: 'unsupported_media_type' } }),
+      post('text/plain', '', { status: 400, response: { code: 'malformed_body' } }),
+    ],
+  },
+  {
+    section,
+    feature: 'x-max-bytes',
+    outcome: 'supported',
+    contract: withBody('text/plain: { schema: { type: string } }', '\n        x-max-bytes: 10'),
+    exchanges: [
+      post('text/plain', '0123456789', { status: 200, response: { body: '0123456789' } }),
+      post('text/plain', '0123456789x', { status: 413, response: { code: 'too_large' } }),
+    ],
+  },
+  {
+    section,
+    feature: 'a charset in the media type',
+    outcome: 'supported',
+    contract: withBody("'text/csv; charset=utf-8': { schema: { type: string } }"),
+    exchanges: [post('text/csv', 'a,b', { status: 200, response: { body: 'a,b' } })],
+  },
+  {
+    section,
+    feature: 'another charset',
+    outcome: 'refused',
+    contract: withBody("'text/csv; charset=latin1': { schema: { type: string } }"),
+    errors: ['10:11 Expected no parameter but charset=utf-8 in the media type; received "text/csv; charset=latin1".'],
+  },
+  {
+    section,
+    feature: 'text of another type than string',
+    outcome: 'refused',
+    contract: withBody('text/plain: { schema: { type: object } }'),
+    errors: ['10:33 Expected the type string for the body text/plain; received object.'],
+  },
+  {
+    section,
+    feature: 'a range of media types',
+    note: 'The handler receives `contentType`.',
+    outcome: 'supported',
+    contract: withBody('text/*: { schema: { type: string } }'),
+    handlers: `  createItem: async ({ contentType, body }) => ({ status: 200, body: { contentType, length: body.length } }),`,
+    exchanges: [
+      post('text/html', '<p>', { status: 200, response: { contentType: 'text/html', length: 3 } }),
+      post('image/png', '<p>', { status: 415 }),
+    ],
+  },
+  {
+    section,
+    feature: 'several media types',
+    note: 'The handler receives `contentType`, which tells the types of `body` apart.',
+    outcome: 'supported',
+    contract: withBody(`application/json:
+            schema: { type: object, required: [text], properties: { text: { type: string } } }
+          text/plain: { schema: { type: string, maxLength: 5 } }
+          '*/*': {}`),
+    handlers: `  async createItem(input) {
+    if (input.contentType === 'application/json') {
+      const { text } = input.body as { readonly text: string };
+      return { status: 200, body: { text, from: 'json' } };
+    }
+    const text = typeof input.body === 'string' ? input.body : Buffer.from(input.body as Uint8Array).toString();
+    return { status: 200, body: { text, from: input.contentType } };
+  },`,
+    exchanges: [
+      post('application/json', '{"text":"a"}', { status: 200, response: { text: 'a', from: 'json' } }),
+      post('application/json', '{}', { status: 400, response: { field: 'text' } }),
+      post('text/plain', 'a', { status: 200, response: { text: 'a', from: 'text/plain' } }),
+      post('text/plain', 'abcdef', { status: 400, response: { field: 'body' } }),
+      post('image/png', 'a', { status: 200, response: { text: 'a', from: 'image/png' } }),
+    ],
+  },
+  {
+    section,
+    feature: FORM,
+    outcome: 'supported',
+    contract: withBody(`${FORM}:
+            schema: { $ref: '#/components/schemas/Item' }`).concat(`components:
+  schemas:
+    Item:
+      type: object
+      required: [name]
+      additionalProperties: false
+      properties:
+        name: { type: string, maxLength: 5 }
+        count: { type: integer, default: 1 }
+        tags: { type: array, items: { type: string } }
+        size: { type: object, properties: { width: { type: number } } }
+`),
+    handlers: `  async createItem({ body }) {
+    const { name, count, tags = [], size } = body;
+    const total: number = count + tags.length + (size?.width ?? 0);
+    return { status: 200, body: { name, total } };
+  },`,
+    exchanges: [
+      post(FORM, 'name=a+b&count=2&tags=x&tags=y', { status: 200, response: { name: 'a b', total: 4 } }),
+      post(FORM, 'name=a&size=%7B%22width%22%3A1.5%7D', { status: 200, response: { name: 'a', total: 2.5 } }),
+      post(FORM, 'count=2', { status: 400, response: { code: 'invalid_input', field: 'name' } }),
+      post(FORM, 'name=a&count=x', { status: 400, response: { code: 'invalid_input', field: 'count' } }),
+      post(FORM, 'name=abcdef', { status: 400, response: { code: 'invalid_input', field: 'name' } }),
+      post(FORM, 'name=a&more=1', { status: 400, response: { code: 'invalid_input', field: 'more' } }),
+      post(FORM, 'name=a&size={', { status: 400, response: { code: 'invalid_input', field: 'size' } }),
+      post(FORM, 'name=%', { status: 400 }),
+    ],
+  },
+  {
+    section,
+    feature: 'encoding with style and explode',
+    outcome: 'supported',
+    contract: withBody(`${FORM}:
+            schema:
+              type: object
+              properties:
+                tags: { type: array, items: { type: integer } }
+                size: { type: object, properties: { width: { type: integer } } }
+            encoding:
+              tags: { style: pipeDelimited, explode: false }
+              size: { style: deepObject }`),
+    exchanges: [
+      post(FORM, 'tags=1|2&size[width]=3', { status: 200, response: { body: { tags: [1, 2], size: { width: 3 } } } }),
+      post(FORM, 'tags=1|x', { status: 400, response: { field: 'tags' } }),
+    ],
+  },
+  {
+    section,
+    feature: 'encoding of a property that is not in the schema',
+    outcome: 'refused',
+    contract: withBody(`${FORM}:
+            schema: { type: object, properties: { tags: { type: string } } }
+            encoding: { tag: { style: form } }`),
+    errors: ['12:25 The form has no property "tag". Did you mean "tags"?'],
+  },
+  {
+    section,
+    feature: 'encoding of JSON',
+    outcome: 'refused',
+    contract: withBody(`application/json:
+            schema: { type: object, properties: { tag: { type: string } } }
+            encoding: { tag: { style: form } }`),
+    errors: [`12:13 "encoding" describes the fields of ${FORM} and multipart/form-data, not of application/json.`],
+  },
+  {
+    section,
+    feature: 'a form that is not an object',
+    outcome: 'refused',
+    contract: withBody(`${FORM}: { schema: { type: string } }`),
+    errors: [`10:56 Expected an object for the form ${FORM}; received string.`],
+  },
+  {
+    section,
+    feature: 'multipart/form-data without files',
+    outcome: 'supported',
+    contract: withBody(`multipart/form-data:
+            schema:
+              type: object
+              required: [name]
+              properties:
+                name: { type: string, maxLength: 5 }
+                count: { type: integer }
+                meta: { type: object, required: [a], properties: { a: { type: integer } } }`),
+    exchanges: [
+      post(
+        MULTIPART,
+        toMultipart(
+          { name: 'name', text: 'a b' },
+          { name: 'count', text: '3' },
+          { name: 'meta', text: '{"a":1}', filename: 'blob', type: 'application/json' },
+        ),
+        { status: 200, response: { body: { name: 'a b', count: 3, meta: { a: 1 } } } },
+      ),
+      post(MULTIPART, toMultipart({ name: 'name', text: 'longer' }), { status: 400, response: { field: 'name' } }),
+      post(MULTIPART, toMultipart({ name: 'count', text: '3' }), { status: 400, response: { field: 'name' } }),
+      post(MULTIPART, toMultipart({ name: 'name', text: 'a' }, { name: 'count', text: 'x' }), {
+        status: 400,
+        response: { field: 'count' },
+      }),
+      post(MULTIPART, '--b\r\nContent-Disposition: form-data; name="name"\r\n\r\na', {
+        status: 400,
+        response: { code: 'malformed_body' },
+      }),
+      post('multipart/form-data', 'a', { status: 400, response: { code: 'malformed_body' } }),
+    ],
+  },
+  {
+    section,
+    feature: 'files of multipart/form-data',
+    note: 'The handler reads them as streams, within the limits of the contract. Nothing is written to disk.',
+    outcome: 'supported',
+    contract: withBody(PHOTOS),
+    handlers: READ_FILES,
+    exchanges: [
+      post(MULTIPART, toMultipart(title, cover, photo, photo), {
+        status: 200,
+        response: {
+          fields: { title: 'Boats' },
+          files: [
+            { name: 'cover', filename: 'b.png', contentType: 'image/png', size: 8 },
+            { name: 'photos', filename: 'c.png', contentType: 'image/png', size: 3 },
+            { name: 'photos', filename: 'c.png', contentType: 'image/png', size: 3 },
+          ],
+        },
+      }),
+      post(MULTIPART, toMultipart(cover, title), { status: 200, response: { fields: { title: 'Boats' } } }),
+      post(MULTIPART, toMultipart(title), { status: 400, response: { code: 'invalid_input', field: 'cover' } }),
+      post(MULTIPART, toMultipart(cover), { status: 400, response: { code: 'invalid_input', field: 'title' } }),
+      post(MULTIPART, toMultipart(title, cover, cover), { status: 400, response: { field: 'cover' } }),
+      post(MULTIPART, toMultipart(title, cover, photo, photo, photo), { status: 400, response: { field: 'photos' } }),
+      post(MULTIPART, toMultipart(title, { ...cover, text: '123456789' }), {
+        status: 413,
+        response: { code: 'too_large', field: 'cover' },
+      }),
+      post(MULTIPART, toMultipart(title, { ...cover, type: 'text/html' }), {
+        status: 415,
+        response: { field: 'cover' },
+      }),
+      post(MULTIPART, toMultipart(title, cover, { ...photo, name: 'other' }), {
+        status: 400,
+        response: { field: 'other' },
+      }),
+      post(MULTIPART, toMultipart(title, cover, { name: 'more', text: 'x' }), {
+        status: 400,
+        response: { field: 'more' },
+      }),
+    ],
+  },
+  {
+    section,
+    feature: 'x-max-bytes of a file',
+    outcome: 'supported',
+    contract: withBody(`multipart/form-data:
+            schema: { type: object, properties: { file: { type: string, format: binary } } }
+            encoding: { file: { x-max-bytes: 3 } }`),
+    handlers: READ_FILES,
+    exchanges: [
+      post(MULTIPART, toMultipart({ ...photo, name: 'file' }), { status: 200, response: { files: [{ size: 3 }] } }),
+      post(MULTIPART, toMultipart({ ...photo, name: 'file', text: '1234' }), { status: 413 }),
+    ],
+  },
+  {
+    section,
+    feature: 'x-max-bytes of a field',
+    outcome: 'refused',
+    contract: withBody(`multipart/form-data:
+            schema: { type: object, properties: { text: { type: string, x-max-bytes: 3 } } }`),
+    errors: ['11:73 x-max-bytes limits files, and "text" is a field. Use maxLength.'],
+  },
+  {
+    section,
+    feature: 'a style in multipart/form-data',
+    outcome: 'refused',
+    contract: withBody(`multipart/form-data:
+            schema: { type: object, properties: { text: { type: string } } }
+            encoding: { text: { style: form } }`),
+    errors: [`12:33 "style" is for ${FORM}. A part of multipart/form-data has a contentType.`],
+  },
+  {
+    section,
+    feature: 'headers of a part',
+    outcome: 'refused',
+    contract: withBody(`multipart/form-data:
+            schema: { type: object, properties: { text: { type: string } } }
+            encoding: { text: { headers: {} } }`),
+    errors: ['12:33 "headers" is not supported here: the headers of a part are its name, file name and media type.'],
+  },
+  {
+    section,
+    feature: 'multipart/mixed',
+    outcome: 'refused',
+    contract: withBody('multipart/mixed: { schema: { type: object } }'),
+    errors: ['10:11 "multipart/mixed" is not supported: use multipart/form-data, or x-body: deferred for its bytes.'],
+  },
+  {
+    section,
+    feature: 'other media types',
+    note: 'The handler receives their bytes.',
+    outcome: 'supported',
+    contract: withBody('image/png: {}'),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { bytes: [...body] } }),`,
+    exchanges: [post('image/png', 'ab', { status: 200, response: { bytes: [97, 98] } })],
+  },
+  {
+    section,
+    feature: 'x-body: deferred',
+    note: 'The handler reads the bytes when it needs them.',
+    outcome: 'supported',
+    contract: withBody('text/plain: {}', '\n        x-body: deferred'),
+    handlers: `  createItem: async ({ body }) => ({ status: 200, body: { text: (await body()).toString() } }),`,
+    exchanges: [post('text/plain', 'ab', { status: 200, response: { text: 'ab' } })],
+  },
+];
