@@ -17,7 +17,7 @@ const GROUPS: readonly (readonly string[])[] = [
     ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts'],
   ],
   ['test -- --json --outputFile=.cache/jest.json'],
-  ['bench:smoke', 'check:client'],
+  ['bench:smoke', 'check:client', 'check:packages'],
 ];
 
 /** The number of steps that run at the same time. */

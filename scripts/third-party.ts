@@ -27,6 +27,7 @@ const BUNDLES: readonly Bundle[] = [
     ],
   },
   { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
+  { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
 ];
 
 /** The files that pages load, by package. */

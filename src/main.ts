@@ -48,14 +48,13 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
     const services = await open(config, { ...options, signal, checkSite: checkStoredQueries, origin: () => origin });
     try {
       // The other services are available while the site is scanned.
-      app.open(services);
+      await app.open(services);
       const { services: running } = config;
       if (running.includes('dashboard')) services.readiness.waitFor(services.dashboard.refresher.start());
       const site = await waitForSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-      // The site alone has no accounts.
-      if (running.some((service) => service !== 'site')) await printSetupLink(services, { origin, print });
+      if (config.hasAccounts) await printSetupLink(services, { origin, print });
       await aborted(signal);
       print('Stopping: waiting for open requests.');
       services.readiness.stop();

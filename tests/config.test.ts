@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.js';
+import { product } from '../src/product.js';
 import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
 
 let folder: string;
@@ -25,6 +26,8 @@ describe('loadConfig', () => {
       site: expect.stringMatching(/\/examples\/site$/) as string,
       state: join(folder, '.trellis'),
       services: ['site', 'dashboard', 'secrets'],
+      project: product,
+      hasAccounts: true,
       siteAccess: { kind: 'public' },
       watch: true,
       introspection: true,

@@ -37,7 +37,7 @@ export async function serveTrellis({
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const services = await openServices(config, { version: '1.2.3', origin: () => origin, terminal: process.stderr });
   await services.site?.firstAttempt;
-  app.open(adapt(services));
+  await app.open(adapt(services));
   return {
     url: origin,
     services,

@@ -1,0 +1,191 @@
+/**
+ * Follows the README of a new project, with packed packages: `init`, install, change the contract, see the compiler name
+ * what is missing, fill it in, serve, and call it with the generated client.
+ *
+ * Packages from elsewhere come from the cache of npm. `TRELLIS_RUNTIMES` lists other versions of Node, separated by commas.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packAll } from '../../scripts/pack.js';
+import { readPage } from './add-a-service.js';
+import { waitForLine } from './wait-for-line.js';
+
+const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
+
+let folder: string;
+let app: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trellis-new-'));
+  app = path.join(folder, 'my-app');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Result {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs a command in the project with a version of Node. */
+function run(command: string, args: readonly string[], { node = process.execPath, cwd = app } = {}): Promise<Result> {
+  const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`, NODE_ENV: '' };
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, env, maxBuffer: 16 * 1024 ** 2 }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+}
+
+const bin = (name: string) => path.join(app, 'node_modules', '.bin', name);
+
+async function change(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(path.join(app, file), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(
+    path.join(app, file),
+    text.replace(from, () => to),
+  );
+}
+
+const ADD_GREETING = `  /{name}/copies:
+    post:
+      operationId: copyGreeting
+      tags: [Greetings]
+      summary: Repeat a greeting
+      description: Returns a greeting several times.
+      security: []
+      parameters:
+        - name: name
+          in: path
+          description: Whom to greet.
+          required: true
+          schema: { type: string, minLength: 1, maxLength: 50 }
+          example: Ada
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [times]
+              properties: { times: { type: integer, minimum: 1, maximum: 9 } }
+            example: { times: 2 }
+      responses:
+        '200':
+          description: The greetings.
+          content:
+            application/json:
+              schema: { type: array, items: { $ref: '#/components/schemas/Greeting' } }
+              example: [{ text: 'Hello, Ada!' }, { text: 'Hello, Ada!' }]
+        '400': { $ref: 'common.yaml#/components/responses/BadRequest' }
+        '406': { $ref: 'common.yaml#/components/responses/NotAcceptable' }
+        '413': { $ref: 'common.yaml#/components/responses/TooLarge' }
+        '415': { $ref: 'common.yaml#/components/responses/UnsupportedMediaType' }
+        '429': { $ref: 'common.yaml#/components/responses/RateLimited' }
+        '500': { $ref: 'common.yaml#/components/responses/Internal' }
+        '503': { $ref: 'common.yaml#/components/responses/Unavailable' }
+
+components:
+`;
+
+const COPY_GREETING = `
+  async copyGreeting({ params, body }) {
+    return { status: 200, body: Array.from({ length: body.times }, () => ({ text: \`Hello, \${params.name}!\` })) };
+  },
+});`;
+
+const COPY_SCRIPT = `import { createGreetingsClient } from '../src/generated/greetings/client.js';
+const client = createGreetingsClient(\`\${process.argv[2]}/greetings\`);
+const params = { path: { name: 'Ada' } };
+const { data, response } = await client.POST('/{name}/copies', { params, body: { times: 2 } });
+const refused = await client.POST('/{name}/copies', { params, body: { times: 10 } });
+console.log(response.status, JSON.stringify(data), refused.response.status, refused.error?.code);
+`;
+
+test('a new project is installed from packed packages, changed, compiled, served and called', async () => {
+  const archives = await packAll(path.join(folder, 'packages'));
+  const init = await run(process.execPath, [path.resolve('dist/cli.js'), 'init', app], { cwd: folder });
+  expect(init).toMatchObject({ exitCode: 0, output: expect.stringContaining('npm install') as string });
+  expect(await run(process.execPath, [path.resolve('dist/cli.js'), 'init', app], { cwd: folder })).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining('has files') as string,
+  });
+
+  // The packages are not published, so every mention of one means its archive.
+  const manifest = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8')) as Record<string, object>;
+  const files = Object.fromEntries([...archives].map(([name, file]) => [name, `file:${file}`]));
+  const own = (names: object = {}) => Object.fromEntries(Object.keys(names).map((name) => [name, files[name]]));
+  const { dependencies, devDependencies } = manifest;
+  await writeFile(
+    path.join(app, 'package.json'),
+    JSON.stringify({
+      ...manifest,
+      dependencies: { ...files, ...own(dependencies) },
+      devDependencies: own(devDependencies),
+    }),
+  );
+  const install = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
+  expect(install).toMatchObject({ exitCode: 0 });
+  const { output: size } = await run('du', ['-sm', 'node_modules']);
+  expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
+
+  expect(await run('npm', ['test'])).toMatchObject({ exitCode: 0 });
+
+  await change('openapi/greetings.yaml', '\ncomponents:\n', `\n${ADD_GREETING}`.replace('\n\n', '\n'));
+  expect(await run(bin('trellis'), ['generate'])).toMatchObject({ exitCode: 0 });
+  const missing = await run(bin('tsc'), []);
+  expect(missing.output).toMatch(/^src\/handlers\/greetings\/handlers\.ts\(\d+,\d+\).*copyGreeting/mu);
+  await change('src/handlers/greetings/handlers.ts', '\n});', COPY_GREETING);
+  await writeFile(path.join(app, 'scripts/copy.ts'), COPY_SCRIPT);
+  expect(await run(bin('tsc'), [])).toEqual({ exitCode: 0, output: '' });
+
+  await change('openapi/greetings.yaml', 'type: integer', 'type: integr');
+  const mistake = await run(bin('trellis'), ['generate']);
+  expect(mistake).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^openapi\/greetings\.yaml:\d+:\d+ /u) });
+  await change('openapi/greetings.yaml', 'type: integr', 'type: integer');
+});
+
+test.each(NODES)('the project runs on %s', async (node) => {
+  const server = spawn(node, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: app,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    expect(await run(bin('jiti'), ['scripts/copy.ts', origin], { node })).toEqual({
+      exitCode: 0,
+      output: '200 [{"text":"Hello, Ada!"},{"text":"Hello, Ada!"}] 400 invalid_input\n',
+    });
+    const reference = await fetch(`${origin}/docs`);
+    expect(await reference.text()).toContain('/greetings/openapi.json');
+    const document = (await (await fetch(`${origin}/greetings/openapi.json`)).json()) as { info: object };
+    expect(document.info).toMatchObject({ title: 'Greetings' });
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  } finally {
+    await stop(server);
+  }
+});
+
+test('docs/add-a-service.md adds a service with storage', async () => {
+  const { files, commands } = await readPage('docs/add-a-service.md');
+  // The contract, and at most five files beside it.
+  expect(files.length).toBeLessThanOrEqual(6);
+  for (const { file, text } of files) {
+    await mkdir(path.dirname(path.join(app, file)), { recursive: true });
+    await writeFile(path.join(app, file), text);
+  }
+  expect(commands).toContain('npm test');
+  for (const command of commands) {
+    const [program = '', ...args] = command.split(' ');
+    expect(await run(program, args)).toMatchObject({ exitCode: 0 });
+  }
+});
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill();
+  await ended;
+}
