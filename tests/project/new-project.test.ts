@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packAll } from '../../scripts/pack.js';
@@ -113,20 +113,8 @@ test('a new project is installed from packed packages, changed, compiled, served
     output: expect.stringContaining('has files') as string,
   });
 
-  // The packages are not published, so every mention of one means its archive.
-  const manifest = JSON.parse(await readFile(path.join(app, 'package.json'), 'utf8')) as Record<string, object>;
-  const files = Object.fromEntries([...archives].map(([name, file]) => [name, `file:${file}`]));
-  const own = (names: object = {}) => Object.fromEntries(Object.keys(names).map((name) => [name, files[name]]));
-  const { dependencies, devDependencies } = manifest;
-  await writeFile(
-    path.join(app, 'package.json'),
-    JSON.stringify({
-      ...manifest,
-      dependencies: { ...files, ...own(dependencies) },
-      devDependencies: own(devDependencies),
-    }),
-  );
-  const install = await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund']);
+  await useArchives(archives);
+  const install = await run('npm', ['install', '--offline', '--no-audit', '--no-fund']);
   expect(install).toMatchObject({ exitCode: 0 });
   const { output: size } = await run('du', ['-sm', 'node_modules']);
   expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
@@ -168,6 +156,27 @@ test.each(NODES)('the project runs on %s', async (node) => {
   }
 });
 
+test('a project can have the dashboard and the secrets service too', async () => {
+  const second = path.join(folder, 'second-app');
+  const args = [path.resolve('dist/cli.js'), 'init', second, '--with', 'dashboard,secrets'];
+  expect(await run(process.execPath, args, { cwd: folder })).toMatchObject({ exitCode: 0 });
+  await symlink(path.join(app, 'node_modules'), path.join(second, 'node_modules'));
+  expect(await run(bin('trellis'), ['generate'], { cwd: second })).toMatchObject({ exitCode: 0 });
+  expect(await run(bin('tsc'), [], { cwd: second })).toEqual({ exitCode: 0, output: '' });
+  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: second,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    const paths = ['/greetings/openapi.json', '/api/openapi.json', '/secrets/openapi.json', '/sign-in'];
+    const statuses = await Promise.all(paths.map(async (url) => (await fetch(origin + url)).status));
+    expect(statuses).toEqual([200, 200, 200, 200]);
+  } finally {
+    await stop(server);
+  }
+});
+
 test('docs/add-a-service.md adds a service with storage', async () => {
   const { files, commands } = await readPage('docs/add-a-service.md');
   // The contract, and at most five files beside it.
@@ -182,6 +191,42 @@ test('docs/add-a-service.md adds a service with storage', async () => {
     expect(await run(program, args)).toMatchObject({ exitCode: 0 });
   }
 });
+
+/** The packages are not published, so a project has their archives; other packages have the versions of this repository. */
+async function useArchives(archives: ReadonlyMap<string, string>): Promise<void> {
+  const file = path.join(app, 'package.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly name: string;
+    readonly dependencies: object;
+    readonly devDependencies: object;
+  };
+  const archived = Object.fromEntries([...archives].map(([name, archive]) => [name, `file:${archive}`]));
+  const { '@trellis/dev': dev = '', 'trellis-client': _client, ...rest } = archived;
+  expect(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
+    expect.arrayContaining(['trellis', '@trellis/dev']),
+  );
+  const dependencies = { dependencies: rest, devDependencies: { '@trellis/dev': dev } };
+  await writeFile(file, JSON.stringify({ ...manifest, ...dependencies }));
+  // With a lock file, npm asks no registry which versions there are.
+  const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> };
+  const packages = Object.entries(lock.packages).filter(
+    ([name, { link, resolved = '' }]) => name.startsWith('node_modules/') && !link && !resolved.startsWith('file:'),
+  );
+  const entries = packages.map(([name, { dev: _dev, devOptional: _optional, peer: _peer, ...entry }]) => [name, entry]);
+  const root = { name: manifest.name, ...dependencies };
+  await writeFile(
+    path.join(app, 'package-lock.json'),
+    JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': root, ...Object.fromEntries(entries) } }),
+  );
+}
+
+interface LockEntry {
+  readonly link?: boolean;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly peer?: boolean;
+}
 
 async function stop(server: ChildProcess): Promise<void> {
   if (server.exitCode !== null) return;

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What a project can have beside its own services. */
-const PARTS = ['site', 'accounts', 'dashboard', 'secrets'] as const;
+const PARTS = ['accounts', 'dashboard', 'secrets'] as const;
 type Part = (typeof PARTS)[number];
 
 export interface NewProject {
@@ -73,12 +73,7 @@ const toManifest = (name: string, version: string): object => ({
   devDependencies: {
     '@trellis/dev': version,
   },
-  // The generator of types works with this version, but names an older one.
-  overrides: { 'openapi-typescript': { typescript: TYPESCRIPT } },
 });
-
-/** The version that the package `@trellis/dev` installs. */
-const TYPESCRIPT = '6.0.3';
 
 /** Writes `trellis.config.ts`, with the services of Trellis that are switched on. */
 function toConfig(parts: readonly string[]): string {

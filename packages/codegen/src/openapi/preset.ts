@@ -1,5 +1,4 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import { ContractError, type Diagnostic, type Location, readDocuments, throwDiagnostics } from '../documents.js';
 import {
   type GeneratorOutput,
@@ -28,6 +27,7 @@ import {
   type ReportDiagnostic,
 } from './nodes.js';
 import { createHandlerStubs, writeOperations } from './operations.js';
+import { astToString, openapiTS, type OpenAPI3 } from './types-module.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
 /** The configuration of the preset in `codegen.ts`. */
