@@ -38,6 +38,13 @@ function run(command: string, args: readonly string[], { node = process.execPath
   });
 }
 
+/** @returns the output. @throws Error with the output if the command fails. */
+async function succeed(...command: Parameters<typeof run>): Promise<string> {
+  const { exitCode, output } = await run(...command);
+  if (exitCode === 0) return output;
+  throw new Error(`${command[0]} ${command[1].join(' ')} failed:\n${output}`);
+}
+
 const bin = (name: string) => path.join(app, 'node_modules', '.bin', name);
 
 async function change(file: string, from: string, to: string): Promise<void> {
@@ -106,23 +113,22 @@ console.log(response.status, JSON.stringify(data), refused.response.status, refu
 
 test('a new project is installed from packed packages, changed, compiled, served and called', async () => {
   const archives = await packAll(path.join(folder, 'packages'));
-  const init = await run(process.execPath, [path.resolve('dist/cli.js'), 'init', app], { cwd: folder });
-  expect(init).toMatchObject({ exitCode: 0, output: expect.stringContaining('npm install') as string });
-  expect(await run(process.execPath, [path.resolve('dist/cli.js'), 'init', app], { cwd: folder })).toMatchObject({
+  const init = [path.resolve('dist/cli.js'), 'init', app];
+  expect(await succeed(process.execPath, init, { cwd: folder })).toContain('npm install');
+  expect(await run(process.execPath, init, { cwd: folder })).toMatchObject({
     exitCode: 1,
     output: expect.stringContaining('has files') as string,
   });
 
   await useArchives(archives);
-  const install = await run('npm', ['install', '--offline', '--no-audit', '--no-fund']);
-  expect(install).toMatchObject({ exitCode: 0 });
-  const { output: size } = await run('du', ['-sm', 'node_modules']);
+  await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund']);
+  const size = await succeed('du', ['-sm', 'node_modules']);
   expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
 
-  expect(await run('npm', ['test'])).toMatchObject({ exitCode: 0 });
+  await succeed('npm', ['test']);
 
   await change('openapi/greetings.yaml', '\ncomponents:\n', `\n${ADD_GREETING}`.replace('\n\n', '\n'));
-  expect(await run(bin('trellis'), ['generate'])).toMatchObject({ exitCode: 0 });
+  await succeed(bin('trellis'), ['generate']);
   const missing = await run(bin('tsc'), []);
   expect(missing.output).toMatch(/^src\/handlers\/greetings\/handlers\.ts\(\d+,\d+\).*copyGreeting/mu);
   await change('src/handlers/greetings/handlers.ts', '\n});', COPY_GREETING);
@@ -159,9 +165,9 @@ test.each(NODES)('the project runs on %s', async (node) => {
 test('a project can have the dashboard and the secrets service too', async () => {
   const second = path.join(folder, 'second-app');
   const args = [path.resolve('dist/cli.js'), 'init', second, '--with', 'dashboard,secrets'];
-  expect(await run(process.execPath, args, { cwd: folder })).toMatchObject({ exitCode: 0 });
+  await succeed(process.execPath, args, { cwd: folder });
   await symlink(path.join(app, 'node_modules'), path.join(second, 'node_modules'));
-  expect(await run(bin('trellis'), ['generate'], { cwd: second })).toMatchObject({ exitCode: 0 });
+  await succeed(bin('trellis'), ['generate'], { cwd: second });
   expect(await run(bin('tsc'), [], { cwd: second })).toEqual({ exitCode: 0, output: '' });
   const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
     cwd: second,
@@ -188,7 +194,7 @@ test('docs/add-a-service.md adds a service with storage', async () => {
   expect(commands).toContain('npm test');
   for (const command of commands) {
     const [program = '', ...args] = command.split(' ');
-    expect(await run(program, args)).toMatchObject({ exitCode: 0 });
+    await succeed(program, args);
   }
 });
 

@@ -62,7 +62,7 @@ const toManifest = (name: string, version: string): object => ({
     dev: 'trellis dev',
     typecheck: 'tsc',
     pretest: 'trellis generate && tsc',
-    test: 'node --import jiti/register --test tests/*.test.ts',
+    test: 'jiti tests/run.ts',
   },
   dependencies: {
     '@trellis/client': version,
