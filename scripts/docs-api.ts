@@ -10,6 +10,8 @@ import { listPublished } from './pack.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 
+const BIN = 'tools/typedoc/node_modules/.bin';
+
 /** Lists the sources of the modules that a package exports. */
 async function listModules(folder: string): Promise<string[]> {
   const { exports } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {
@@ -22,7 +24,7 @@ async function listModules(folder: string): Promise<string[]> {
 const modules = (await Promise.all((await listPublished()).map(listModules))).flat();
 const output = process.argv[2] ?? '.cache/api';
 const { status } = spawnSync(
-  'tools/typedoc/node_modules/.bin/typedoc',
+  `${BIN}/typedoc`,
   [
     ...['--tsconfig', 'tsconfig.json', '--skipErrorChecking', '--name', 'Trellis', '--readme', 'none'],
     ...['--excludePrivate', '--disableSources', '--logLevel', 'Error', '--out', output],
