@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.js';
-import { product } from '../src/product.js';
 import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
+import { product } from '../src/product.js';
 
 let folder: string;
 beforeEach(async () => {

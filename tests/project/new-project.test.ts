@@ -137,7 +137,10 @@ test('a new project is installed from packed packages, changed, compiled, served
 
   await change('openapi/greetings.yaml', 'type: integer', 'type: integr');
   const mistake = await run(bin('trellis'), ['generate']);
-  expect(mistake).toMatchObject({ exitCode: 1, output: expect.stringMatching(/^openapi\/greetings\.yaml:\d+:\d+ /u) });
+  expect(mistake).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/^openapi\/greetings\.yaml:\d+:\d+ /u) as string,
+  });
   await change('openapi/greetings.yaml', 'type: integr', 'type: integer');
 });
 
@@ -222,7 +225,11 @@ async function useArchives(archives: ReadonlyMap<string, string>): Promise<void>
   const root = { name: manifest.name, ...dependencies };
   await writeFile(
     path.join(app, 'package-lock.json'),
-    JSON.stringify({ lockfileVersion: 3, requires: true, packages: { '': root, ...Object.fromEntries(entries) } }),
+    JSON.stringify({
+      lockfileVersion: 3,
+      requires: true,
+      packages: { '': root, ...(Object.fromEntries(entries) as object) },
+    }),
   );
 }
 

@@ -34,10 +34,12 @@ export async function runOutput(root: string, config: Types.Config, output: stri
     .flat()
     .map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
   const names = plugins.flatMap((plugin) => Object.keys(plugin));
-  const loadedPlugins = await Promise.all(names.map((name) => importFrom<CodegenPlugin>(root, toPluginModule(name))));
+  const loadedPlugins = await Promise.all(
+    names.map(async (name) => [name, await importFrom<CodegenPlugin>(root, toPluginModule(name))] as const),
+  );
   const pluginContext: Record<string, unknown> = {};
   const importExtension = config.importExtension;
-  const shared = { importExtension, emitLegacyCommonJSImports: config.emitLegacyCommonJSImports ?? true };
+  const shared = { importExtension, emitLegacyCommonJSImports: true };
   const preset = await loadPreset(root, settings.preset);
   const sections = await preset.buildGeneratesSection({
     baseOutputDir: output,
@@ -47,7 +49,7 @@ export async function runOutput(root: string, config: Types.Config, output: stri
     schemaAst,
     documents: [],
     config: { ...(config.config as object), ...(settings.config as object), ...shared },
-    pluginMap: Object.fromEntries(names.map((name, index) => [name, loadedPlugins[index] as CodegenPlugin])),
+    pluginMap: Object.fromEntries(loadedPlugins),
     pluginContext,
     documentTransforms: [],
   });
