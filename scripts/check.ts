@@ -18,7 +18,7 @@ const GROUPS: readonly (readonly string[])[] = [
   ],
   // The build is done.
   ['test --ignore-scripts -- --json --outputFile=.cache/jest.json'],
-  ['bench:smoke', 'check:client'],
+  ['bench:smoke', 'check:client', 'check:packages'],
 ];
 
 /** The number of steps that run at the same time. */

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 const PACKAGE = 'packages/core/package.json';
 
 /** The manifests outside of `packages`, which changesets do not update. */
-const MANIFESTS = ['package.json', 'client/package.json'];
+const MANIFESTS = ['package.json', 'client/package.json', 'dev/package.json'];
 
 interface Manifest {
   version: string;
@@ -47,7 +47,7 @@ function setVersion(file: string, to: string): void {
   manifest.version = to;
   for (const dependencies of [manifest.dependencies, manifest.devDependencies]) {
     for (const name of Object.keys(dependencies ?? {})) {
-      if (dependencies && name.startsWith('@trellis/')) dependencies[name] = to;
+      if (dependencies && (name.startsWith('@trellis/') || name === 'create-trellis')) dependencies[name] = to;
     }
   }
   writeFileSync(file, `${JSON.stringify(manifest, null, 2)}\n`);

@@ -2,7 +2,7 @@
  * Packages whose code is part of the build. Production does not install them, and the bill of materials lists them.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, mkdir, readdir } from 'node:fs/promises';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { build } from 'esbuild';
@@ -15,6 +15,8 @@ interface Bundle {
   readonly module: string;
   /** The packages that esbuild includes. */
   readonly packages: readonly string[];
+  /** Packages that stay imports. */
+  readonly external?: readonly string[];
 }
 
 /** The validator of JSON Schema with its dependencies. */
@@ -30,6 +32,20 @@ const BUNDLES: readonly Bundle[] = [
   { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
   { folder: '.', module: 'config/ajv', packages: AJV },
   { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
+  { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
+  { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
+  {
+    folder: 'packages/codegen',
+    module: 'openapi/types-module',
+    packages: [
+      ...['@babel/code-frame', '@babel/helper-validator-identifier', '@redocly/ajv', '@redocly/config'],
+      ...['@redocly/openapi-core', 'agent-base', 'ansi-colors', 'change-case', 'colorette', 'debug'],
+      ...['fast-deep-equal', 'has-flag', 'https-proxy-agent', 'index-to-position', 'js-levenshtein', 'js-tokens'],
+      ...['json-schema-traverse', 'ms', 'openapi-typescript', 'picocolors', 'pluralize', 'supports-color'],
+      ...['uri-js-replace', 'yaml-ast-parser'],
+    ],
+    external: ['typescript'],
+  },
 ];
 
 /** The files that pages load, by package. */
@@ -59,19 +75,26 @@ export async function addThirdParty(): Promise<void> {
   for (const bundle of BUNDLES) await addBundle(bundle);
 }
 
-async function addBundle({ folder, module, packages }: Bundle): Promise<void> {
+/** Lets CommonJS modules of a bundle load the built-in modules of Node. */
+const REQUIRE = `import { createRequire as createRequireOfBundle } from 'node:module';
+const require = createRequireOfBundle(import.meta.url);`;
+
+async function addBundle({ folder, module, packages, external = [] }: Bundle): Promise<void> {
   const { metafile } = await build({
     entryPoints: [`${folder}/src/${module}.ts`],
     outfile: `${folder}/dist/${module}.js`,
     bundle: true,
+    external: [...external],
+    banner: { js: REQUIRE },
     platform: 'node',
     target: 'node20',
     format: 'esm',
-    sourcemap: true,
-    sourcesContent: false,
+    minifyWhitespace: true,
     metafile: true,
     logLevel: 'warning',
   });
+  // That of the module without the packages.
+  await rm(`${folder}/dist/${module}.js.map`, { force: true });
   const found = new Set(
     Object.keys(metafile.inputs).flatMap((file) => /node_modules\/((?:@[^/]+\/)?[^/]+)/u.exec(file)?.[1] ?? []),
   );

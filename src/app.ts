@@ -12,21 +12,14 @@ import {
 } from '@trellis/server/http/rate-limits';
 import { createLog, getClientAddress, type Log, requestContext } from '@trellis/server/http/request';
 import { createHttpServer } from '@trellis/server/http/server';
-import { createMcp } from '@trellis/server/mcp/endpoint';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
-import { type ServedContract, contractDocument, contractRouter } from '@trellis/server/rest/router';
+import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type Request, type RequestHandler, type Response } from 'express';
 import type { Config } from './config/config.js';
-import * as dashboard from './generated/dashboard/operations.js';
-import * as secrets from './generated/secrets/operations.js';
-import { dashboardHandlers } from './handlers/dashboard/handlers.js';
 import { readPageData } from './handlers/page-data.js';
-import { FIXED_ERROR_MESSAGES, secretsHandlers } from './handlers/secrets/handlers.js';
-import { MCP_TOOLS } from './handlers/secrets/mcp-tools.js';
-import { objectsHandlers } from './handlers/secrets/objects.js';
-import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
 import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
+import { type MountedService, mountServices, toContractName } from './project/mount.js';
 import type { Services } from './services.js';
 import type { createSiteRequests } from './site-requests.js';
 
@@ -34,24 +27,13 @@ interface AppOptions {
   readonly log: Log;
   readonly config: Config;
   readonly services: Services;
+  readonly mounted: readonly MountedService[];
   /** Returns the public origin, which is known once the server listens. */
   readonly origin: () => string;
 }
 
-/** Operations that every server has, whichever services it runs. */
-const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
-
-/** The contracts with their documents. */
-const CONTRACTS = [
-  { id: 'dashboard', name: 'Dashboard', url: '/api/openapi.json' },
-  { id: 'secrets', name: 'Secrets', url: '/secrets/openapi.json' },
-] as const;
-
 /** The built pages are next to the built server, or in the output of the build if the server runs from its sources. */
 const PAGE_FOLDERS = ['./pages/', '../dist/pages/'].map((path) => new URL(path, import.meta.url));
-
-/** Base path of the sign-in operations, which the dashboard and the secrets service share. */
-const ACCOUNT_PATHS = '/api/auth/';
 
 export interface App {
   /** Can listen at once. Until {@link App.open} is called, it responds to every request with `unavailable`. */
@@ -59,7 +41,7 @@ export interface App {
   open(services: Services): Promise<void>;
 }
 
-export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log'>): App {
+export function createApp({ config, origin }: Pick<AppOptions, 'config' | 'origin'>): App {
   const log = createLog({ level: config.logLevel });
   const entrance = createStartupListener();
   return {
@@ -67,7 +49,8 @@ export function createApp({ config, origin }: Omit<AppOptions, 'services' | 'log
     async open(services) {
       // Loaded late, as GraphQL takes as long to load as the rest of a server that has no site.
       const siteRequests = services.site && (await import('./site-requests.js')).createSiteRequests;
-      entrance.open(createListener({ config, origin, services, log, siteRequests }));
+      const mounted = await mountServices(config, services);
+      entrance.open(createListener({ config, origin, services, mounted, log, siteRequests }));
     },
   };
 }
@@ -79,7 +62,7 @@ interface ListenerOptions extends AppOptions {
 
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: ListenerOptions): RequestListener {
-  const { config, services, log } = options;
+  const { config, services, mounted, log } = options;
   const app = express().disable('x-powered-by').set('trust proxy', config.trustProxy);
   const limits = createRateLimiter({
     perMinute: config.rateLimit,
@@ -99,7 +82,7 @@ function createListener(options: ListenerOptions): RequestListener {
     needsToken: siteAccess === 'token',
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
-  const reference = loadApiReference(CONTRACTS.filter(({ id }) => config.services.includes(id)));
+  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract));
   app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
@@ -116,8 +99,7 @@ function createListener(options: ListenerOptions): RequestListener {
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
     app.use(options.siteRequests({ config, site, staticFolder, log, gate, admit, headers, countImage }));
   }
-  app.use(dashboardRouter({ ...options, limits }));
-  if (config.services.includes('secrets')) app.use(secretsRouter({ ...options, limits }));
+  for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
   app.use(headers);
   app.use(explorer.assets, reference.assets, pages.assets);
   app.get('/docs', countPage, reference.page).all('/docs', allowMethods(READ_ONLY));
@@ -163,65 +145,39 @@ function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefine
   });
 }
 
-/** Both routers share one set of limits, because a caller may use both services. */
 interface RouterOptions extends AppOptions {
+  /** One set of limits, because a caller may use several services. */
   readonly limits: RateLimiter;
 }
 
-function dashboardRouter({ config, services, limits }: RouterOptions): RequestHandler {
-  const { authenticatorFor } = services;
-  const isRunning = config.services.includes('dashboard');
-  const hasAccounts = config.services.includes('secrets');
-  const { operations, basePath, revision, schemes } = dashboard;
+/** Serves the operations of a service, and its document if it runs. */
+function serviceRouter(
+  { entry, context, handlers, operations, documentPath, isRunning }: MountedService,
+  { config, services, limits }: RouterOptions,
+): RequestHandler {
+  const { table, document } = context;
+  const { tokens = ['personal'], fixedMessages, uncompressedOperations } = entry;
+  // A service without a base path owns only its own paths.
+  const { ownedPrefixes = table.basePath === '' ? [] : [table.basePath] } = entry;
   return contractRouter({
-    basePath,
-    ownedPrefixes: ['/api'],
-    operations: operations.filter(
-      ({ id, path }) => isRunning || COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
-    ),
-    revision,
-    schemes,
-    document: isRunning ? documentOf('dashboard', config) : undefined,
-    handlers: dashboardHandlers(services),
-    authenticate: authenticatorFor(['personal']),
+    ...table,
+    operations,
+    handlers,
+    ownedPrefixes,
+    fixedMessages,
+    uncompressedOperations,
+    document: isRunning ? contractDocument(documentPath, document, { isHttps: isHttps(config) }) : undefined,
+    authenticate: entry.authenticate?.(context) ?? services.authenticatorFor(tokens),
     limits,
-    replays: services.replays,
+    replays: entry.replays?.(context) ?? services.replays,
     validateResponses: !config.production,
     headers: dataHeaders({ isHttps: isHttps(config) }),
     streams: { stopping: services.readiness.stopping },
-    uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
   });
 }
 
-function secretsRouter({ config, services, limits }: RouterOptions): RequestHandler {
-  const { authenticatorFor } = services;
-  const { operations, basePath, revision, schemes } = secrets;
-  const mcp = createMcp({
-    ...MCP_TOOLS,
-    operations,
-    handlers: objectsHandlers({ ...services, basePath }),
-    document: new URL('./generated/secrets/openapi.json', import.meta.url),
-    version: services.version,
-  });
-  return contractRouter({
-    basePath,
-    operations,
-    revision,
-    schemes,
-    document: documentOf('secrets', config),
-    handlers: secretsHandlers({ ...services, basePath, mcp }),
-    fixedMessages: FIXED_ERROR_MESSAGES,
-    authenticate: authenticatorFor(['write', 'consumer']),
-    limits,
-    replays: services.auditedReplays,
-    validateResponses: !config.production,
-    uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
-    headers: dataHeaders({ isHttps: isHttps(config) }),
-  });
-}
-
-function documentOf(id: (typeof CONTRACTS)[number]['id'], config: Config): ServedContract | undefined {
-  const contract = CONTRACTS.find((one) => one.id === id);
-  const file = new URL(`./generated/${id}/openapi.json`, import.meta.url);
-  return contract && contractDocument(contract.url, file, { isHttps: isHttps(config) });
-}
+const toListedContract = ({ name, documentPath }: MountedService) => ({
+  id: name,
+  name: toContractName(name),
+  url: documentPath,
+});

@@ -6,6 +6,7 @@ import { backupCommand, restoreCommand } from './commands/backup.js';
 import { completeCommand, completionCommand } from './commands/completion.js';
 import { doctorCommand } from './commands/doctor/doctor.js';
 import { imagesCommand } from './commands/images.js';
+import { projectCommands } from './commands/project.js';
 import { findNames, secretsCommand } from './commands/secrets/secrets-command.js';
 import { addServerOptions } from './commands/server-options.js';
 import { tokensCommand } from './commands/tokens.js';
@@ -29,6 +30,7 @@ addServerOptions(program.command('serve'), ...Object.values(CONFIG_OPTIONS))
     const { serve } = await import('./main.js');
     await serve(config, { version, terminal: process.stderr, print });
   });
+for (const command of projectCommands({ version, print })) program.addCommand(command);
 program.addCommand(imagesCommand());
 const streams = { out: process.stdout, err: process.stderr };
 program.addCommand(tokensCommand(streams));

@@ -54,8 +54,7 @@ async function run(config: Config, { startedAt, signal, print, ...options }: Run
       const site = await waitForSite(services, config);
       print(describe({ ...services, site }, origin, performance.now() - startedAt).join('\n'));
       if (isOpenToNetwork(config)) print(OPEN_TO_NETWORK(config.host));
-      // The site alone has no accounts.
-      if (running.some((service) => service !== 'site')) await printSetupLink(services, { origin, print });
+      if (config.hasAccounts) await printSetupLink(services, { origin, print });
       await aborted(signal);
       print('Stopping: waiting for open requests.');
       services.readiness.stop();

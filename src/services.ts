@@ -20,6 +20,7 @@ import type { SiteReport, SiteService, SiteServiceOptions } from './site-service
 import { startCleanupJob, type CleanupJob } from './storage/cleanup-job.js';
 import { isPostgres, type Database } from './storage/database.js';
 import { createIdempotencyStore, deleteExpiredResponses, type IdempotencyStore } from './storage/idempotency-store.js';
+import { migrateService } from './storage/migrate.js';
 import { openDatabase, toDatabaseTarget } from './storage/open-database.js';
 import { createRateCounts, deleteExpiredRateCounts, type RateCounts } from './storage/rate-counts.js';
 import { createReadiness, type Readiness } from './storage/readiness.js';
@@ -30,6 +31,8 @@ import { openStateFolder, type StateFolder } from './storage/state-folder.js';
 export interface Services extends SecretsAccess {
   /** The running release. */
   readonly version: string;
+  /** The database of the user data. */
+  readonly database: Database;
   readonly readiness: Readiness;
   readonly replays: IdempotencyStore;
   /** The idempotency store of the secrets service, which also writes the audit log. */
@@ -90,10 +93,13 @@ export async function openServices(config: Config, options: ServicesOptions): Pr
 async function openAll(config: Config, options: ServicesOptions, folder: StateFolder): Promise<Services> {
   const key = await openServerKey(config.state);
   const database = await openDatabase(toDatabaseTarget(config));
-  await assertServerKey(database, key).catch(async (error: unknown) => {
+  try {
+    await assertServerKey(database, key);
+    await migrateServices(database, config);
+  } catch (error) {
     await database.destroy();
     throw error;
-  });
+  }
   const accountsWith = (witness: PasskeyListener) =>
     createAccounts(database, { origin: options.origin, passkeyListener: witness });
   const accounts = accountsWith(auditPasskeyChange);
@@ -115,6 +121,7 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
   const sweeper = startHourlyCleanup(database, accounts, options.terminal);
   return {
     version: options.version,
+    database,
     readiness: createReadiness(database),
     replays,
     auditedReplays: createAuditedIdempotencyStore(database, replays),
@@ -154,6 +161,13 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
 async function openSite(config: Config, options: SiteServiceOptions): Promise<SiteService> {
   const { startSite } = await import('./site-service.js');
   return startSite(config, options);
+}
+
+/** Creates or changes the tables of the running services of a project. */
+async function migrateServices(database: Database, { project, services: running }: Config): Promise<void> {
+  for (const [name, { migrations }] of Object.entries(project.services)) {
+    if (migrations && running.includes(name)) await migrateService(database, name, await migrations());
+  }
 }
 
 /** Deletes expired data every hour. Readers check the expiry themselves, so deletion need not be prompt. */

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadConfig } from '../src/config/config.js';
 import { createAddressPolicy } from '../src/dashboard/forges/http/address-policy.js';
+import { product } from '../src/product.js';
 
 let folder: string;
 beforeEach(async () => {
@@ -25,6 +26,8 @@ describe('loadConfig', () => {
       site: expect.stringMatching(/\/examples\/site$/) as string,
       state: join(folder, '.trellis'),
       services: ['site', 'dashboard', 'secrets'],
+      project: product,
+      hasAccounts: true,
       siteAccess: { kind: 'public' },
       watch: true,
       introspection: true,

@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { dirname, extname, join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { product } from '../product.js';
+import { isProjectFile, type ProjectConfig } from '../project/project.js';
 import { Ajv2020 } from './ajv.js';
+import { importScript } from './import-script.js';
 import {
   CONFIG_FORMATS,
   CONFIG_OPTION_NAMES,
@@ -11,12 +14,13 @@ import {
   type ConfigValues,
   type LogLevel,
   parseDataSize,
-  type ServiceName,
   SITE_TOKEN_PATTERN,
 } from './options.js';
 import { StartupError } from './startup-error.js';
 
 export interface Config {
+  /** The services that can run, and where their code is. */
+  readonly project: ProjectConfig;
   /** Files that are never part of a site: the configuration file and the file of the site token. */
   readonly configFiles: readonly string[];
   /** 0 lets the operating system choose. */
@@ -36,7 +40,10 @@ export interface Config {
   readonly state: string;
   /** A PostgreSQL database, with its password; `undefined` for SQLite in the state folder. */
   readonly databaseUrl: string | undefined;
-  readonly services: readonly ServiceName[];
+  /** The names of the services that run. */
+  readonly services: readonly string[];
+  /** Whether users can sign in. */
+  readonly hasAccounts: boolean;
   readonly siteAccess: SiteAccess;
   /** Whether the site's folders are watched while the server runs. */
   readonly watch: boolean;
@@ -108,6 +115,9 @@ const IMAGE_RATE_LIMIT = 600;
 /** Webhooks report most changes at once. Each refresh of a large board uses a hundredth of the hourly API quota. */
 const REFRESH_MINUTES = 20;
 
+/** The file with the services of a project. */
+const PROJECT_FILE = 'trellis.config.ts';
+
 const PACKAGE_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 /**
@@ -120,6 +130,7 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
   const { flags = {}, env = process.env, folder = process.cwd() } = sources;
   const file = await readConfigFile(folder, flags.config);
   const given = new Map<string, SourcedValue>();
+  const project = file?.project ?? product;
   for (const [key, value] of Object.entries(file?.content ?? {})) {
     given.set(key, { value: inFolder(key, value, dirname(file?.file ?? '')), source: `${key} in ${file?.file ?? ''}` });
   }
@@ -128,12 +139,18 @@ export async function loadConfig(sources: ConfigSources = {}): Promise<Config> {
     if (env[variable]) given.set(key, fromText(key, env[variable], variable, folder));
     if (flags[key] !== undefined) given.set(key, fromText(key, flags[key], flag.split(' ')[0] ?? key, folder));
   }
-  const settings = validate(given);
-  const siteAccess = await loadSiteAccess(settings);
-  const defaults = withDefaults(settings, folder, env.NODE_ENV === 'production');
+  const settings = validate(given, listServiceNames(project));
+  const defaults = withDefaults(settings, project, { folder, production: env.NODE_ENV === 'production' });
+  const siteAccess = await loadSiteAccess(settings, defaults);
   const configFiles = [file?.file, settings.siteTokenFile].filter((path) => path !== undefined);
-  return { ...defaults, siteAccess, configFiles };
+  return { ...defaults, project, siteAccess, configFiles };
 }
+
+/** Lists the names of the services of a project. */
+const listServiceNames = ({ site, services }: ProjectConfig): string[] => [
+  ...(site ? ['site'] : []),
+  ...Object.keys(services),
+];
 
 function fromText(key: keyof ConfigValues, text: string, source: string, folder: string): SourcedValue {
   const value = CONFIG_OPTIONS[key].isList ? text.split(',').map((part) => part.trim()) : text;
@@ -145,10 +162,10 @@ function inFolder(key: string, value: unknown, folder: string): unknown {
   return isPath && typeof value === 'string' && value !== '' ? resolve(folder, value) : value;
 }
 
-function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
+function validate(given: ReadonlyMap<string, SourcedValue>, services: readonly string[]): ConfigValues {
+  const formats = { ...CONFIG_FORMATS, service: (name: string) => services.includes(name) };
   // Validating the schema itself would take longer than all of its uses.
-  const options = { coerceTypes: true, strict: true, validateSchema: false, formats: { ...CONFIG_FORMATS } };
-  const ajv = new Ajv2020(options);
+  const ajv = new Ajv2020({ coerceTypes: true, strict: true, validateSchema: false, formats });
   // Compiling the schemas of all options takes longer than everything else here.
   const names = CONFIG_OPTION_NAMES.filter((key) => given.has(key));
   const isValid = ajv.compile({
@@ -160,11 +177,15 @@ function validate(given: ReadonlyMap<string, SourcedValue>): ConfigValues {
     ),
   });
   const settings = Object.fromEntries([...given].map(([key, { value }]) => [key, structuredClone(value)]));
-  if (!isValid(settings)) throw toStartError(given, isValid.errors?.[0]);
+  if (!isValid(settings)) throw toStartError(given, services, isValid.errors?.[0]);
   return settings;
 }
 
-function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObject | undefined): StartupError {
+function toStartError(
+  given: ReadonlyMap<string, SourcedValue>,
+  services: readonly string[],
+  error: ErrorObject | undefined,
+): StartupError {
   if (error?.keyword === 'dependentRequired') return toMissingError(given, error);
   const { additionalProperty = '' } = (error?.params ?? {}) as { additionalProperty?: string };
   const key = error?.instancePath.split('/')[1] ?? additionalProperty;
@@ -172,7 +193,8 @@ function toStartError(given: ReadonlyMap<string, SourcedValue>, error: ErrorObje
   if (!Object.hasOwn(CONFIG_OPTIONS, key)) {
     return new StartupError(`${source}: unknown option; the options are ${CONFIG_OPTION_NAMES.join(', ')}`);
   }
-  const { expected, isSecret, isList } = CONFIG_OPTIONS[key as keyof ConfigValues];
+  const { isSecret, isList, ...option } = CONFIG_OPTIONS[key as keyof ConfigValues];
+  const expected = key === 'services' ? `one or more of ${listed(services)}, separated by commas` : option.expected;
   const shown = JSON.stringify(isList && Array.isArray(value) ? value.join(',') : value);
   return new StartupError(`${source}: expected ${expected}; received ${isSecret ? 'a value' : shown}`);
 }
@@ -183,9 +205,24 @@ function toMissingError(given: ReadonlyMap<string, SourcedValue>, { params }: Er
   return new StartupError(`${given.get(property)?.source ?? property}: requires ${env} as well`);
 }
 
-type Defaults = Omit<Config, 'configFiles' | 'siteAccess'>;
+const listed = (names: readonly string[]): string =>
+  new Intl.ListFormat('en-GB', { type: 'conjunction' }).format(names);
 
-const withDefaults = (settings: ConfigValues, folder: string, production: boolean): Defaults => ({
+type Defaults = Omit<Config, 'configFiles' | 'hasAccounts' | 'project' | 'siteAccess'>;
+
+function withDefaults(
+  settings: ConfigValues,
+  project: ProjectConfig,
+  { folder, production }: { readonly folder: string; readonly production: boolean },
+): Defaults & Pick<Config, 'hasAccounts'> {
+  const services = settings.services ?? listServiceNames(project);
+  const hasAccounts = project.accounts ?? services.some((name) => Object.hasOwn(product.services, name));
+  const defaults = toDefaults(settings, folder);
+  const site = settings.site ?? resolve(folder, project.site?.folder ?? defaults.site);
+  return { ...defaults, site, services, hasAccounts, production };
+}
+
+const toDefaults = (settings: ConfigValues, folder: string): Omit<Defaults, 'production' | 'services'> => ({
   port: settings.port ?? 4000,
   host: settings.host ?? '127.0.0.1',
   isLoopback: /^(localhost|127\.|::1$)/.test(settings.host ?? '127.0.0.1'),
@@ -195,7 +232,6 @@ const withDefaults = (settings: ConfigValues, folder: string, production: boolea
   site: settings.site ?? resolve(PACKAGE_ROOT, 'examples/site'),
   state: settings.state ?? resolve(folder, '.trellis'),
   databaseUrl: settings.databaseUrl,
-  services: settings.services ?? ['site', 'dashboard', 'secrets'],
   watch: settings.watch ?? true,
   introspection: settings.introspection ?? true,
   queryValues: settings.queryValues ?? QUERY_VALUES,
@@ -211,7 +247,6 @@ const withDefaults = (settings: ConfigValues, folder: string, production: boolea
   githubApp: toGithubApp(settings),
   forgeAllow: settings.forgeAllow ?? [],
   logLevel: settings.logLevel ?? 'info',
-  production,
 });
 
 function toGithubApp({
@@ -226,10 +261,12 @@ function toGithubApp({
 /** Returns the environment unchanged, for commands with options of their own and for the processes that they start. */
 export const readEnvironment = (): Readonly<Record<string, string | undefined>> => process.env;
 
-const NAMES = ['json', 'yaml', 'yml', 'js', 'mjs'].map((extension) => `trellis.config.${extension}`);
+const NAMES = ['ts', 'json', 'yaml', 'yml', 'js', 'mjs'].map((extension) => `trellis.config.${extension}`);
 
 interface ConfigFile {
   readonly file: string;
+  /** The project that the file describes; absent if it has settings only. */
+  readonly project: ProjectConfig | undefined;
   readonly content: Readonly<Record<string, unknown>>;
 }
 
@@ -241,14 +278,17 @@ interface ConfigFile {
  */
 async function readConfigFile(folder: string, named?: string): Promise<ConfigFile | undefined> {
   const file = named === undefined ? find(folder) : resolve(folder, named);
-  if (file === undefined) return undefined;
+  // The file of this repository is for the generators: the server has the same services.
+  if (file === undefined || file === join(PACKAGE_ROOT, PROJECT_FILE)) return undefined;
   const content = await read(file).catch((cause: unknown) => {
     throw new StartupError(`${file}: not a valid configuration file: ${oneLine(cause)}`, { cause });
   });
   if (typeof content !== 'object' || content === null || Array.isArray(content)) {
     throw new StartupError(`${file}: not a valid configuration file: the content must be an object`);
   }
-  return { file, content: content as Record<string, unknown> };
+  if (!isProjectFile(content)) return { file, content: { ...content }, project: undefined };
+  const generated = pathToFileURL(join(dirname(file), 'src/generated/'));
+  return { file, content: { ...content.settings }, project: { ...content, generated } };
 }
 
 function find(folder: string): string | undefined {
@@ -258,10 +298,7 @@ function find(folder: string): string | undefined {
 }
 
 async function read(file: string): Promise<unknown> {
-  if (['.js', '.mjs'].includes(extname(file))) {
-    const script = (await import(pathToFileURL(file).href)) as { default?: unknown };
-    return script.default;
-  }
+  if (['.ts', '.js', '.mjs'].includes(extname(file))) return importScript(file);
   const text = await readFile(file, 'utf8');
   if (extname(file) === '.json') return JSON.parse(text);
   const { parse } = await import('yaml');
@@ -275,15 +312,18 @@ const oneLine = (cause: unknown) =>
 type SiteAccess =
   { readonly kind: 'public' } | { readonly kind: 'people' } | { readonly kind: 'token'; readonly token: string };
 
-type AccessSettings = Pick<ConfigValues, 'services' | 'siteAccess' | 'siteToken' | 'siteTokenFile'>;
+type AccessSettings = Pick<ConfigValues, 'siteAccess' | 'siteToken' | 'siteTokenFile'>;
 
 /**
  * Combines the options for access to the site, and reads the token file.
  *
  * @throws StartError when they contradict each other, or the file has no valid token. No message contains the token.
  */
-async function loadSiteAccess(settings: AccessSettings): Promise<SiteAccess> {
-  const { siteAccess: kind = 'public', services, siteToken, siteTokenFile } = settings;
+async function loadSiteAccess(
+  settings: AccessSettings,
+  { hasAccounts }: Pick<Config, 'hasAccounts'>,
+): Promise<SiteAccess> {
+  const { siteAccess: kind = 'public', siteToken, siteTokenFile } = settings;
   if (siteToken !== undefined && siteTokenFile !== undefined) {
     throw new StartupError('TRELLIS_SITE_TOKEN: set either this or TRELLIS_SITE_TOKEN_FILE, not both');
   }
@@ -295,7 +335,7 @@ async function loadSiteAccess(settings: AccessSettings): Promise<SiteAccess> {
       `${env}: the token has no effect while TRELLIS_SITE_ACCESS is "${kind}"; set TRELLIS_SITE_ACCESS to token`,
     );
   }
-  if (kind === 'people' && services?.every((service) => service === 'site')) {
+  if (kind === 'people' && !hasAccounts) {
     throw new StartupError(
       'TRELLIS_SITE_ACCESS: "people" requires accounts; add dashboard or secrets to TRELLIS_SERVICES, or use "token"',
     );

@@ -2,8 +2,6 @@
 import { createPrivateKey } from 'node:crypto';
 import { isIP } from 'node:net';
 
-export type ServiceName = 'dashboard' | 'secrets' | 'site';
-
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -16,7 +14,7 @@ export interface ConfigValues {
   readonly instanceLabel?: string;
   readonly site?: string;
   readonly state?: string;
-  readonly services?: readonly ServiceName[];
+  readonly services?: readonly string[];
   readonly siteAccess?: 'people' | 'public' | 'token';
   readonly siteToken?: string;
   readonly siteTokenFile?: string;
@@ -167,8 +165,9 @@ export const CONFIG_OPTIONS: Readonly<Record<keyof ConfigValues, ConfigOption>> 
     env: 'TRELLIS_SERVICES',
     flag: '--services <names>',
     description: 'services to run (default: site,dashboard,secrets)',
-    schema: { type: 'array', items: { enum: ['site', 'dashboard', 'secrets'] }, minItems: 1, uniqueItems: true },
-    expected: 'one or more of site, dashboard and secrets, separated by commas',
+    // The project determines the names.
+    schema: { type: 'array', items: { type: 'string', format: 'service' }, minItems: 1, uniqueItems: true },
+    expected: 'services',
     isList: true,
   },
   siteAccess: {

@@ -81,6 +81,51 @@ export async function migrate(database: Database, migrations = MIGRATIONS): Prom
   });
 }
 
+interface ServiceVersions {
+  service_versions: { service: string; version: number };
+}
+
+/**
+ * Runs the pending migrations of a service of a project in one transaction. Their numbers are those of the service.
+ *
+ * @throws DatabaseError if a newer release of the project has migrated the database.
+ */
+export async function migrateService(
+  database: Database,
+  service: string,
+  migrations: readonly Migration[],
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    if (isPostgres(database)) await sql`select pg_advisory_xact_lock(${sql.lit(MIGRATION_LOCK)})`.execute(transaction);
+    const versions = transaction as unknown as Kysely<ServiceVersions>;
+    await versions.schema
+      .createTable('service_versions')
+      .ifNotExists()
+      .addColumn('service', 'text', (column) => column.notNull())
+      .addColumn('version', 'integer', (column) => column.notNull())
+      .addPrimaryKeyConstraint('service_versions_key', ['service', 'version'])
+      .execute();
+    const known = await versions
+      .selectFrom('service_versions')
+      .select('version')
+      .where('service', '=', service)
+      .execute();
+    if (known.length > migrations.length) {
+      throw new DatabaseError(
+        `the tables of the service "${service}" have version ${known.length}; this project has ${migrations.length}`,
+      );
+    }
+    for (const [index, run] of migrations.entries()) {
+      if (index < known.length) continue;
+      await run(transaction as unknown as Kysely<unknown>);
+      await versions
+        .insertInto('service_versions')
+        .values({ service, version: index + 1 })
+        .execute();
+    }
+  });
+}
+
 /** @throws DatabaseError if the database has not exactly the version of this release. */
 export async function assertMigrated(database: Database): Promise<void> {
   const version = await readSchemaVersion(database);

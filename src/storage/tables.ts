@@ -51,7 +51,7 @@ export interface PeopleTable {
   created_at: number;
 }
 
-interface SessionsTable {
+export interface SessionsTable {
   /** The SHA-256 of the session id in the cookie. */
   id_hash: string;
   person_id: string;
@@ -122,7 +122,7 @@ export interface ChallengesTable {
   expires_at: number;
 }
 
-interface AccountEventsTable {
+export interface AccountEventsTable {
   id: string;
   at: number;
   action: string;
@@ -135,7 +135,7 @@ interface AccountEventsTable {
   address: string;
 }
 
-interface BoardsTable {
+export interface BoardsTable {
   person_id: string;
   generated_at: number;
   /** The board snapshot with drafts, as JSON. */
@@ -144,13 +144,13 @@ interface BoardsTable {
   changes: string | null;
 }
 
-interface BoardSharesTable {
+export interface BoardSharesTable {
   owner_id: string;
   viewer_id: string;
 }
 
 /** The state of users as viewers of their own board. Users without such state have no row. */
-interface BoardReadersTable {
+export interface BoardReadersTable {
   person_id: string;
   /** The time of the newest board that the user has seen. */
   seen_at: number | null;
@@ -171,7 +171,7 @@ export interface SnoozesTable {
   changed_at: number;
 }
 
-interface ViewsTable {
+export interface ViewsTable {
   person_id: string;
   name: string;
   /** The filter, sort order and grouping, as JSON. */
@@ -279,7 +279,7 @@ export interface ForgeStatesTable {
 }
 
 /** The schedule and leases of board refreshes. */
-interface RefreshScheduleTable {
+export interface RefreshScheduleTable {
   person_id: string;
   /** The time of the next refresh of the whole board. */
   due_at: number;
@@ -323,7 +323,7 @@ export interface PullRequestMarksTable {
 }
 
 /** Actions that are being sent to a forge, or whose outcome is unknown. */
-interface ActionAttemptsTable {
+export interface ActionAttemptsTable {
   person_id: string;
   forge: string;
   /** The full name in lower case. */
@@ -340,7 +340,7 @@ interface ActionAttemptsTable {
 }
 
 /** The number of pull requests opened and closed per board and day. Days without a refresh have no row. */
-interface ThroughputDaysTable {
+export interface ThroughputDaysTable {
   person_id: string;
   /** The day, such as `2026-05-02`, in the time zone of the user at that time. */
   day: string;
@@ -368,18 +368,18 @@ export interface SecretObjectsTable {
   noted_version: number | null;
 }
 
-interface SecretObjectConsumersTable {
+export interface SecretObjectConsumersTable {
   object_id: string;
   consumer: string;
 }
 
-interface SecretObjectTagsTable {
+export interface SecretObjectTagsTable {
   object_id: string;
   tag: string;
 }
 
 /** The current and previous values of secrets. */
-interface SecretObjectValuesTable {
+export interface SecretObjectValuesTable {
   object_id: string;
   /** The number of the value, from 1. */
   version: number;
@@ -396,20 +396,20 @@ interface SecretObjectValuesTable {
 }
 
 /** The recipients of a value, as far as the sender has listed them. */
-interface SecretObjectRecipientsTable {
+export interface SecretObjectRecipientsTable {
   object_id: string;
   version: number;
   recipient: string;
 }
 
 /** Consumers that were added explicitly or have a public key. Consumers that secrets merely refer to need no row. */
-interface SecretConsumersTable {
+export interface SecretConsumersTable {
   name: string;
   public_key: string | null;
 }
 
 /** The owner's identity. The table has at most one row, with the id 1. */
-interface SecretOwnerTable {
+export interface SecretOwnerTable {
   id: number;
   public_key: string;
   /** The identity, wrapped with the recovery phrase; opaque to the server. */
@@ -440,7 +440,7 @@ export interface AuditLogTable {
 }
 
 /** The end of the audit log. The table has at most one row, with the id 1. */
-interface AuditHeadTable {
+export interface AuditHeadTable {
   id: number;
   /** The number of entries, which is the id of the last entry. */
   count: number;
@@ -461,21 +461,21 @@ export interface ReplaysTable {
   claimed_at: number | null;
 }
 
-interface RateCountsTable {
+export interface RateCountsTable {
   /** The rate limit and the address or credential. */
   key: string;
   taken: number;
   ends_at: number;
 }
 
-interface WebhookDeliveriesTable {
+export interface WebhookDeliveriesTable {
   /** The hash of the user, the forge and the delivery id of the forge. */
   id: string;
   expires_at: number;
 }
 
 /** A check value for the server key. The table has at most one row, with the id 1. */
-interface ServerKeyTable {
+export interface ServerKeyTable {
   id: number;
   /** A constant text, encrypted with the server key. */
   sealed: Uint8Array;

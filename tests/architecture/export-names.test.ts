@@ -37,6 +37,7 @@ const SHARED_NAMES: readonly (readonly [reason: string, names: readonly string[]
   ],
   ['the server cannot import the generator, which reads the same values', ['HttpMethod']],
   ['the server declares what it needs of these', ['Caller', 'CredentialSource', 'IdempotencyStore']],
+  ['a service and the migration of its tables have one name', ['dashboard', 'secrets']],
   ['GraphQL Code Generator loads presets by this name', ['preset']],
 ];
 

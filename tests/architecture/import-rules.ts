@@ -27,17 +27,23 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   commands: {
     rooms: [
       ...['core', 'config', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
-      ...['client', 'sealing', 'generated/secrets/client', 'secrets'],
+      ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
   main: { rooms: ['app', 'services', 'config', 'site-requests'] },
-  app: { rooms: ['server', 'handlers', 'generated', 'page-paths', 'site-requests'] },
+  // Starts the server of a project for its tests.
+  testing: { rooms: ['app', 'services', 'config'] },
+  app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
   'site-requests': { rooms: ['server', 'resolvers', 'page-paths'] },
+  // The services of this product, as any other project lists its own.
+  product: { rooms: ['project', 'handlers', 'generated', 'secrets-handlers'], packages: [] },
+  'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
+  project: { rooms: ['product'], packages: [] },
   services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
   'site-service': { rooms: ['core', 'site', 'images', 'generated', 'resolvers', 'site-images'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
-  config: { rooms: [] },
+  config: { rooms: ['product', 'project'] },
 
   // What the toolkit's parts share. Pages import it too.
   core: { rooms: [], isSelfContained: true, packages: ['node:fs', 'node:fs/promises'] },
@@ -47,6 +53,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Binds the records to a GraphQL schema; the rest of the package knows nothing of it.
   'site/graphql': { rooms: ['core', 'site'], isSelfContained: true },
   images: { ...toolkit, packages: 'no transport' },
+  'create-trellis': { rooms: [], isSelfContained: true },
   client: { rooms: [], isSelfContained: true, packages: 'browser' },
 
   handlers: { rooms: [], packages: [] },
@@ -67,5 +74,6 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Outside of src: thin scripts, and the list of generation targets.
   // Screenshots are taken of servers and forges that test helpers start.
   scripts: { rooms: ['codegen', 'generated', 'client', 'images', 'tests'] },
-  'codegen.ts': { rooms: ['codegen'] },
+  'codegen.ts': { rooms: ['codegen', 'trellis.config'] },
+  'trellis.config.ts': { rooms: ['product'] },
 };

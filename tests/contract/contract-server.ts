@@ -13,11 +13,12 @@ import * as dashboard from '../../src/generated/dashboard/operations.js';
 import * as secrets from '../../src/generated/secrets/operations.js';
 import { dashboardHandlers } from '../../src/handlers/dashboard/handlers.js';
 import type { DashboardServices } from '../../src/handlers/dashboard/services.js';
-import { secretsHandlers, FIXED_ERROR_MESSAGES } from '../../src/handlers/secrets/handlers.js';
+import { secretsHandlers } from '../../src/handlers/secrets/handlers.js';
 import { MCP_TOOLS } from '../../src/handlers/secrets/mcp-tools.js';
 import { objectsHandlers } from '../../src/handlers/secrets/objects.js';
 import type { SecretsServices } from '../../src/handlers/secrets/services.js';
 import { UNCOMPRESSED_OPERATIONS } from '../../src/handlers/uncompressed.js';
+import { secrets as secretsEntry } from '../../src/product.js';
 import { createSecretsAccess } from '../../src/secrets/access.js';
 import { auditPasskeyChange, createAuditedIdempotencyStore } from '../../src/secrets/audit/chain.js';
 import { createAuditLog } from '../../src/secrets/audit/log.js';
@@ -74,7 +75,7 @@ export async function startContractServer(options: ContractServerOptions = {}): 
     contractRouter({
       ...secrets,
       handlers: secretsHandlers(services),
-      fixedMessages: FIXED_ERROR_MESSAGES,
+      fixedMessages: secretsEntry.fixedMessages,
       authenticate: authenticatorFor(['write', 'consumer']),
       limits,
       replays: createAuditedIdempotencyStore(database, createIdempotencyStore(database)),

@@ -14,7 +14,12 @@ export interface Stub {
   /** `text` is a complete member with its trailing comma and without indentation. */
   members: readonly { name: string; text: string }[];
   /** The file that uses the object, and the lines to add there. `--stub` prints them if they are missing. */
-  use?: { file: string; lines: readonly string[] };
+  use?: {
+    file: string;
+    lines: readonly string[];
+    /** The text of the file, if `--stub` writes it when it does not exist. */
+    create?: string;
+  };
 }
 
 /** Details about the files of an output folder that `--check` and `--stub` use. */

@@ -20,7 +20,10 @@ export const ERROR_STATUS = {
   unavailable: 503,
 } as const satisfies Readonly<Record<string, number>>;
 
-/** The error codes of responses. GraphQL errors carry the same codes in `extensions.code`. */
+/**
+ * The error codes that every service has, because the server itself responds with them. GraphQL errors carry them in
+ * `extensions.code`.
+ */
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** Members of an error body that a contract adds to the common ones. */
@@ -38,26 +41,49 @@ export interface AppErrorOptions extends ErrorOptions {
   readonly details?: ErrorDetails;
 }
 
+/** The options of an error with a code of a service's own. */
+interface OwnErrorOptions extends AppErrorOptions {
+  /** The HTTP status. */
+  readonly status: number;
+}
+
 /** An error that the caller may see unchanged. Any other thrown value is an internal error. */
 export class AppError extends Error {
   override readonly name = 'AppError';
-  readonly code: ErrorCode;
+  readonly code: string;
+  /** The HTTP status. */
+  readonly status: number;
   readonly field: string | undefined;
   readonly headers: Readonly<Record<string, string>>;
   readonly details: ErrorDetails | undefined;
 
   /** @param message A sentence for the caller, without secret values. */
-  constructor(code: ErrorCode, message: string, { field, headers = {}, details, ...options }: AppErrorOptions = {}) {
+  constructor(code: ErrorCode, message: string, options?: AppErrorOptions);
+  constructor(code: string, message: string, options: OwnErrorOptions);
+  constructor(code: string, message: string, { field, headers = {}, details, ...options }: AppErrorOptions = {}) {
     super(message, options);
     this.code = code;
+    this.status = 'status' in options ? Number(options.status) : ERROR_STATUS[code as ErrorCode];
     this.field = field;
     this.headers = headers;
     this.details = details;
   }
+}
 
-  get status(): number {
-    return ERROR_STATUS[this.code];
-  }
+/** Creates an error with one of the codes of a contract. */
+type CreateError<Code extends string> = (code: Code, message: string, options?: AppErrorOptions) => AppError;
+
+/**
+ * Returns a function that creates the errors of a service whose contract has codes of its own:
+ * `defineErrors<components['schemas']['Error']['code']>({ note_locked: 423 })`.
+ *
+ * @param statuses The HTTP status of each code that is not a common one.
+ */
+export function defineErrors<Code extends string>(
+  statuses: Readonly<Record<Exclude<Code, ErrorCode>, number>>,
+): CreateError<Code> {
+  const all: Readonly<Record<string, number>> = { ...ERROR_STATUS, ...statuses };
+  return (code, message, options) => new AppError(code, message, { ...options, status: all[code] ?? 500 });
 }
 
 /** The state of a rate limit, as the `RateLimit-*` headers of the contracts report it. */

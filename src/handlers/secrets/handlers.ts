@@ -1,4 +1,3 @@
-import type { ErrorCode } from '@trellis/core/errors';
 import type { HealthHandlers, McpHandlers, SecretsHandlers } from '../../generated/secrets/operations.js';
 import type { components } from '../../generated/secrets/types.js';
 import { auditHandlers } from './audit.js';
@@ -43,9 +42,3 @@ const mcpHandlers = ({ mcp }: Pick<SecretsServices, 'mcp'>): McpHandlers => ({
       : { status: 200, body: response as components['schemas']['JsonRpcMessage'] };
   },
 });
-
-/** Messages that are fixed by the wire contract: clients compare them. */
-export const FIXED_ERROR_MESSAGES: Readonly<Partial<Record<ErrorCode, string>>> = {
-  unauthenticated: 'missing or invalid session',
-  malformed_body: 'malformed request body',
-};

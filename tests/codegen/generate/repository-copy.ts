@@ -8,7 +8,9 @@ import { COMMON, NOTES } from '../../../packages/codegen/tests/openapi/example.j
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 /** The documents and settings that tests edit, and the folders that they only read. */
-const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json', 'trellis.config.ts'];
+/** The modules that `trellis.config.ts` imports. */
+const IMPORTED = ['src/product.ts', 'src/project', 'src/handlers/uncompressed.ts'];
 const LINKED = ['node_modules', 'packages'];
 
 /** The exit code and output of a process. */
@@ -56,7 +58,8 @@ export async function copySmallRepository(): Promise<RepositoryCopy> {
 
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));
-  for (const name of COPIED) await cp(path.join(repository, name), path.join(root, name), { recursive: true });
+  for (const name of [...COPIED, ...IMPORTED])
+    await cp(path.join(repository, name), path.join(root, name), { recursive: true });
   for (const name of LINKED) await symlink(path.join(repository, name), path.join(root, name));
   return {
     root,

@@ -1,7 +1,7 @@
 import { existsSync, watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, GUIDE, matchesPattern, quoteLine, splitPattern } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
@@ -25,7 +25,7 @@ const OPTIONS = {
  * Runs `npm run generate` with its flags and returns the exit code: 1 when a contract has errors, `--check` found a
  * difference or `--stub` could not change a file; 2 for invalid flags.
  */
-export async function runGenerate(flags: readonly string[], root: string, config: CodegenConfig): Promise<number> {
+export async function runGenerate(flags: readonly string[], root: string, config: Types.Config): Promise<number> {
   const mode = parseMode(flags);
   if (mode === undefined) return 2;
   if (mode === 'help') return print(USAGE);

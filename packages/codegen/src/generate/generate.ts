@@ -1,9 +1,10 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { CodegenConfig } from '@graphql-codegen/cli';
+import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
+import { isSelfContained, type OutputFiles, runOutput } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -67,7 +68,7 @@ const GENERATORS = fileURLToPath(new URL('..', import.meta.url));
 export interface Project {
   root: string;
   /** The default export of `codegen.ts`. */
-  config: CodegenConfig;
+  config: Types.Config;
   targets: readonly CodegenTarget[];
   /** Digest of the generating code. Computed once, as the process does not reload code that changes later. */
   generators: string;
@@ -86,15 +87,15 @@ interface CodegenTarget {
  *
  * @throws Error when an output is outside `src/generated`.
  */
-export async function openProject(root: string, config: CodegenConfig, generators = GENERATORS): Promise<Project> {
+export async function openProject(root: string, config: Types.Config, generators = GENERATORS): Promise<Project> {
   return { root, config, targets: listTargets(config), generators: await digestGenerators(root, generators) };
 }
 
 /** Lists the entries of `generates`. @throws Error when an output is outside `src/generated`. */
-export const listTargets = (config: CodegenConfig): readonly CodegenTarget[] =>
+export const listTargets = (config: Types.Config): readonly CodegenTarget[] =>
   Object.keys(config.generates).map((output) => toTarget(config, output));
 
-function toTarget(config: CodegenConfig, output: string): CodegenTarget {
+function toTarget(config: Types.Config, output: string): CodegenTarget {
   if (!output.startsWith(`${GENERATED}/`))
     throw new Error(`Expected an output below ${GENERATED}; received ${output}.`);
   const settings = config.generates[output] ?? [];
@@ -132,7 +133,7 @@ interface TargetOutput {
 }
 
 /**
- * Runs graphql-codegen in memory, which reports the errors of all targets. Results are in the order of the targets.
+ * Runs targets in memory, and reports the errors of all of them. Results are in the order of the targets.
  *
  * All targets share a process: a worker for each doubles the processor time, mostly to load libraries, and takes as long.
  *
@@ -143,21 +144,39 @@ export async function runTargets(
   { root, config }: Project,
   targets: readonly CodegenTarget[],
 ): Promise<TargetOutput[]> {
-  if (targets.length === 0) return [];
-  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli');
-  const generates = Object.fromEntries(targets.map(({ output }) => [output, config.generates[output] ?? []]));
-  const context = new CodegenContext({ config: { ...config, cwd: root, silent: true, generates } });
-  const { result, error } = await executeCodegen(context);
-  if (error) throwErrors(error instanceof AggregateError ? error.errors : [error]);
-  const files = result.map(({ filename, content }) => [filename, content] as const);
-  const repeated = files.find(([name], index) => files.findIndex(([other]) => other === name) !== index);
-  if (repeated) throw new Error(`Two targets generate ${repeated[0]}.`);
-  return targets.map((target) => ({
+  const settled = await Promise.allSettled(
+    targets.map(({ output }) =>
+      isSelfContained(config, output) ? runOutput(root, config, output) : runWithCommand(root, config, output),
+    ),
+  );
+  throwErrors(settled.flatMap((result) => (result.status === 'rejected' ? unwrap(result.reason) : [])));
+  const outputs = settled.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
+  const names = outputs.flatMap(({ files }) => [...files.keys()]);
+  const repeated = names.find((name, index) => names.indexOf(name) !== index);
+  if (repeated !== undefined) throw new Error(`Two targets generate ${repeated}.`);
+  return targets.map((target, index) => ({
     target,
-    files: new Map(files.filter(([name]) => name.startsWith(target.output))),
-    details: (context.getPluginContext()[target.output] as OutputDetails | undefined) ?? NO_DETAILS,
+    files: outputs[index]?.files ?? new Map(),
+    details: outputs[index]?.details ?? NO_DETAILS,
   }));
 }
+
+/** Runs an output that needs the loaders of graphql-codegen. */
+async function runWithCommand(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
+  const { CodegenContext, executeCodegen } = await import('@graphql-codegen/cli').catch((cause: unknown) => {
+    throw new Error(`The target ${output} has documents: install @graphql-codegen/cli.`, { cause });
+  });
+  const generates = { [output]: config.generates[output] ?? [] };
+  const context = new CodegenContext({ config: { ...config, cwd: root, silent: true, generates } });
+  const { result, error } = await executeCodegen(context);
+  if (error) throw error;
+  return {
+    files: new Map(result.map(({ filename, content }) => [filename, content])),
+    details: context.getPluginContext()[output] as OutputDetails | undefined,
+  };
+}
+
+const unwrap = (error: unknown): unknown[] => (error instanceof AggregateError ? error.errors : [error]);
 
 const NO_DETAILS: OutputDetails = { origins: new Map(), stubs: [] };
 

@@ -38,11 +38,15 @@ async function locate(root: string, stub: Stub): Promise<Stub> {
   return stub;
 }
 
-/** Returns the lines to add to the file that uses the object, unless that file already mentions it. */
+/** Writes the file that uses the object if it does not exist. Otherwise returns the lines to add to the file that uses the object, unless that file already mentions it. */
 async function findUse(root: string, { use, exportName }: Stub): Promise<Pick<StubResult, 'toAdd'>> {
   if (use === undefined) return {};
-  const text = (await findText(path.join(root, use.file))) ?? '';
-  return new RegExp(String.raw`\b${exportName}\b`, 'u').test(text) ? {} : { toAdd: use };
+  const text = await findText(path.join(root, use.file));
+  if (text === undefined && use.create !== undefined) {
+    await writeFiles(root, new Map([[use.file, use.create]]));
+    return {};
+  }
+  return new RegExp(String.raw`\b${exportName}\b`, 'u').test(text ?? '') ? {} : { toAdd: use };
 }
 
 async function writeStub(root: string, stub: Stub): Promise<StubResult> {

@@ -28,21 +28,24 @@ export function checkOperations(survey: OperationIndex, service: string, report:
 
 /** Ids and tags determine the names of generated types and files, which must be unique. */
 function checkNames({ root, operations }: OperationIndex, service: string, report: ReportDiagnostic): void {
-  const known = new Map<string, string>([[handlersName(service), `the service "${service}"`]]);
+  const tags = items(child(root, 'tags'));
+  const known = new Map<string, string>();
+  // The only tag may be named like the service: its handlers are those of the service.
+  if (tags.length !== 1) known.set(handlersName(service), `the service "${service}"`);
   const claim = (place: DocumentNode, owner: string, names: readonly string[]): void => {
     const taken = names.find((name) => known.has(name));
     if (taken !== undefined)
       report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
-  const tags = new Set<string>();
-  for (const tag of items(child(root, 'tags'))) {
+  const declared = new Set<string>();
+  for (const tag of tags) {
     const name = findTextField(tag, 'name');
-    if (name !== undefined && tags.has(name)) {
+    if (name !== undefined && declared.has(name)) {
       report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
       continue;
     }
-    if (name !== undefined) tags.add(name);
+    if (name !== undefined) declared.add(name);
     if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
       report(
         child(tag, 'name'),

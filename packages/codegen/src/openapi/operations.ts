@@ -196,7 +196,7 @@ function writeSignatures(contract: Contract): string {
   return [
     ...contract.operations.flatMap((operation) => [writeInput(contract, operation), writeOutput(operation)]),
     ...contract.tags.map((tag) => writeHandlers(tag)),
-    writeServiceHandlers(contract),
+    ...(isTagOfService(contract) ? [] : [writeServiceHandlers(contract)]),
   ].join('\n');
 }
 
@@ -397,24 +397,44 @@ function typeOfReference(ref: string): string {
   return `components['schemas'][${toStringLiteral(ref.slice(ERROR_REF.lastIndexOf('/') + 1))}]`;
 }
 
+/** Whether the only tag is named like the service, so that its handlers are those of the service. */
+const isTagOfService = ({ service, tags }: Contract): boolean =>
+  tags.length === 1 && tags.every(({ name }) => handlersName(name) === handlersName(service));
+
 /** Writes a stub for each tag, with one handler per operation that throws until it is implemented. */
-export function createHandlerStubs({ service, tags }: Contract): readonly Stub[] {
+export function createHandlerStubs(contract: Contract): readonly Stub[] {
+  const { service, tags } = contract;
+  const all = `src/handlers/${service}/handlers.ts`;
   return tags.map(({ name, operations }) => {
     const exportName = `${camel(name)}Handlers`;
     const type = handlersName(name);
     return {
-      file: `src/handlers/${service}/${kebab(name)}.ts`,
+      file: isTagOfService(contract) ? all : `src/handlers/${service}/${kebab(name)}.ts`,
       header: `import type { ${type} } from '../../generated/${service}/operations.js';\n\nexport const ${exportName} = (): ${type} => ({\n`,
       footer: '});\n',
       exportName,
-      use: {
-        file: `src/handlers/${service}/handlers.ts`,
-        lines: [`import { ${exportName} } from './${kebab(name)}.js';`, `...${exportName}(),`],
-      },
+      use: isTagOfService(contract)
+        ? undefined
+        : {
+            file: all,
+            lines: [`import { ${exportName} } from './${kebab(name)}.js';`, `...${exportName}(),`],
+            create: writeHandlersFile(contract),
+          },
       members: operations.map(({ id }) => ({
         name: id,
         text: `async ${id}() {\n  throw new Error('${id} is not implemented yet.');\n},`,
       })),
     };
   });
+}
+
+/** Writes the file that joins the handlers of all tags, for a service that does not have it yet. */
+function writeHandlersFile({ service, title, tags }: Contract): string {
+  const names = tags.map(({ name }) => [`${camel(name)}Handlers`, kebab(name)] as const);
+  const imports = names.map(([handlers, file]) => `import { ${handlers} } from './${file}.js';\n`);
+  return `import type { ${handlersName(service)} } from '../../generated/${service}/operations.js';
+${imports.join('')}
+${docstring(`All handlers of ${title}.`)}export const ${camel(service)}Handlers = (): ${handlersName(service)} => ({
+${names.map(([handlers]) => `  ...${handlers}(),\n`).join('')}});
+`;
 }

@@ -1,5 +1,4 @@
 import type { Types } from '@graphql-codegen/plugin-helpers';
-import openapiTS, { astToString, type OpenAPI3 } from 'openapi-typescript';
 import {
   ContractError,
   type Diagnostic,
@@ -34,6 +33,7 @@ import {
 import { createHandlerStubs, writeOperations } from './operations.js';
 import { resolveReferences, wrapFragment } from './references.js';
 import { NAME_MAPS, toContractRevision, writeRevision } from './revision.js';
+import { astToString, openapiTS, type OpenAPI3 } from './types-module.js';
 import { upgradeDocument } from './upgrade.js';
 import { nameValidators, type ValidatorNames, writeValidators, writeValidatorTypes } from './validators.js';
 
@@ -45,8 +45,10 @@ interface PresetConfig extends ServiceConfig {
 
 /** The dependencies of a service's generated files, apart from its contract. */
 export interface ServiceConfig {
-  /** The name of the service; its contract is `openapi/<service>.yaml`. */
+  /** The name of the service. */
   service: string;
+  /** The path of its contract; by default `openapi/<service>.yaml`. */
+  contract?: string;
   /** The environment variable that clients read the token from. */
   tokenVariable: string;
   /** Whether warnings are errors. Contracts of one's own should be strict; those of others seldom can be. */
@@ -84,8 +86,8 @@ export const preset: Types.OutputPreset<PresetConfig> = {
 };
 
 /**
- * Generates the types, operation table, validators, client and bundled document of a service from
- * `openapi/<service>.yaml` and the documents that it refers to.
+ * Generates the types, operation table, validators, client and bundled document of a service from its contract and the
+ * documents that it refers to.
  *
  * @throws ContractError with all errors. Documents with syntax errors are not checked any further.
  */
@@ -126,7 +128,8 @@ interface Documents {
 }
 
 /** Parses, checks and bundles the documents. */
-function readService({ service, strict = false }: ServiceConfig, documents: ReadonlyMap<string, string>): Documents {
+function readService(config: ServiceConfig, documents: ReadonlyMap<string, string>): Documents {
+  const { service, contract: file = `openapi/${service}.yaml`, strict = false } = config;
   const diagnostics: Diagnostic[] = [];
   const warnings: Diagnostic[] = [];
   const report = createReport(diagnostics, strict ? diagnostics : warnings);
@@ -134,7 +137,7 @@ function readService({ service, strict = false }: ServiceConfig, documents: Read
     [...documents].map(([file, text]) => [file, wrapFragment(parseSource(file, text, diagnostics))]),
   );
   throwDiagnostics(diagnostics);
-  const root = getRoot(`openapi/${service}.yaml`, sources);
+  const root = getRoot(file, sources);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
   completeContract(sources, root, report);

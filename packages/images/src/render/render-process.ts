@@ -1,7 +1,7 @@
 /** The program of a rendering process. It runs the jobs that its parent sends over IPC, one at a time. */
 import { open, writeFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import { AppError } from '@trellis/core/errors';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 import sharp from 'sharp';
 import { MEDIA_TYPES } from '../plan/transform.js';
 import { assertUnchanged, type ImageSource, unreadableImageError } from '../source.js';
@@ -72,7 +72,8 @@ async function runJob(job: Job): Promise<RenderReply> {
     await assertUnchanged(job.source);
     return { result };
   } catch (error) {
-    if (error instanceof AppError) return { refused: { code: error.code, message: error.message } };
+    // The pipeline throws common codes only.
+    if (error instanceof AppError) return { refused: { code: error.code as ErrorCode, message: error.message } };
     return { defect: error instanceof Error ? (error.stack ?? error.message) : String(error) };
   }
 }

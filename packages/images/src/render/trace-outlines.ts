@@ -1,7 +1,6 @@
-import Jimp from 'jimp';
-import { Potrace } from 'potrace';
-import { optimize } from 'svgo';
 import type { TraceOptions } from '../plan/arguments.js';
+import { Jimp, Potrace } from './potrace-module.js';
+import { optimize } from './svgo-module.js';
 
 /** RGBA pixels, row by row, and how to trace them. */
 export interface TraceTask {

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { AppError, type ErrorCode } from '@trellis/core/errors';
+import { AppError } from '@trellis/core/errors';
 import {
   type DocumentNode,
   type ExecutionArgs,
@@ -198,7 +198,7 @@ type ReportError = (error: unknown) => void;
 function toPublicError(error: unknown, requestId: string, report: ReportError): GraphQLFormattedError {
   const located = error instanceof GraphQLError ? error : undefined;
   const cause = located?.originalError ?? error;
-  const show = (message: string, code: ErrorCode, field?: string): GraphQLFormattedError => ({
+  const show = (message: string, code: string, field?: string): GraphQLFormattedError => ({
     message: shorten(message),
     ...(located?.locations && { locations: located.locations }),
     ...(located?.path && { path: located.path }),

@@ -1,4 +1,4 @@
-import { AppError } from '@trellis/core/errors';
+import { AppError, type ErrorCode } from '@trellis/core/errors';
 import {
   type ASTNode,
   type DocumentNode,
@@ -64,11 +64,7 @@ export function assertLimit(limit: LimitName, received: number, node: ASTNode): 
 }
 
 /** Creates an error in the caller's document, with its location. */
-export function documentError(
-  message: string,
-  nodes: ASTNode | readonly ASTNode[],
-  code: AppError['code'] = 'invalid_input',
-) {
+export function documentError(message: string, nodes: ASTNode | readonly ASTNode[], code: ErrorCode = 'invalid_input') {
   return new GraphQLError(message, { nodes, originalError: new AppError(code, message) });
 }
 

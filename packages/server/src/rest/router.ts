@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { AppError, type ErrorCode } from '@trellis/core/errors';
+import { AppError } from '@trellis/core/errors';
 import express, { type RequestHandler } from 'express';
 import { createTextSender } from '../files/assets.js';
 import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.js';
@@ -33,7 +33,7 @@ interface ContractRouterOptions extends OperationOptions {
   readonly handlers: object;
 }
 
-type FixedMessages = Readonly<Partial<Record<ErrorCode, string>>>;
+type FixedMessages = Readonly<Record<string, string>>;
 
 /**
  * Serves a contract. The operation table controls routing, security and validation, in this order, before a handler is
@@ -95,8 +95,8 @@ export function contractDocument(
 function withFixedMessage(error: unknown, messages: FixedMessages = {}): unknown {
   const text = error instanceof AppError ? messages[error.code] : undefined;
   if (!(error instanceof AppError) || text === undefined) return error;
-  const { code, field, headers } = error;
-  return new AppError(code, text, { headers, cause: error, ...(field === undefined ? {} : { field }) });
+  const { code, status, field, headers } = error;
+  return new AppError(code, text, { status, headers, cause: error, ...(field === undefined ? {} : { field }) });
 }
 
 const UNKNOWN: RouteMatch = { kind: 'unknown' };

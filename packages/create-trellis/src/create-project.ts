@@ -1,0 +1,96 @@
+import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** What a project can have beside its own services. */
+const PARTS = ['accounts', 'dashboard', 'secrets'] as const;
+type Part = (typeof PARTS)[number];
+
+export interface NewProject {
+  /** The version of the packages of Trellis. */
+  readonly version: string;
+  readonly parts: readonly string[];
+}
+
+/** A mistake of the user, as one line. */
+export class ProjectError extends Error {
+  override readonly name = 'ProjectError';
+}
+
+const TEMPLATE = fileURLToPath(new URL('../template/', import.meta.url));
+
+/** npm leaves out files with these names when it packs the template. */
+const RENAMED = ['.gitignore', '.gitattributes'];
+
+/**
+ * Writes a project into a folder, which is created if it does not exist.
+ *
+ * @returns what to do next.
+ * @throws ProjectError if the folder has files, or a part is unknown.
+ */
+export async function createProject(folder: string, { version, parts }: NewProject): Promise<string> {
+  const unknown = parts.find((part) => !PARTS.includes(part as Part));
+  if (unknown !== undefined) throw new ProjectError(`Expected one of ${PARTS.join(', ')}; received "${unknown}".`);
+  const found = await readdir(folder).catch(() => []);
+  if (found.length > 0) throw new ProjectError(`${folder} has files. Name a new folder.`);
+  await mkdir(folder, { recursive: true });
+  await cp(TEMPLATE, folder, { recursive: true });
+  for (const name of RENAMED) await rename(path.join(folder, name.slice(1)), path.join(folder, name));
+  const name = toPackageName(path.basename(path.resolve(folder)));
+  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(toManifest(name, version), null, 2)}\n`);
+  await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
+  return [`Wrote ${folder}. Next:`, '', `  cd ${folder}`, '  npm install', '  npm start', ''].join('\n');
+}
+
+/** Replaces what a name of a package can't contain. */
+const toPackageName = (name: string): string =>
+  name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9-]+/gu, '-')
+    .replaceAll(/^-+|-+$/gu, '') || 'app';
+
+const toManifest = (name: string, version: string): object => ({
+  name,
+  version: '0.0.0',
+  private: true,
+  type: 'module',
+  engines: { node: '>=20.19' },
+  scripts: {
+    generate: 'trellis generate',
+    prestart: 'trellis generate',
+    start: 'trellis serve',
+    dev: 'trellis dev',
+    typecheck: 'tsc',
+    pretest: 'trellis generate && tsc',
+    test: 'jiti tests/run.ts',
+  },
+  dependencies: {
+    '@trellis/client': version,
+    '@trellis/core': version,
+    '@trellis/server': version,
+    trellis: version,
+  },
+  devDependencies: {
+    '@trellis/dev': version,
+  },
+});
+
+/** Writes `trellis.config.ts`, with the services of Trellis that are switched on. */
+function toConfig(parts: readonly string[]): string {
+  const ready = ['dashboard', 'secrets'].filter((part) => parts.includes(part));
+  const imports = ready.length === 0 ? '' : `import { ${ready.join(', ')} } from 'trellis/services';\n`;
+  const accounts = parts.includes('accounts') ? '  accounts: true,\n' : '';
+  return `import { defineConfig } from 'trellis/config';
+${imports}
+export default defineConfig({
+${accounts}  services: {
+    greetings: {
+      documents: ['openapi/common.yaml'],
+      operations: () => import('./src/generated/greetings/operations.js'),
+      handlers: async (context) =>
+        (await import('./src/handlers/greetings/handlers.js')).greetingsHandlers(context),
+    },
+${ready.map((part) => `    ${part},\n`).join('')}  },
+});
+`;
+}

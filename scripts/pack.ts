@@ -1,0 +1,40 @@
+/**
+ * Packs everything that is published, as `npm publish` would: `npm run pack [folder]`, by default `.cache/packages`.
+ * Needs the output of `npm run build` and `npm run build:client`.
+ */
+import { execFile } from 'node:child_process';
+import { copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const run = promisify(execFile);
+
+/** Lists the folders of the published packages, from the root of the repository. */
+export async function listPublished(): Promise<string[]> {
+  const packages = await readdir(path.join(root, 'packages'));
+  return [...packages.sort().map((name) => `packages/${name}`), 'client', 'dev', '.'];
+}
+
+/** Packs the packages into a folder. @returns the path of each archive by the name of its package. */
+export async function packAll(destination: string): Promise<ReadonlyMap<string, string>> {
+  const archives = new Map<string, string>();
+  for (const folder of await listPublished()) {
+    if (folder !== '.') await copyFile(path.join(root, 'LICENSE'), path.join(root, folder, 'LICENSE'));
+    // The archives of "@trellis/client" and "trellis-client" have the same name.
+    const target = path.join(destination, folder === '.' ? 'trellis' : folder.replace('/', '-'));
+    await mkdir(target, { recursive: true });
+    const args = ['pack', `./${folder}`, '--json', '--ignore-scripts', '--pack-destination', target];
+    const { stdout } = await run('npm', args, { cwd: root, maxBuffer: 64 * 1024 ** 2 });
+    const [{ name, filename }] = JSON.parse(stdout.slice(stdout.indexOf('['))) as [{ name: string; filename: string }];
+    archives.set(name, path.join(target, filename));
+  }
+  return archives;
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const destination = path.resolve(process.argv[2] ?? path.join(root, '.cache/packages'));
+  await rm(destination, { recursive: true, force: true });
+  for (const archive of (await packAll(destination)).values()) console.log(archive);
+}

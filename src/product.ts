@@ -1,0 +1,50 @@
+import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
+import { defineConfig, type ProjectConfig, type ServiceEntry } from './project/project.js';
+
+/** Operations that every server has, whichever services it runs. */
+const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
+
+/** Base path of the sign-in operations, which all services with accounts share. */
+const ACCOUNT_PATHS = '/api/auth/';
+
+const COMMON_DOCUMENTS = ['openapi/common.yaml'];
+
+const GENERATED = new URL('./generated/', import.meta.url);
+
+/** The dashboard. Every server has some of its operations. */
+export const dashboard: ServiceEntry = {
+  documents: COMMON_DOCUMENTS,
+  strict: true,
+  generated: GENERATED,
+  tokenVariable: 'TRELLIS_TOKEN',
+  operations: () => import('./generated/dashboard/operations.js'),
+  handlers: async (context) => (await import('./handlers/dashboard/handlers.js')).dashboardHandlers(context),
+  uncompressedOperations: UNCOMPRESSED_OPERATIONS.dashboard,
+  ownedPrefixes: ['/api'],
+  documentPath: '/api/openapi.json',
+  isAlwaysServed: ({ id, path }, { hasAccounts }) =>
+    COMMON_OPERATIONS.includes(id) || (hasAccounts && path.startsWith(ACCOUNT_PATHS)),
+};
+
+/** The secrets service. */
+export const secrets: ServiceEntry = {
+  documents: COMMON_DOCUMENTS,
+  strict: true,
+  generated: GENERATED,
+  tokenVariable: 'TRELLIS_SECRETS_TOKEN',
+  operations: () => import('./generated/secrets/operations.js'),
+  handlers: async (context) => (await import('./secrets-handlers.js')).createSecretsHandlers(context),
+  tokens: ['write', 'consumer'],
+  replays: ({ auditedReplays }) => auditedReplays,
+  fixedMessages: { unauthenticated: 'missing or invalid session', malformed_body: 'malformed request body' },
+  uncompressedOperations: UNCOMPRESSED_OPERATIONS.secrets,
+};
+
+/** The documents and the code of this product with queries. */
+const QUERIES = ['queries/**/*.graphql', 'scripts/**/*.ts', 'src/web/app/**/*.ts', 'src/web/app/**/*.tsx'];
+
+/** The services of this product, which `trellis.config.ts` exports. */
+export const product: ProjectConfig = {
+  ...defineConfig({ site: { queries: QUERIES }, services: { dashboard, secrets } }),
+  generated: GENERATED,
+};

@@ -1,0 +1,63 @@
+import type { OperationSpec } from '@trellis/server/rest/operation';
+import type { Kysely } from 'kysely';
+import type { Config } from '../config/config.js';
+import { dashboard } from '../product.js';
+import type { Services } from '../services.js';
+import type { ProjectConfig, ServiceContext, ServiceEntry } from './project.js';
+
+/** A service of a project with its generated table and its handlers. */
+export interface MountedService {
+  readonly name: string;
+  readonly entry: ServiceEntry;
+  readonly context: ServiceContext;
+  readonly handlers: object;
+  /** The operations that are served. */
+  readonly operations: readonly OperationSpec[];
+  /** The path of the bundled document. */
+  readonly documentPath: string;
+  /** Whether the service runs. Otherwise only some of its operations are served. */
+  readonly isRunning: boolean;
+}
+
+/** Imports the tables of all services of which operations are served, and creates their handlers. */
+export async function mountServices(config: Config, services: Services): Promise<MountedService[]> {
+  const all = listServices(config.project);
+  const mounted = await Promise.all(all.map((one) => mount(one, config, services)));
+  return mounted.filter(({ operations }) => operations.length > 0);
+}
+
+type NamedService = readonly [name: string, entry: ServiceEntry];
+
+/**
+ * Lists the services of a project, and then the one of this product whose operations every server has: health and,
+ * with accounts, sign-in.
+ */
+function listServices({ services }: ProjectConfig): NamedService[] {
+  const own = Object.entries(services);
+  return own.some(([, entry]) => entry === dashboard) ? own : [...own, ['dashboard', dashboard]];
+}
+
+async function mount(
+  [name, entry]: NamedService,
+  { project, services: running, hasAccounts }: Config,
+  services: Services,
+): Promise<MountedService> {
+  const isRunning = running.includes(name);
+  const table = await entry.operations();
+  const operations = table.operations.filter(
+    (operation) => isRunning || entry.isAlwaysServed?.(operation, { hasAccounts }) === true,
+  );
+  const document = new URL(`${name}/openapi.json`, entry.generated ?? project.generated);
+  // Only the service itself knows its tables.
+  const database = <Tables>() => services.database as unknown as Kysely<Tables>;
+  const context = { ...services, database, table, document };
+  const handlers = operations.length > 0 ? await entry.handlers(context) : {};
+  const documentPath = entry.documentPath ?? `${table.basePath}/openapi.json`;
+  return { name, entry, context, handlers, operations, documentPath, isRunning };
+}
+
+/** Returns the name of a contract in the API reference: `pull-requests` → `Pull requests`. */
+export function toContractName(name: string): string {
+  const words = name.replaceAll('-', ' ');
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}

@@ -1,0 +1,249 @@
+/**
+ * Follows the README of a new project, with packed packages: `init`, install, change the contract, see the compiler name
+ * what is missing, fill it in, serve, and call it with the generated client.
+ *
+ * Packages from elsewhere come from the cache of npm. `TRELLIS_RUNTIMES` lists other versions of Node, separated by commas.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { packAll } from '../../scripts/pack.js';
+import { readPage } from './add-a-service.js';
+import { waitForLine } from './wait-for-line.js';
+
+const NODES = [process.execPath, ...(process.env.TRELLIS_RUNTIMES ?? '').split(',').filter((name) => name !== '')];
+
+let folder: string;
+let app: string;
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'trellis-new-'));
+  app = path.join(folder, 'my-app');
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+interface Result {
+  readonly exitCode: number;
+  readonly output: string;
+}
+
+/** Runs a command in the project with a version of Node. */
+function run(command: string, args: readonly string[], { node = process.execPath, cwd = app } = {}): Promise<Result> {
+  const env = { ...process.env, PATH: `${path.dirname(node)}${path.delimiter}${process.env.PATH ?? ''}`, NODE_ENV: '' };
+  return new Promise((resolve) => {
+    execFile(command, args, { cwd, env, maxBuffer: 16 * 1024 ** 2 }, (error, stdout, stderr) => {
+      resolve({ exitCode: error === null ? 0 : Number(error.code), output: stdout + stderr });
+    });
+  });
+}
+
+/** @returns the output. @throws Error with the output if the command fails. */
+async function succeed(...command: Parameters<typeof run>): Promise<string> {
+  const { exitCode, output } = await run(...command);
+  if (exitCode === 0) return output;
+  throw new Error(`${command[0]} ${command[1].join(' ')} failed:\n${output}`);
+}
+
+const bin = (name: string) => path.join(app, 'node_modules', '.bin', name);
+
+async function change(file: string, from: string, to: string): Promise<void> {
+  const text = await readFile(path.join(app, file), 'utf8');
+  expect(text).toContain(from);
+  await writeFile(
+    path.join(app, file),
+    text.replace(from, () => to),
+  );
+}
+
+const ADD_GREETING = `  /{name}/copies:
+    post:
+      operationId: copyGreeting
+      tags: [Greetings]
+      summary: Repeat a greeting
+      description: Returns a greeting several times.
+      security: []
+      parameters:
+        - name: name
+          in: path
+          description: Whom to greet.
+          required: true
+          schema: { type: string, minLength: 1, maxLength: 50 }
+          example: Ada
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [times]
+              properties: { times: { type: integer, minimum: 1, maximum: 9 } }
+            example: { times: 2 }
+      responses:
+        '200':
+          description: The greetings.
+          content:
+            application/json:
+              schema: { type: array, items: { $ref: '#/components/schemas/Greeting' } }
+              example: [{ text: 'Hello, Ada!' }, { text: 'Hello, Ada!' }]
+        '400': { $ref: 'common.yaml#/components/responses/BadRequest' }
+        '406': { $ref: 'common.yaml#/components/responses/NotAcceptable' }
+        '413': { $ref: 'common.yaml#/components/responses/TooLarge' }
+        '415': { $ref: 'common.yaml#/components/responses/UnsupportedMediaType' }
+        '429': { $ref: 'common.yaml#/components/responses/RateLimited' }
+        '500': { $ref: 'common.yaml#/components/responses/Internal' }
+        '503': { $ref: 'common.yaml#/components/responses/Unavailable' }
+
+components:
+`;
+
+const COPY_GREETING = `
+  async copyGreeting({ params, body }) {
+    return { status: 200, body: Array.from({ length: body.times }, () => ({ text: \`Hello, \${params.name}!\` })) };
+  },
+});`;
+
+const COPY_SCRIPT = `import { createGreetingsClient } from '../src/generated/greetings/client.js';
+const client = createGreetingsClient(\`\${process.argv[2]}/greetings\`);
+const params = { path: { name: 'Ada' } };
+const { data, response } = await client.POST('/{name}/copies', { params, body: { times: 2 } });
+const refused = await client.POST('/{name}/copies', { params, body: { times: 10 } });
+console.log(response.status, JSON.stringify(data), refused.response.status, refused.error?.code);
+`;
+
+test('a new project is installed from packed packages, changed, compiled, served and called', async () => {
+  const archives = await packAll(path.join(folder, 'packages'));
+  const init = [path.resolve('dist/cli.js'), 'init', app];
+  expect(await succeed(process.execPath, init, { cwd: folder })).toContain('npm install');
+  expect(await run(process.execPath, init, { cwd: folder })).toMatchObject({
+    exitCode: 1,
+    output: expect.stringContaining('has files') as string,
+  });
+
+  await useArchives(archives);
+  await succeed('npm', ['install', '--offline', '--no-audit', '--no-fund']);
+  const size = await succeed('du', ['-sm', 'node_modules']);
+  expect(Number.parseInt(size, 10)).toBeLessThanOrEqual(150);
+
+  await succeed('npm', ['test']);
+
+  await change('openapi/greetings.yaml', '\ncomponents:\n', `\n${ADD_GREETING}`.replace('\n\n', '\n'));
+  await succeed(bin('trellis'), ['generate']);
+  const missing = await run(bin('tsc'), []);
+  expect(missing.output).toMatch(/^src\/handlers\/greetings\/handlers\.ts\(\d+,\d+\).*copyGreeting/mu);
+  await change('src/handlers/greetings/handlers.ts', '\n});', COPY_GREETING);
+  await writeFile(path.join(app, 'scripts/copy.ts'), COPY_SCRIPT);
+  expect(await run(bin('tsc'), [])).toEqual({ exitCode: 0, output: '' });
+
+  await change('openapi/greetings.yaml', 'type: integer', 'type: integr');
+  const mistake = await run(bin('trellis'), ['generate']);
+  expect(mistake).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(/^openapi\/greetings\.yaml:\d+:\d+ /u) as string,
+  });
+  await change('openapi/greetings.yaml', 'type: integr', 'type: integer');
+});
+
+test.each(NODES)('the project runs on %s', async (node) => {
+  const server = spawn(node, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: app,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    expect(await run(bin('jiti'), ['scripts/copy.ts', origin], { node })).toEqual({
+      exitCode: 0,
+      output: '200 [{"text":"Hello, Ada!"},{"text":"Hello, Ada!"}] 400 invalid_input\n',
+    });
+    const reference = await fetch(`${origin}/docs`);
+    expect(await reference.text()).toContain('/greetings/openapi.json');
+    const document = (await (await fetch(`${origin}/greetings/openapi.json`)).json()) as { info: object };
+    expect(document.info).toMatchObject({ title: 'Greetings' });
+    expect((await fetch(`${origin}/healthz`)).status).toBe(200);
+  } finally {
+    await stop(server);
+  }
+});
+
+test('a project can have the dashboard and the secrets service too', async () => {
+  const second = path.join(folder, 'second-app');
+  const args = [path.resolve('dist/cli.js'), 'init', second, '--with', 'dashboard,secrets'];
+  await succeed(process.execPath, args, { cwd: folder });
+  await symlink(path.join(app, 'node_modules'), path.join(second, 'node_modules'));
+  await succeed(bin('trellis'), ['generate'], { cwd: second });
+  expect(await run(bin('tsc'), [], { cwd: second })).toEqual({ exitCode: 0, output: '' });
+  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: second,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    const paths = ['/greetings/openapi.json', '/api/openapi.json', '/secrets/openapi.json', '/sign-in'];
+    const statuses = await Promise.all(paths.map(async (url) => (await fetch(origin + url)).status));
+    expect(statuses).toEqual([200, 200, 200, 200]);
+  } finally {
+    await stop(server);
+  }
+});
+
+test('docs/add-a-service.md adds a service with storage', async () => {
+  const { files, commands } = await readPage('docs/add-a-service.md');
+  // The contract, and at most five files beside it.
+  expect(files.length).toBeLessThanOrEqual(6);
+  for (const { file, text } of files) {
+    await mkdir(path.dirname(path.join(app, file)), { recursive: true });
+    await writeFile(path.join(app, file), text);
+  }
+  expect(commands).toContain('npm test');
+  for (const command of commands) {
+    const [program = '', ...args] = command.split(' ');
+    await succeed(program, args);
+  }
+});
+
+/** The packages are not published, so a project has their archives; other packages have the versions of this repository. */
+async function useArchives(archives: ReadonlyMap<string, string>): Promise<void> {
+  const file = path.join(app, 'package.json');
+  const manifest = JSON.parse(await readFile(file, 'utf8')) as {
+    readonly name: string;
+    readonly dependencies: object;
+    readonly devDependencies: object;
+  };
+  const archived = Object.fromEntries([...archives].map(([name, archive]) => [name, `file:${archive}`]));
+  const { '@trellis/dev': dev = '', 'trellis-client': _client, ...rest } = archived;
+  expect(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
+    expect.arrayContaining(['trellis', '@trellis/dev']),
+  );
+  const dependencies = { dependencies: rest, devDependencies: { '@trellis/dev': dev } };
+  await writeFile(file, JSON.stringify({ ...manifest, ...dependencies }));
+  // With a lock file, npm asks no registry which versions there are.
+  const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> };
+  const packages = Object.entries(lock.packages).filter(
+    ([name, { link, resolved = '' }]) => name.startsWith('node_modules/') && !link && !resolved.startsWith('file:'),
+  );
+  const entries = packages.map(([name, { dev: _dev, devOptional: _optional, peer: _peer, ...entry }]) => [name, entry]);
+  const root = { name: manifest.name, ...dependencies };
+  await writeFile(
+    path.join(app, 'package-lock.json'),
+    JSON.stringify({
+      lockfileVersion: 3,
+      requires: true,
+      packages: { '': root, ...(Object.fromEntries(entries) as object) },
+    }),
+  );
+}
+
+interface LockEntry {
+  readonly link?: boolean;
+  readonly resolved?: string;
+  readonly dev?: boolean;
+  readonly devOptional?: boolean;
+  readonly peer?: boolean;
+}
+
+async function stop(server: ChildProcess): Promise<void> {
+  if (server.exitCode !== null) return;
+  const ended = once(server, 'exit');
+  server.kill();
+  await ended;
+}
