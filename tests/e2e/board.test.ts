@@ -161,6 +161,9 @@ describeInBrowser('the board', () => {
   });
 
   test('a filter that is sent while a reload replaces the page is kept', async () => {
+    // The filter that the new document would bring back.
+    await pill('GitHub').click();
+    await shown(7);
     await filtersSaved();
     const release = await holdNextSave();
     let onHandled = (): void => undefined;

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { Browser, BrowserContext, BrowserContextOptions } from 'playwright-core';
 import { PATIENCE_MS } from '../eventually.js';
 import { openBrowser } from './chromium.js';
-import { createPageWatch, type PageWatch } from './page-watch.js';
 import { startHostedServer, type HostedServer } from './hosted-server.js';
+import { createPageWatch, type PageWatch } from './page-watch.js';
 
 /** A running server and a browser whose pages are watched for complaints. */
 export interface WatchedServer extends PageWatch {
