@@ -88,8 +88,8 @@ function mapValues(members: Readonly<Record<string, unknown>>, map: (member: unk
 }
 
 function resolve(schema: unknown, schemas: Schemas): unknown {
-  if (!isRecord(schema) || typeof schema['$ref'] !== 'string') return undefined;
-  return schemas[schema['$ref'].split('/').at(-1) ?? ''];
+  if (!isRecord(schema) || typeof schema.$ref !== 'string') return undefined;
+  return schemas[schema.$ref.split('/').at(-1) ?? ''];
 }
 
 /** Returns whether a property has the keyword of a direction, itself or in a schema that it consists of. */
@@ -97,7 +97,7 @@ function isHidden(schema: unknown, direction: Direction, schemas: Schemas, seen 
   if (!isRecord(schema) || seen.has(schema)) return false;
   seen.add(schema);
   if (HIDING[direction].some((keyword) => schema[keyword] === true)) return true;
-  const parts = Array.isArray(schema['allOf']) ? (schema['allOf'] as unknown[]) : [];
+  const parts = Array.isArray(schema.allOf) ? (schema.allOf as unknown[]) : [];
   return [resolve(schema, schemas), ...parts].some((part) => isHidden(part, direction, schemas, seen));
 }
 
@@ -105,7 +105,7 @@ function isHidden(schema: unknown, direction: Direction, schemas: Schemas, seen 
 function listHidden(schema: unknown, direction: Direction, schemas: Schemas, seen = new Set<unknown>()): string[] {
   if (!isRecord(schema) || seen.has(schema)) return [];
   seen.add(schema);
-  const properties = isRecord(schema['properties']) ? schema['properties'] : {};
+  const properties = isRecord(schema.properties) ? schema.properties : {};
   const own = Object.entries(properties).filter(([, member]) => isHidden(member, direction, schemas));
   const parts = ['allOf', 'anyOf', 'oneOf'].flatMap((key) =>
     Array.isArray(schema[key]) ? (schema[key] as unknown[]) : [],

@@ -1,6 +1,6 @@
 /** Request bodies that are forms: which properties of their schemas are fields, and which are files. */
 import type { ContractDocument, EncodingMap, MediaContent, SchemaObject, TextFormat } from './contract.js';
-import { FORM_TYPE, findJsonType } from './media-types.js';
+import { URLENCODED, findJsonType } from './media-types.js';
 import {
   type ContractSources,
   child,
@@ -79,7 +79,7 @@ export function isFile(
 }
 
 function isTextType(type: string): boolean {
-  return type.startsWith('text/') || type === FORM_TYPE || findJsonType(type) !== undefined;
+  return type.startsWith('text/') || type === URLENCODED || findJsonType(type) !== undefined;
 }
 
 /** Returns whether a field is written as JSON: objects are, and lists of objects, unless `encoding` says otherwise. */
@@ -101,7 +101,7 @@ export function hasStyle(encoding: DocumentNode): boolean {
 }
 
 /** Returns the fields and files of a form. */
-export function readForm(
+export function toFormContract(
   document: ContractDocument,
   { kind, schema }: MediaContent,
   encoding: EncodingMap,
