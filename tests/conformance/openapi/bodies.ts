@@ -130,6 +130,12 @@ export const rows: readonly Row[] = [
     outcome: 'supported',
     contract: withBody('text/plain: { schema: { type: string, maxLength: 5, pattern: "^[a-zé]*$" } }'),
     handlers: `  createItem: async ({ body }) => ({ status: 200, body: { text: body.toUpperCase() } }),`,
+    program: `  const { data } = await client.POST('/items', {
+    body: 'abé',
+    bodySerializer: (body) => body,
+    headers: { 'Content-Type': 'text/plain' },
+  });
+  assert.deepEqual(data, { text: 'ABÉ' });`,
     exchanges: [
       post('text/plain; charset=utf-8', 'abé', { status: 200, response: { text: 'ABÉ' } }),
       post('text/plain', 'abcdef', { status: 400, response: { code: 'invalid_input', field: 'body' } }),
@@ -229,6 +235,11 @@ export const rows: readonly Row[] = [
     const total: number = count + tags.length + (size?.width ?? 0);
     return { status: 200, body: { name, total } };
   },`,
+    program: `  const { data } = await client.POST('/items', {
+    body: { name: 'a b', count: 2 },
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
+  });
+  assert.deepEqual(data, { name: 'a b', total: 2 });`,
     exchanges: [
       post(FORM, 'name=a+b&count=2&tags=x&tags=y', { status: 200, response: { name: 'a b', total: 4 } }),
       post(FORM, 'name=a&size=%7B%22width%22%3A1.5%7D', { status: 200, response: { name: 'a', total: 2.5 } }),
@@ -325,6 +336,12 @@ export const rows: readonly Row[] = [
     outcome: 'supported',
     contract: withBody(PHOTOS),
     handlers: READ_FILES,
+    program: `  const form = new FormData();
+  form.set('title', 'Boats');
+  form.set('cover', new Blob(['1234'], { type: 'image/png' }), 'a.png');
+  const { data } = await client.POST('/items', { body: form as never });
+  const cover = { name: 'cover', filename: 'a.png', contentType: 'image/png', size: 4 };
+  assert.deepEqual(data, { fields: { title: 'Boats' }, files: [cover] });`,
     exchanges: [
       post(MULTIPART, toMultipart(title, cover, photo, photo), {
         status: 200,

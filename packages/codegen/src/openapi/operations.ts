@@ -94,8 +94,8 @@ ${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeRes
 `;
 }
 
-function writeScheme({ hasOwnType: _, ...scheme }: Contract['schemes'][string]): string {
-  const members = Object.entries(scheme).flatMap(([key, value]) =>
+function writeScheme({ caller, type, in: place, name, scheme }: Contract['schemes'][string]): string {
+  const members = Object.entries({ caller, type, in: place, name, scheme }).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${toStringLiteral(value)}`],
   );
   return `{ ${members.join(', ')} }`;
