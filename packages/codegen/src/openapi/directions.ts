@@ -192,6 +192,14 @@ function convertParts(value: unknown, direction: Direction, convert: Convert, is
   );
 }
 
+/** Returns whether a schema has properties that are absent in its direction, itself or in the schemas it refers to. */
+export function hasAbsent(schema: unknown, schemas: Schemas, seen = new Set<unknown>()): boolean {
+  if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false;
+  seen.add(schema);
+  if ((schema as Readonly<Record<string, unknown>>)[ABSENT] === true) return true;
+  return [...Object.values(schema), resolve(schema, schemas)].some((part) => hasAbsent(part, schemas, seen));
+}
+
 /** Returns a document without the properties that are absent in their direction, for the writer of types. */
 export function withoutAbsent(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutAbsent);

@@ -24,6 +24,7 @@ import {
   type StatusKey,
   type TextFormat,
 } from './contract.js';
+import { hasAbsent } from './directions.js';
 import type { FormContract, FormField, FormFile } from './forms.js';
 import type { TextValue } from './text-values.js';
 import type { ValidatorNames } from './validators.js';
@@ -60,7 +61,7 @@ ${Object.entries(contract.schemes)
   .join('')}} as const;
 
 export const operations: readonly OperationSpec[] = [
-${contract.operations.map((operation) => writeOperation(operation, names)).join('')}];
+${contract.operations.map((operation) => writeOperation(contract, operation, names)).join('')}];
 
 /** The members that the input of every handler has. */
 type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
@@ -68,7 +69,7 @@ type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 ${signatures}`;
 }
 
-function writeOperation(operation: Operation, names: ValidatorNames): string {
+function writeOperation(contract: Contract, operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
   const validators = (['params', 'query', 'headers', 'cookies', 'limits', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
@@ -88,7 +89,7 @@ ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `
     parameters.map(writeParameterSpec),
   )},
 ${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
-${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(operation, response, names)},\n`).join('')}    },
+${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(contract, { operation, response }, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
@@ -186,10 +187,16 @@ function writeFileSpec({ name, required, list, contentTypes, ...limits }: FormFi
   return `{ ${members.join(', ')} }`;
 }
 
-function writeResponse({ id }: Operation, { status, contents }: ResponseContract, names: ValidatorNames): string {
+function writeResponse(
+  { schemas }: Contract,
+  { operation: { id }, response }: { readonly operation: Operation; readonly response: ResponseContract },
+  names: ValidatorNames,
+): string {
+  const { status, contents } = response;
   const name = names.responses.get(`${id} ${status}`);
   const types = inlineList(contents.map(({ essence }) => toStringLiteral(essence)));
-  return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`} }`;
+  const isGuarded = contents.some(({ schema }) => hasAbsent(schema, schemas)) ? ', isGuarded: true' : '';
+  return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`}${isGuarded} }`;
 }
 
 function inlineList(texts: readonly string[]): string {

@@ -90,8 +90,10 @@ export async function handleOperation(request: Request, response: Response, call
   await limits?.countRequest(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);
+  const isValidated = ({ status }: HandlerResponse): boolean =>
+    validateResponses || findResponse(operation, status)?.isGuarded === true;
   const check = (result: HandlerResponse): void => {
-    if (validateResponses) assertContractResponse(operation, result);
+    if (isValidated(result)) assertContractResponse(operation, result);
   };
   const handlerRequest = new OperationRequest(
     input,
@@ -112,7 +114,7 @@ export async function handleOperation(request: Request, response: Response, call
     return;
   }
   const isAllowed = async (): Promise<boolean> => (await admit(undefined), true);
-  const validate = validateResponses;
+  const validate = isValidated(result);
   await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 

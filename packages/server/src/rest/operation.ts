@@ -108,6 +108,8 @@ export interface ResponseSpec {
   readonly contentTypes: readonly string[];
   /** Validates the body, or the data of each event of a stream; absent for bodies such as binary ones. */
   readonly validate?: Validator;
+  /** Whether it has write-only properties, which must not leave the server: it is always validated. */
+  readonly isGuarded?: true;
 }
 
 export interface OperationSpec extends Admission {
