@@ -143,8 +143,17 @@ export interface ServedRow {
   close(): void;
 }
 
+interface ServeOptions {
+  readonly implement?: (operations: readonly OperationSpec[]) => object;
+  readonly authenticate?: Parameters<typeof contractRouter>[0]['authenticate'];
+}
+
 /** Serves a written row on a free port of the loopback interface, with all the checks of the contract. */
-export async function serveRow(folder: string, row: Row): Promise<ServedRow> {
+export async function serveRow(
+  folder: string,
+  row: Row,
+  { implement = createEchoHandlers, authenticate = async () => undefined }: ServeOptions = {},
+): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
   const log = createLog({ level: 'silent' });
@@ -154,8 +163,8 @@ export async function serveRow(folder: string, row: Row): Promise<ServedRow> {
     operations,
     revision,
     schemes,
-    handlers: { ...createEchoHandlers(operations), ...modules.handlers?.handlers },
-    authenticate: async () => undefined,
+    handlers: { ...implement(operations), ...modules.handlers?.handlers },
+    authenticate,
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });

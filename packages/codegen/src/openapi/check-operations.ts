@@ -135,6 +135,8 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
     if (response === undefined) continue;
     checkContent(response, report, { allowsRanges: true });
     checkHeaders(sources, response, report);
+    if (status.startsWith('1'))
+      report.warn(mention, `No handler can send the status ${status} alone, as another response has to follow.`, 'key');
     const isBare = /^(?:1..|204|205|304)$/.test(status);
     if (isBare && has(response, 'content'))
       report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');

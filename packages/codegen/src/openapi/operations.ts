@@ -41,7 +41,12 @@ export function writeOperations(
   const helpers = ['MultipartBody', 'ServerSentEvent', 'StatusIn'].filter((name) => signatures.includes(`${name}<`));
   return `${printModules('import', [
     [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
-    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
+    [
+      modules.operation,
+      ...(contract.operations.length === 0 ? [] : ['type HandlerRequest']),
+      'type OperationSpec',
+      ...helpers.map((name) => `type ${name}`),
+    ],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
   ])}${names.schemas.length === 0 ? '' : "import * as validators from './validators.js';\n"}
 /** The prefix of every path. */
@@ -59,11 +64,13 @@ ${Object.entries(contract.schemes)
 export const operations: readonly OperationSpec[] = [
 ${contract.operations.map((operation) => writeOperation(operation, names)).join('')}];
 
-/** The members that the input of every handler has. */
+${signatures.includes(' RequestContext ') ? REQUEST_CONTEXT : ''}${signatures}`;
+}
+
+const REQUEST_CONTEXT = `/** The members that the input of every handler has. */
 type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-${signatures}`;
-}
+`;
 
 function writeOperation(operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
