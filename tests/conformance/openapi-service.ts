@@ -113,7 +113,7 @@ export async function writeRow(folder: string, row: Row, { files }: GeneratedRow
     const imports = `import assert from 'node:assert/strict';\nimport type { ExampleClient } from './client.js';\n`;
     own.set(
       'program.ts',
-      `${imports}export default async (client: ExampleClient): Promise<void> => {\n${program}\n};\nvoid assert;\n`,
+      `${imports}export default async (client: ExampleClient): Promise<void> => {\nvoid client;\n${program}\n};\nvoid assert;\n`,
     );
   }
   for (const [name, text] of own) await writeFile(path.join(folder, name), text);
@@ -145,8 +145,17 @@ export interface ServedRow {
   close(): void;
 }
 
+interface ServeOptions {
+  readonly implement?: (operations: readonly OperationSpec[]) => object;
+  readonly authenticate?: Parameters<typeof contractRouter>[0]['authenticate'];
+}
+
 /** Serves a written row on a free port of the loopback interface, with all the checks of the contract. */
-export async function serveRow(folder: string, row: Row): Promise<ServedRow> {
+export async function serveRow(
+  folder: string,
+  row: Row,
+  { implement = createEchoHandlers, authenticate }: ServeOptions = {},
+): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
   const log = createLog({ level: 'silent' });
@@ -156,8 +165,8 @@ export async function serveRow(folder: string, row: Row): Promise<ServedRow> {
     operations,
     revision,
     schemes,
-    handlers: { ...createEchoHandlers(operations), ...modules.handlers?.handlers },
-    authenticate: createAuthenticators(schemes),
+    handlers: { ...implement(operations), ...modules.handlers?.handlers },
+    authenticate: authenticate ?? createAuthenticators(schemes),
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });

@@ -5,37 +5,518 @@ const section = 'Responses';
 export const rows: readonly Row[] = [
   {
     section,
-    feature: 'a status code',
+    feature: 'a status',
+    note: 'The handler returns one of the declared statuses with the body of that status. Another status or body is a mistake of the server: 500, and the reason in its log.',
     outcome: 'supported',
     contract: `paths:
-  /items/{id}:
+  /items:
     get:
-      operationId: getItem
+      operationId: listItems
       tags: [Items]
-      summary: Get an item
+      summary: Items
       parameters:
-        - { name: id, in: path, required: true, schema: { type: integer } }
-        - { name: tag, in: query, schema: { type: array, items: { type: string } } }
+        - { name: id, in: query, schema: { type: integer } }
       responses:
         '200': { $ref: 'common.yaml#/components/responses/Echo' }
 `,
     exchanges: [
-      { request: 'GET /items/7?tag=a&tag=b', status: 200, response: { params: { id: 7 }, query: { tag: ['a', 'b'] } } },
-      { request: 'GET /items/x', status: 400, response: { code: 'invalid_input', field: 'id' } },
+      { request: 'GET /items?id=7', status: 200, response: { query: { id: 7 } } },
+      { request: 'GET /items?id=x', status: 400, response: { code: 'invalid_input', field: 'id' } },
     ],
   },
   {
     section,
-    feature: 'no status code',
+    feature: 'a body that the contract does not allow',
+    note: 'Responses are validated if the server is configured to do so.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: JSON.parse('{}') as never }),`,
+    exchanges: [{ request: 'GET /items', status: 500, response: { code: 'internal' } }],
+  },
+  {
+    section,
+    feature: 'several statuses',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+        '404':
+          description: None.
+          content: { application/json: { schema: { type: object, properties: { reason: { type: string } } } } }
+      # The id of the item.
+      parameters:
+        - { name: id, in: query, required: true, schema: { type: integer } }
+`,
+    handlers: `listItems: async ({ query }) =>
+  query.id === 1 ? { status: 200, body: { id: 1 } } : { status: 404, body: { reason: 'None.' } },`,
+    exchanges: [
+      { request: 'GET /items?id=1', status: 200, response: { id: 1 } },
+      { request: 'GET /items?id=2', status: 404, response: { reason: 'None.' } },
+    ],
+  },
+  {
+    section,
+    feature: 'a range of statuses: 2XX, 4XX, 5XX',
+    note: 'The status of the handler is typed as any of the range without those that are declared themselves.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        2XX:
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+        4XX:
+          description: Refused.
+          content: { application/json: { schema: { type: object, properties: { reason: { type: string } } } } }
+        '404': { description: None. }
+      parameters:
+        - { name: id, in: query, required: true, schema: { type: integer } }
+`,
+    handlers: `listItems: async ({ query }) => {
+  if (query.id === 1) return { status: 201, body: { id: 1 } };
+  return query.id === 2 ? { status: 404 } : { status: 409, body: { reason: 'Taken.' } };
+},`,
+    exchanges: [
+      { request: 'GET /items?id=1', status: 201, response: { id: 1 } },
+      { request: 'GET /items?id=2', status: 404 },
+      { request: 'GET /items?id=3', status: 409, response: { reason: 'Taken.' } },
+    ],
+  },
+  {
+    section,
+    feature: 'default',
+    note: 'All statuses that have no response of their own.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+        default:
+          description: Refused.
+          content: { application/json: { schema: { type: object, required: [reason], properties: { reason: { type: string } } } } }
+      parameters:
+        - { name: id, in: query, required: true, schema: { type: integer } }
+`,
+    handlers: `listItems: async ({ query }) =>
+  query.id === 1 ? { status: 200, body: { id: 1 } } : { status: 418, body: { reason: 'Tea.' } },`,
+    program: `const { error } = await client.GET('/items', { params: { query: { id: 2 } } });
+assert.equal(error?.reason, 'Tea.');`,
+    exchanges: [
+      { request: 'GET /items?id=1', status: 200, response: { id: 1 } },
+      { request: 'GET /items?id=2', status: 418, response: { reason: 'Tea.' } },
+    ],
+  },
+  {
+    section,
+    feature: 'default only',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        default:
+          description: Any.
+          content: { application/json: { schema: { type: object } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: {} }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: {} }],
+  },
+  {
+    section,
+    feature: 'errors of the schema Error',
+    note: 'Handlers throw them, so they are not in the type of what a handler returns.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+        '404': { $ref: 'common.yaml#/components/responses/Refused' }
+`,
+    handlers: `listItems: async () => {
+  throw Object.assign(new Error('No.'), { status: 404, expose: true });
+},`,
+    exchanges: [{ request: 'GET /items', status: 404, response: { code: 'not_found' } }],
+  },
+  {
+    section,
+    feature: 'no content',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '204': { description: Done. }
+`,
+    handlers: `listItems: async () => ({ status: 204 }),`,
+    exchanges: [{ request: 'GET /items', status: 204 }],
+  },
+  {
+    section,
+    feature: 'a redirection only',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '302':
+          description: Elsewhere.
+          headers: { Location: { required: true, schema: { type: string } } }
+`,
+    handlers: `listItems: async () => ({ status: 302, headers: { Location: '/api/other' } }),`,
+    exchanges: [{ request: 'GET /items', status: 302, responseHeaders: { location: '/api/other' } }],
+  },
+  {
+    section,
+    feature: 'headers',
+    note: 'Handlers return headers as text, whatever their schema is. Required headers are required in the type.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          headers:
+            X-Count: { required: true, schema: { type: integer } }
+            X-Tags: { schema: { type: array, items: { type: string } } }
+            X-Page: { content: { application/json: { schema: { type: object } } } }
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: { id: 1 }, headers: { 'X-Count': '1', 'X-Tags': 'a,b' } }),`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: { id: 1 }, responseHeaders: { 'x-count': '1', 'x-tags': 'a,b' } },
+    ],
+  },
+  {
+    section,
+    feature: '$ref to a response',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: '#/components/responses/Item' }
+components:
+  responses:
+    Item:
+      description: Found.
+      content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: { id: 1 } }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { id: 1 } }],
+  },
+  {
+    section,
+    feature: 'several media types',
+    note: 'The first one is sent unless the handler sets `Content-Type`.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content:
+            application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } }
+            text/csv: { schema: { type: string } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: 'id\\n1\\n', headers: { 'Content-Type': 'text/csv' } }),`,
+    exchanges: [
+      {
+        request: 'GET /items',
+        status: 200,
+        response: 'id\n1\n',
+        responseHeaders: { 'content-type': 'text/csv; charset=utf-8' },
+      },
+      { request: 'GET /items', status: 406, response: { code: 'not_acceptable' }, headers: { accept: 'image/png' } },
+    ],
+  },
+  {
+    section,
+    feature: 'a media range',
+    note: 'The handler sets `Content-Type`.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: A picture.
+          content: { image/*: {} }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: new Uint8Array([65]), headers: { 'Content-Type': 'image/gif' } }),`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: 'A', responseHeaders: { 'content-type': 'image/gif' } },
+    ],
+  },
+  {
+    section,
+    feature: 'a body of bytes',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: A picture.
+          content: { image/png: {} }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: new Uint8Array([65]) }),`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: 'A', responseHeaders: { 'content-type': 'image/png' } },
+    ],
+  },
+  {
+    section,
+    feature: 'a body of text',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Text.
+          content: { text/plain: { schema: { type: string } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: 'Hello' }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: 'Hello' }],
+  },
+  {
+    section,
+    feature: 'a media type without a schema',
+    note: 'Any value is accepted, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Anything.
+          content: { application/json: {} }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: [1] }),`,
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '10:22 The media type has no schema, so any value is accepted.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: [1] }],
+  },
+  {
+    section,
+    feature: 'links',
+    note: 'Documentation. The operation that a link names must exist.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          links:
+            self: { operationId: listItems, description: The same again. }
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: { id: 1 } }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { id: 1 } }],
+  },
+  {
+    section,
+    feature: '304',
+    note: 'An operation that declares it answers conditional requests by `ETag`.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+        '304': { description: The same as before. }
+`,
+    handlers: `listItems: async () => ({ status: 200, body: { id: 1 } }),`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { id: 1 } }],
+  },
+  {
+    section,
+    feature: 'no response',
     outcome: 'refused',
     contract: `paths:
   /items:
     get:
-      operationId: getItem
+      operationId: listItems
       tags: [Items]
-      summary: Get an item
+      summary: Items
       responses: {}
 `,
-    errors: ['7:7 The operation has no response below 400, and no default response.'],
+    errors: ['7:7 Expected at least one response.'],
+  },
+  {
+    section,
+    feature: 'an unknown range',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        2xx: { description: Found. }
+`,
+    errors: ['8:9 Expected a status such as 200, a range such as 4XX, or default; received "2xx".'],
+  },
+  {
+    section,
+    feature: 'content without a body',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '204':
+          description: None.
+          content: { application/json: { schema: {} } }
+`,
+    errors: ['8:9 A response with the status 204 has no body, so it cannot have content.'],
+  },
+  {
+    section,
+    feature: 'a name of a header with a space',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          headers: { X Colour: { schema: { type: string } } }
+`,
+    errors: ['10:22 "X Colour" cannot be the name of a header.'],
+  },
+  {
+    section,
+    feature: 'a link to an operation that does not exist',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          links: { self: { operationId: listItem } }
+`,
+    errors: ['10:41 No operation "listItem". Did you mean "listItems"?'],
+  },
+  {
+    section,
+    feature: 'a header without a schema',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          headers: { X-Colour: { description: A colour. } }
+`,
+    errors: ['10:22 Expected the header "X-Colour" to have either a schema or content.'],
+  },
+  {
+    section,
+    feature: 'an invalid media type',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Found.
+          content: { json: {} }
+`,
+    errors: ['10:22 Expected a media type such as application/json; received "json".'],
   },
 ];

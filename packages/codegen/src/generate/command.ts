@@ -2,7 +2,7 @@ import { watch as watchFolder } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
 import type { CodegenConfig } from '@graphql-codegen/cli';
-import { ContractError, type Diagnostic, matchesPattern, quoteLine } from '../documents.js';
+import { ContractError, type Diagnostic, GUIDE, matchesPattern, quoteLine } from '../documents.js';
 import { generate, type GenerateResult, openProject, type Project } from './generate.js';
 
 const USAGE = `Usage: npm run generate [-- --check | --watch | --stub]
@@ -110,7 +110,7 @@ async function reportErrors(project: Project, run: () => Promise<number>): Promi
     if (!(error instanceof ContractError)) throw error;
     const diagnostics = error.diagnostics;
     const count = diagnostics.length === 1 ? '1 error' : `${diagnostics.length} errors`;
-    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed.`);
+    return printError(`${await formatDiagnostics(project.root, diagnostics)}\n${count}. No file was changed. ${GUIDE}`);
   }
 }
 
@@ -124,11 +124,15 @@ function printError(text: string): number {
   return 1;
 }
 
+/** Documents of others have hundreds of warnings, which nobody reads. */
+const MAX_WARNINGS = 30;
+
 /** Prints the warnings of a run to standard error. */
 async function printWarnings({ root }: Project, warnings: readonly Diagnostic[]): Promise<void> {
   if (warnings.length === 0) return;
   const count = warnings.length === 1 ? '1 warning' : `${warnings.length} warnings`;
-  printError(`${await formatDiagnostics(root, warnings)}\n${count}.`);
+  const more = warnings.length > MAX_WARNINGS ? ` The first ${MAX_WARNINGS} are shown.` : '';
+  printError(`${await formatDiagnostics(root, warnings.slice(0, MAX_WARNINGS))}\n${count}.${more}`);
 }
 
 /** Formats the changes of a run in one line. */

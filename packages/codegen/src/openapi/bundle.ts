@@ -114,7 +114,12 @@ export function toContractRevision(document: ContractDocument): string {
 const PROSE = ['description', 'summary', 'title', 'example', 'examples'];
 
 /** The members whose own members have names that the contract chooses, such as a property `title`. */
-const NAME_MAPS = [
+export const NAME_MAPS: readonly string[] = [
+  'callbacks',
+  'dependentSchemas',
+  'links',
+  'pathItems',
+  'paths',
   'properties',
   'patternProperties',
   '$defs',

@@ -50,18 +50,13 @@ function checkServers(root: DocumentNode, report: ReportDiagnostic): void {
       const known = items(values).map(({ value }) => value);
       if (has(variable, 'enum') && known.length === 0)
         report(values, `Expected the values of the server variable "${name}" to be a list of at least one value.`);
-      else if (has(variable, 'enum') && !known.includes(child(variable, 'default').value))
-        report(child(variable, 'default'), `Expected the default to be one of ${known.join(', ')}.`);
     }
   }
 }
 
 function checkTags(root: DocumentNode, report: ReportDiagnostic): void {
-  const seen = new Set<string>();
   for (const tag of items(child(root, 'tags'))) {
     const name = findTextField(tag, 'name') ?? '';
-    if (seen.has(name)) report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
-    seen.add(name);
     if (!has(tag, 'description')) report.warn(tag, `The tag "${name}" has no description.`);
   }
 }

@@ -36,8 +36,14 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
       report(place, `The generated name ${taken} is not unique: ${owner} and ${known.get(taken) ?? ''} produce it.`);
     for (const name of names) known.set(name, owner);
   };
+  const tags = new Set<string>();
   for (const tag of items(child(root, 'tags'))) {
     const name = findTextField(tag, 'name');
+    if (name !== undefined && tags.has(name)) {
+      report(child(tag, 'name'), `The tag "${name}" is declared twice.`);
+      continue;
+    }
+    if (name !== undefined) tags.add(name);
     if (name !== undefined && !/^[A-Za-z]/.test(pascal(name)))
       report(
         child(tag, 'name'),
@@ -67,8 +73,10 @@ function checkBody({ sources, root }: OperationIndex, operation: IndexedOperatio
   const { place, method } = operation;
   if (!has(place, 'requestBody')) return;
   const mention = child(place, 'requestBody');
-  if (method === 'get' || method === 'delete') {
+  if (method === 'get' || method === 'head') {
     report(mention, `A ${method} operation cannot have a request body. Use query parameters, or post.`, 'key');
+  } else if (method === 'delete') {
+    report.warn(mention, 'Some clients and proxies drop the body of a delete operation.', 'key');
   }
   const body = follow(sources, mention);
   if (body === undefined) return;
@@ -110,15 +118,18 @@ function checkResponses(survey: OperationIndex, operation: IndexedOperation, rep
     }
     const response = follow(sources, mention);
     if (response === undefined) continue;
-    checkContent(response, report);
+    checkContent(response, report, { allowsRanges: true });
     checkHeaders(sources, response, report);
+    if (status.startsWith('1'))
+      report.warn(mention, `No handler can send the status ${status} alone, as another response has to follow.`, 'key');
     const isBare = /^(?:1..|204|205|304)$/.test(status);
     if (isBare && has(response, 'content'))
       report(response, `A response with the status ${status} has no body, so it cannot have content.`, 'key');
   }
   if (!responses.some(([status]) => /^(?:[123]|default$)/.test(status))) {
-    report(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
+    report.warn(child(place, 'responses'), 'The operation has no response below 400, and no default response.', 'key');
   }
+  if (responses.length === 0) report(child(place, 'responses'), 'Expected at least one response.', 'key');
   const declared = responses.map(([status]) => status);
   const isDeclared = (status: number): boolean =>
     [String(status), `${Math.trunc(status / 100)}XX`, 'default'].some((key) => declared.includes(key));
@@ -175,7 +186,7 @@ function checkContent(parent: DocumentNode, report: ReportDiagnostic, { allowsRa
     } else if (!isUtf8(parsed)) {
       report(media, `Expected no parameter but charset=utf-8 in the media type; received "${type}".`, 'key');
     } else if (findJsonType(type) !== undefined && !has(media, 'schema')) {
-      report(media, 'The required field schema is missing in this media type.', 'key');
+      report.warn(media, 'The media type has no schema, so any value is accepted.', 'key');
     } else if ((type === EVENT_STREAM) !== has(media, 'x-event')) {
       const message = `x-event, the schema of the event data, is required in ${EVENT_STREAM} and not allowed elsewhere.`;
       report(media, message, 'key');

@@ -12,9 +12,6 @@ import {
 } from './nodes.js';
 import { readTextValue, type TextValue } from './text-values.js';
 
-/** OpenAPI ignores parameters with these names, as other parts of a document describe them. */
-const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
-
 /** Checks that parameters are unique and have types that a URL or a header can carry. */
 export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
   const seen = new Set<unknown>();
@@ -46,8 +43,8 @@ function checkParameter(
   { name = '', in: where, place }: IndexedParameter,
   report: ReportDiagnostic,
 ): void {
-  if (where === 'header' && RESERVED_HEADERS.includes(name.toLowerCase())) {
-    report(child(place, 'name'), `The header "${name}" is reserved for the server and cannot be a parameter.`);
+  if (where === 'header' && !/^[\w!#$%&'*+.^`|~-]+$/.test(name)) {
+    report(child(place, 'name'), `"${name}" cannot be the name of a header.`);
   }
   if (has(place, 'x-rest') && where !== 'path') {
     report(

@@ -247,11 +247,11 @@ function checkDiscriminator({ sources, place }: Schema, report: ReportDiagnostic
     const known = new Set<string>();
     collectProperties(sources, alternative, known);
     if (property === undefined || known.has(property) || isNull(alternative)) continue;
-    report(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
+    report.warn(alternative, `This alternative does not describe the property "${property}" of the discriminator.`);
   }
 }
 
-const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value['type'] === 'null';
+const isNull = ({ value }: DocumentNode): boolean => isRecord(value) && value.type === 'null';
 
 function checkMapping(alternatives: readonly DocumentNode[], target: DocumentNode, report: ReportDiagnostic): void {
   const names = alternatives.flatMap((one) => findTextField(one, '$ref')?.split('/').at(-1) ?? []);

@@ -4,30 +4,56 @@ import { camel } from '../output.js';
 import { METHODS } from './contract.js';
 import {
   child,
+  type ContractSources,
   type DocumentNode,
   entries,
   findTextField,
+  follow,
   has,
   isRecord,
   items,
+  recordMove,
   type ReportDiagnostic,
 } from './nodes.js';
 
+/** OpenAPI ignores header parameters with these names, as other parts of a document describe them. */
+const RESERVED_HEADERS = ['accept', 'authorization', 'content-type'];
+
+/** Removes the parameters that have no effect. The others keep the places at which they are written. */
+function dropReservedHeaders(sources: ContractSources, parent: DocumentNode, report: ReportDiagnostic): void {
+  const parameters = items(child(parent, 'parameters'));
+  const kept = parameters.filter((mention) => {
+    const place = follow(sources, mention);
+    const name = (place && findTextField(place, 'name')) ?? '';
+    if (place === undefined || child(place, 'in').value !== 'header') return true;
+    if (!RESERVED_HEADERS.includes(name.toLowerCase())) return true;
+    report.warn(child(place, 'name'), `The parameter "${name}" has no effect: the server reads this header itself.`);
+    return false;
+  });
+  if (kept.length === parameters.length) return;
+  (parent.value as Record<string, unknown>).parameters = kept.map(({ value }) => value);
+  for (const [index, { path }] of kept.entries()) recordMove(child(child(parent, 'parameters'), index), path);
+}
+
 /** Completes a contract, with a warning for each value that had to be derived. Changes the value of the document. */
-export function completeContract(root: DocumentNode, report: ReportDiagnostic): void {
+export function completeContract(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {
   if (!isRecord(root.value)) return;
+  if (has(root, 'webhooks')) root.value.paths ??= {};
   completeServers(root, root.value, report);
   const tags = new Set(items(child(root, 'tags')).flatMap((tag) => findTextField(tag, 'name') ?? []));
   const declared = tags.size;
   for (const [path, item] of entries(child(root, 'paths'))) {
-    if (path.startsWith('x-')) delete (child(root, 'paths').value as Record<string, unknown>)[path];
+    if (path.startsWith('x-')) Reflect.deleteProperty(child(root, 'paths').value as object, path);
+    dropReservedHeaders(sources, item, report);
     for (const method of METHODS) {
       const place = child(item, method);
       if (!isRecord(place.value)) continue;
+      dropReservedHeaders(sources, place, report);
       const operation = { method, path, place, value: place.value };
       completeId(operation, report);
       completeSummary(operation, report);
       completeTags(operation, tags, report);
+      completeResponses(operation, report);
       if (!has(place, 'security') && !has(root, 'security'))
         report.warn(
           place,
@@ -37,8 +63,8 @@ export function completeContract(root: DocumentNode, report: ReportDiagnostic): 
     }
   }
   const derived = [...tags].slice(declared).map((name) => ({ name }));
-  const own = Array.isArray(root.value['tags']) ? (root.value['tags'] as unknown[]) : [];
-  if (derived.length > 0) root.value['tags'] = [...own, ...derived];
+  const own = Array.isArray(root.value.tags) ? (root.value.tags as unknown[]) : [];
+  if (derived.length > 0) root.value.tags = [...own, ...derived];
 }
 
 interface NewOperation {
@@ -55,23 +81,23 @@ function completeServers(root: DocumentNode, value: Record<string, unknown>, rep
     'The contract has no servers; its base path is /.',
     'key',
   );
-  value['servers'] = [{ url: '/' }];
+  value.servers = [{ url: '/' }];
 }
 
 const IS_NAME = /^[a-z][A-Za-z0-9]*$/;
 
 function completeId({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
-  const id = value['operationId'];
+  const id = value.operationId;
   if (id === undefined) {
     const name = deriveId(method, path);
-    value['operationId'] = name;
+    value.operationId = name;
     report.warn(place, `The operation has no operationId; its handler is ${name}.`, 'key');
     return;
   }
   if (typeof id !== 'string' || IS_NAME.test(id)) return;
   const name = camel(id);
   if (!IS_NAME.test(name)) return;
-  value['operationId'] = name;
+  value.operationId = name;
   report.warn(
     child(place, 'operationId'),
     `The operationId "${id}" is not a camelCase name such as listTokens; its handler is ${name}.`,
@@ -84,18 +110,25 @@ function deriveId(method: string, path: string): string {
 }
 
 function completeSummary({ method, path, place, value }: NewOperation, report: ReportDiagnostic): void {
-  if (value['summary'] !== undefined) return;
+  if (value.summary !== undefined) return;
   const [sentence = ''] = (findTextField(place, 'description') ?? '').trim().split(/\n|(?<=\.)\s/);
-  value['summary'] = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
+  value.summary = sentence === '' ? `${method.toUpperCase()} ${path}` : sentence.replace(/\.$/, '');
   report.warn(place, 'The operation has no summary.', 'key');
 }
 
+/** Since OpenAPI 3.1, an operation need not have responses. */
+function completeResponses({ place, value }: NewOperation, report: ReportDiagnostic): void {
+  if (value.responses !== undefined) return;
+  value.responses = { default: { description: 'The contract does not describe the responses.' } };
+  report.warn(place, 'The operation has no responses, so its handler can send any status, without a body.', 'key');
+}
+
 function completeTags({ path, place, value }: NewOperation, tags: Set<string>, report: ReportDiagnostic): void {
-  const own = value['tags'];
+  const own = value.tags;
   if (own === undefined || (Array.isArray(own) && own.length === 0)) {
     const name = path.split('/').find((segment) => /^[A-Za-z]\w*$/.test(segment)) ?? 'default';
     const known = [...tags].find((tag) => tag.toLowerCase() === name.toLowerCase()) ?? name;
-    value['tags'] = [known];
+    value.tags = [known];
     tags.add(known);
     report.warn(place, `The operation has no tag; its handler is in the group "${known}".`, 'key');
     return;

@@ -351,7 +351,7 @@ interface ReferenceObject {
 /** A JSON Schema. `true` accepts any value, `false` none. */
 export type SchemaObject = boolean | SchemaKeywords;
 
-interface SchemaKeywords {
+export interface SchemaKeywords {
   readonly $ref?: string;
   readonly type?: string | readonly string[];
   readonly enum?: readonly unknown[];
@@ -434,6 +434,7 @@ export interface OperationObject {
   readonly requestBody?: ReferenceObject | RequestBodyObject;
   readonly responses: Readonly<Record<string, ReferenceObject | ResponseObject>>;
   readonly security?: readonly SecurityRequirement[];
+  readonly callbacks?: Readonly<Record<string, Readonly<Record<string, object>> | ReferenceObject>>;
   readonly 'x-rate-limit'?: RateLimitName;
   readonly 'x-reaches-out'?: boolean;
 }

@@ -67,7 +67,11 @@ const OTHER_SERVERS = 'the operations of a contract have one base path, that of 
 const NEW = 'it is new in OpenAPI 3.2, and the contract is read as 3.1';
 
 /** The dialects of schemas, which have the same meaning here. */
-const DIALECTS = ['https://json-schema.org/draft/2020-12/schema', 'https://spec.openapis.org/oas/3.1/dialect/base'];
+const DIALECTS = [
+  'https://json-schema.org/draft/2020-12/schema',
+  'https://json-schema.org/draft/2020-12/schema#',
+  'https://spec.openapis.org/oas/3.1/dialect/base',
+];
 
 const PATH_ITEM = {
   fields: {
@@ -95,7 +99,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   contract: {
     required: ['openapi', 'info'],
     fields: {
-      openapi: { matching: /^3\.[12]\.\d+$/, expected: 'a version such as 3.1.0, or 3.0.4 or 3.2.0' },
+      openapi: { matching: /^3\.[12]\.\d+$/, expected: 'a version from 3.0 to 3.2, such as 3.1.0' },
       jsonSchemaDialect: { oneOf: DIALECTS },
       info: { object: 'info' },
       servers: SERVERS,
@@ -106,7 +110,7 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
       security: SECURITY,
       externalDocs: EXTERNAL_DOCS,
     },
-    unsupported: { $self: NEW },
+    unsupported: { $self: NEW, swagger: 'convert the document to OpenAPI 3 first' },
   },
   info: {
     required: ['title', 'version'],

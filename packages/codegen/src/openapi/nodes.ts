@@ -220,12 +220,23 @@ export function checkReference(
 
 function findProblem(sources: ContractSources, place: DocumentNode, section: string, text: string): string | undefined {
   const reference = parseReference(place.source.file, text);
-  if (reference === undefined) {
-    return `Expected $ref to refer to a part of a document, such as "#/components/${section}/Name"; received "${text}".`;
-  }
+  if (reference === undefined) return describeUnknown(sources, place, text);
   if (reference.section !== section) return `Expected $ref to refer to components/${section}; received "${text}".`;
   if (findComponent(sources, reference) === undefined) return describeMissing(sources, reference, text);
   return isCircular(sources, place) ? `The reference "${text}" is circular.` : undefined;
+}
+
+function describeUnknown(sources: ContractSources, { source: { file } }: DocumentNode, text: string): string {
+  const [relative = '', fragment = ''] = text.split('#');
+  const target = relative === '' ? file : path.join(path.dirname(file), relative);
+  if (!sources.has(target)) return describeUnlisted(sources, target, text);
+  return fragment === '' || fragment.startsWith('/')
+    ? `The reference "${text}" leads to nothing.`
+    : `Expected $ref to contain a path, such as "#/components/schemas/Item"; received "${text}".`;
+}
+
+function describeUnlisted(sources: ContractSources, file: string, text: string): string {
+  return `Expected $ref to refer to a document of this contract; received "${text}".${didYouMean(file, sources.keys())}`;
 }
 
 /** Returns whether a chain of references is circular. A broken chain is reported at its last reference instead. */
@@ -239,9 +250,7 @@ function describeMissing(
   received: string,
 ): string {
   const root = sources.get(file);
-  if (root === undefined) {
-    return `Expected $ref to refer to a document of this contract; received "${received}".${didYouMean(file, sources.keys())}`;
-  }
+  if (root === undefined) return describeUnlisted(sources, file, received);
   const known = entries(child(child(root, 'components'), section)).map(([key]) => key);
   return `No component "${name}" in components/${section} of ${file}.${didYouMean(name, known)}`;
 }

@@ -44,10 +44,14 @@ export function writeOperations(
   const callers = listCallers(contract).map((name) => `type ${name}`);
   return `${printModules('import', [
     ...(callers.length === 0 ? [] : [[modules.callers, ...callers] as const]),
-    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
+    [
+      modules.operation,
+      ...(contract.operations.length === 0 ? [] : ['type HandlerRequest']),
+      'type OperationSpec',
+      ...helpers.map((name) => `type ${name}`),
+    ],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
-  ])}import * as validators from './validators.js';
-
+  ])}${names.schemas.length === 0 ? '' : "import * as validators from './validators.js';\n"}
 /** The prefix of every path. */
 export const basePath = ${toStringLiteral(contract.basePath)};
 
@@ -63,11 +67,13 @@ ${Object.entries(contract.schemes)
 export const operations: readonly OperationSpec[] = [
 ${contract.operations.map((operation) => writeOperation(contract, operation, names)).join('')}];
 
-/** The members that the input of every handler has. */
+${signatures.includes(' RequestContext ') ? REQUEST_CONTEXT : ''}${signatures}`;
+}
+
+const REQUEST_CONTEXT = `/** The members that the input of every handler has. */
 type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
 
-${signatures}`;
-}
+`;
 
 function writeOperation(contract: Contract, operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
@@ -334,6 +340,7 @@ function writeCallers({ schemes }: Contract, { security, isOptional }: Operation
 function writeOutput(operation: Operation): string {
   const variants = operation.responses.filter(({ isError }) => !isError);
   const types = variants.map((response) => `  | {\n${writeVariant(operation, response)}    }`);
+  if (types.length === 0) types.push('  never');
   const heading = `export type ${outputName(operation.typeName)} =`;
   return `/** The responses of \`${operation.id}\`. Errors are thrown. */\n${heading}\n${types.join('\n')};\n`;
 }
@@ -346,7 +353,9 @@ function writeVariant(operation: Operation, { status, headers, contents }: Respo
     ),
   );
   const body = types.length === 0 ? 'readonly body?: undefined' : `readonly body: ${types.join(' | ')}`;
-  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders(headers)}`;
+  const isRange = contents.length > 0 && contents.every(({ type }) => type.includes('*'));
+  const type = isRange ? [{ name: 'Content-Type', required: true, description: '' }] : [];
+  return `      readonly status: ${statusType(operation, status)};\n      ${body};\n${writeHeaders([...type, ...headers])}`;
 }
 
 /** Returns the type of the status of a response: itself, or those that have no response of their own. */

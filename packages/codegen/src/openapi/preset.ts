@@ -18,7 +18,7 @@ import {
   toOutputs,
   toStringLiteral,
 } from '../output.js';
-import { bundle, createBundleSourceMap, toContractRevision } from './bundle.js';
+import { bundle, createBundleSourceMap, NAME_MAPS, toContractRevision } from './bundle.js';
 import { checkDocument } from './check-document.js';
 import { checkExamples } from './check-examples.js';
 import { checkOperations } from './check-operations.js';
@@ -27,7 +27,7 @@ import { checkPaths, collectOperations, type OperationIndex } from './check-path
 import { checkSchemas } from './check-schemas.js';
 import { checkStructure } from './check-structure.js';
 import { completeContract } from './complete.js';
-import { type Contract, type ContractDocument, toContract } from './contract.js';
+import { type Contract, type ContractDocument, dereference, METHODS, toContract } from './contract.js';
 import { splitDirections, withoutAbsent } from './directions.js';
 import {
   child,
@@ -142,7 +142,7 @@ function readService({ service, strict = false }: ServiceConfig, documents: Read
   const root = getRoot(`openapi/${service}.yaml`, sources);
   for (const place of sources.values()) upgradeDocument(place, report);
   resolveReferences(sources);
-  completeContract(root, report);
+  completeContract(sources, root, report);
   for (const place of sources.values()) checkStructure(sources, place, report);
   for (const place of sources.values()) checkSchemas(sources, place, report);
   checkDocument(sources, root, report);
@@ -206,12 +206,57 @@ function mapServiceSourceLines(
  */
 async function writeTypes(document: ContractDocument): Promise<string> {
   // `ContractDocument` declares only the parts of OpenAPI that this project reads; the data is the same.
-  const nodes = await openapiTS(withoutAbsent(document) as OpenAPI3, {
+  const nodes = await openapiTS(withoutAbsent(withoutExamples(withCallbacks(document))) as OpenAPI3, {
     immutable: true,
     defaultNonNullable: false,
     silent: true,
   });
   return astToString(nodes);
+}
+
+/** Lists the callbacks of operations among the webhooks, as openapi-typescript has no types of callbacks. */
+function withCallbacks(document: ContractDocument): object {
+  const found = Object.values(document.paths).flatMap((item) =>
+    METHODS.flatMap((method) => {
+      const { operationId = '', callbacks = {} } = item[method] ?? {};
+      return Object.entries(callbacks).flatMap(([name, mention]) => {
+        const items = Object.entries(dereference<Readonly<Record<string, object>>>(document, mention));
+        const isSingle = items.length === 1;
+        return items.map(([url, hook]) => [`${operationId} ${name}${isSingle ? '' : ` ${url}`}`, hook] as const);
+      });
+    }),
+  );
+  const { webhooks = {} } = document as { readonly webhooks?: Readonly<Record<string, object>> };
+  const hooks = [...Object.entries(webhooks), ...found];
+  if (hooks.length === 0) return document;
+  return { ...document, webhooks: Object.fromEntries(hooks.map(([name, hook]) => [name, withoutIds(hook)])) };
+}
+
+/** Removes the ids of the operations of a webhook, which no handler implements. They need not be unique. */
+function withoutIds(hook: object): object {
+  const members = Object.entries(hook).map(([key, member]: [string, unknown]) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return [key, member];
+    return [key, Object.fromEntries(Object.entries(member).filter(([name]) => name !== 'operationId'))];
+  });
+  return Object.fromEntries(members) as object;
+}
+
+/**
+ * Returns whether a member has examples beside a schema, or callbacks, which are listed elsewhere. Examples inside schemas
+ * become documentation of types.
+ */
+const isExample = (key: string, member: unknown, parent: object): boolean =>
+  (key === 'callbacks' && 'operationId' in parent) ||
+  (key === 'examples' ? !Array.isArray(member) : key === 'example' && 'schema' in parent);
+
+/** Removes the examples of bodies and parameters, which types do not show. openapi-typescript would fetch some of them. */
+function withoutExamples(value: unknown, isNameMap = false): unknown {
+  if (Array.isArray(value)) return value.map((item) => withoutExamples(item));
+  if (typeof value !== 'object' || value === null) return value;
+  const members = Object.entries(value).filter(([key, member]) => isNameMap || !isExample(key, member, value));
+  return Object.fromEntries(
+    members.map(([key, member]) => [key, withoutExamples(member, !isNameMap && NAME_MAPS.includes(key))]),
+  );
 }
 
 /** Writes `client.ts`: the function that creates a client of the service, and related exports. */

@@ -35,14 +35,33 @@ export function wrapFragment(place: DocumentNode): DocumentNode {
 export function resolveReferences(sources: ContractSources): void {
   const due = [...sources.values()].flatMap((source) => listObjects(source));
   const seen = new Set<unknown>();
+  const replaced: string[] = [];
   for (let object = due.shift(); object !== undefined; object = due.shift()) {
     if (seen.has(object.place.value) || findTextField(object.place, '$ref') === undefined) continue;
     seen.add(object.place.value);
-    if (object.name === 'pathItem' && object.place.path[0] === 'paths') replacePathItem(sources, object.place);
-    else due.push(...resolvePart(sources, object));
+    if (object.name === 'pathItem' && object.place.path[0] === 'paths') {
+      replaced.push(findTextField(object.place, '$ref') ?? '');
+      replacePathItem(sources, object.place);
+    } else due.push(...resolvePart(sources, object));
   }
-  for (const source of sources.values()) {
-    for (const { place } of listObjects(source)) if (isRecord(place.value)) delete place.value['$defs'];
+  for (const { place, name } of [...sources.values()].flatMap((source) => listObjects(source))) {
+    if (!isRecord(place.value)) continue;
+    delete place.value.$defs;
+    if (name === 'discriminator') completeMapping(place);
+    // Path items that stand in paths now are no components.
+    for (const key of name === 'components' ? Object.keys(child(place, 'pathItems').value ?? {}) : [])
+      if (replaced.includes(`#/components/pathItems/${key}`))
+        Reflect.deleteProperty(place.value.pathItems as object, key);
+  }
+}
+
+/** Replaces the names of schemas in the mapping of a discriminator by references. */
+function completeMapping(discriminator: DocumentNode): void {
+  const mapping = child(discriminator, 'mapping').value;
+  if (!isRecord(mapping)) return;
+  for (const [value, target] of Object.entries(mapping)) {
+    if (typeof target === 'string' && /^[A-Za-z0-9._-]+$/.test(target) && !/\.(?:json|ya?ml)$/.test(target))
+      mapping[value] = `#/components/schemas/${target}`;
   }
 }
 
@@ -56,7 +75,7 @@ function resolvePart(sources: ContractSources, { place, name }: TypedNode): Type
   const { name: component, isNew } = toComponent(sources, target, section);
   const isLocal = target.source.file === place.source.file;
   const file = isLocal ? '' : path.relative(path.dirname(place.source.file), target.source.file);
-  place.value['$ref'] = `${file}#/components/${section}/${component}`;
+  place.value.$ref = `${file}#/components/${section}/${component}`;
   if (!isNew) return [];
   const root = sources.get(target.source.file) ?? target;
   return listObjects(child(child(child(root, 'components'), section), component), name);
@@ -98,7 +117,7 @@ function toComponent(sources: ContractSources, target: DocumentNode, section: st
   if (isAlias && known?.section === section && known.file === target.source.file)
     return { name: known.name, isNew: false };
   const root = sources.get(target.source.file)?.value as Record<string, unknown>;
-  const components = (root['components'] ??= {}) as Record<string, Record<string, unknown>>;
+  const components = (root.components ??= {}) as Record<string, Record<string, unknown>>;
   const members = (components[section] ??= {});
   const name = toUnusedName(toName(target), Object.keys(members));
   members[name] = target.value;
@@ -134,12 +153,12 @@ function toUnusedName(name: string, known: readonly string[]): string {
 /** Replaces a reference to a path item by the path item. What stands beside the reference takes precedence. */
 function replacePathItem(sources: ContractSources, place: DocumentNode): void {
   const seen = new Set<unknown>();
-  while (isRecord(place.value) && typeof place.value['$ref'] === 'string' && !seen.has(place.value['$ref'])) {
-    seen.add(place.value['$ref']);
-    const target = findPart(sources, place.source.file, place.value['$ref']);
+  while (isRecord(place.value) && typeof place.value.$ref === 'string' && !seen.has(place.value.$ref)) {
+    seen.add(place.value.$ref);
+    const target = findPart(sources, place.source.file, place.value.$ref);
     if (target === undefined || !isRecord(target.value)) return;
     const own = Object.keys(place.value);
-    delete place.value['$ref'];
+    delete place.value.$ref;
     for (const [key, part] of entries(target)) {
       if (own.includes(key) && key !== '$ref') continue;
       place.value[key] = part.value;

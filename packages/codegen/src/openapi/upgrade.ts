@@ -9,33 +9,37 @@ interface Change {
   readonly apply: (value: Record<string, unknown>) => string | undefined;
 }
 
-const SCHEMA_CHANGES: readonly Change[] = [
-  {
-    message: 'fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
-    apply: (schema) => {
-      const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
-      if (typeof schema['$ref'] !== 'string' || others.length === 0) return undefined;
-      for (const key of others) delete schema[key];
-      return '$ref';
-    },
-  },
+const NULLABLE_CHANGES: readonly Change[] = [
   {
     message: "nullable: true became the type 'null'",
     apply: (schema) => {
-      if (schema['nullable'] !== true || !allowNull(schema)) return undefined;
-      delete schema['nullable'];
+      if (schema.nullable !== true || !allowNull(schema)) return undefined;
+      delete schema.nullable;
       return 'nullable';
     },
   },
   {
     message: 'nullable without a type was dropped, as it has no effect',
     apply: (schema) => {
-      if (typeof schema['nullable'] !== 'boolean') return undefined;
-      const hadEffect = schema['nullable'];
-      delete schema['nullable'];
+      if (typeof schema.nullable !== 'boolean') return undefined;
+      const hadEffect = schema.nullable;
+      delete schema.nullable;
       return hadEffect ? 'nullable' : undefined;
     },
   },
+];
+
+const SCHEMA_CHANGES: readonly Change[] = [
+  {
+    message: 'fields beside $ref were dropped, as OpenAPI 3.0 ignores them',
+    apply: (schema) => {
+      const others = Object.keys(schema).filter((key) => key !== '$ref' && !key.startsWith('x-'));
+      if (typeof schema.$ref !== 'string' || others.length === 0) return undefined;
+      for (const key of others) Reflect.deleteProperty(schema, key);
+      return '$ref';
+    },
+  },
+  ...NULLABLE_CHANGES,
   {
     message: 'exclusiveMinimum: true became the bound itself',
     apply: (schema) => moveBound(schema, 'minimum', 'exclusiveMinimum'),
@@ -47,10 +51,9 @@ const SCHEMA_CHANGES: readonly Change[] = [
   {
     message: 'format: byte became contentEncoding: base64',
     apply: (schema) => {
-      if (schema['type'] !== 'string' || (schema['format'] !== 'byte' && schema['format'] !== 'base64'))
-        return undefined;
-      delete schema['format'];
-      schema['contentEncoding'] = 'base64';
+      if (schema.type !== 'string' || (schema.format !== 'byte' && schema.format !== 'base64')) return undefined;
+      delete schema.format;
+      schema.contentEncoding = 'base64';
       return 'format';
     },
   },
@@ -58,29 +61,29 @@ const SCHEMA_CHANGES: readonly Change[] = [
 
 /** Adds null to the values of a schema. Returns whether the schema says anything that null does not fit. */
 function allowNull(schema: Record<string, unknown>): boolean {
-  if (Array.isArray(schema['enum']) && !schema['enum'].includes(null)) schema['enum'] = [...schema['enum'], null];
-  if (typeof schema['type'] === 'string') {
-    schema['type'] = [schema['type'], 'null'];
+  if (Array.isArray(schema.enum) && !schema.enum.includes(null)) schema.enum = [...(schema.enum as unknown[]), null];
+  if (typeof schema.type === 'string') {
+    schema.type = [schema.type, 'null'];
     return true;
   }
   for (const word of ['oneOf', 'anyOf']) {
     if (!Array.isArray(schema[word])) continue;
-    schema[word] = [...schema[word], { type: 'null' }];
+    schema[word] = [...(schema[word] as unknown[]), { type: 'null' }];
     return true;
   }
-  if (!Array.isArray(schema['allOf'])) return Array.isArray(schema['enum']);
-  schema['anyOf'] = [{ allOf: schema['allOf'] }, { type: 'null' }];
-  delete schema['allOf'];
+  if (!Array.isArray(schema.allOf)) return Array.isArray(schema.enum);
+  schema.anyOf = [{ allOf: schema.allOf }, { type: 'null' }];
+  delete schema.allOf;
   return true;
 }
 
 function moveBound(schema: Record<string, unknown>, bound: string, exclusive: string): string | undefined {
   if (typeof schema[exclusive] !== 'boolean') return undefined;
   const isExclusive = schema[exclusive];
-  delete schema[exclusive];
+  Reflect.deleteProperty(schema, exclusive);
   if (!isExclusive || schema[bound] === undefined) return undefined;
   schema[exclusive] = schema[bound];
-  delete schema[bound];
+  Reflect.deleteProperty(schema, bound);
   return exclusive;
 }
 
@@ -89,8 +92,8 @@ const MEDIA_CHANGE: Change = {
   message: 'format: binary became a body of bytes',
   apply: (media) => {
     const { schema } = media;
-    if (!isRecord(schema) || schema['format'] !== 'binary') return undefined;
-    media['schema'] = {};
+    if (!isRecord(schema) || schema.format !== 'binary') return undefined;
+    media.schema = {};
     return 'schema';
   },
 };
@@ -101,9 +104,23 @@ const MEDIA_CHANGE: Change = {
  */
 export function upgradeDocument(root: DocumentNode, report: ReportDiagnostic): void {
   const version: unknown = child(root, 'openapi').value;
-  if (!isRecord(root.value) || typeof version !== 'string' || !/^3\.0\.\d+/.test(version)) return;
+  if (!isRecord(root.value) || typeof version !== 'string') return;
+  if (/^3\.2\.\d+/.test(version)) report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
+  if (!/^3\.0\.\d+/.test(version)) {
+    // Many documents of OpenAPI 3.1 still have the keyword, which would mean nothing there.
+    applyChanges(root, report, ({ name }) => (name === 'schema' ? NULLABLE_CHANGES : []));
+    return;
+  }
   report.warn(child(root, 'openapi'), `OpenAPI ${version} is read as 3.1.0.`);
-  root.value['openapi'] = '3.1.0';
+  root.value.openapi = '3.1.0';
+  applyChanges(root, report, listChanges);
+}
+
+function applyChanges(
+  root: DocumentNode,
+  report: ReportDiagnostic,
+  listChanges: (object: TypedNode) => readonly Change[],
+): void {
   const found = new Map<string, DocumentNode[]>();
   for (const object of listObjects(root)) {
     for (const { message, apply } of listChanges(object)) {

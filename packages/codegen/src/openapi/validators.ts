@@ -3,7 +3,7 @@ import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import { _ } from 'ajv/dist/compile/codegen/index.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
-import type { Contract, Operation, SchemaObject, StatusKey } from './contract.js';
+import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 import { ABSENT } from './directions.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
@@ -152,7 +152,17 @@ export function createAjv(options: Options = {}): Ajv2020 {
 }
 
 /** Keywords that document a schema and do not affect validation. */
-const ANNOTATIONS = ['$comment', 'deprecated', 'description', 'example', 'examples', 'title'];
+const ANNOTATIONS = [
+  '$comment',
+  '$schema',
+  'deprecated',
+  'description',
+  'example',
+  'examples',
+  'externalDocs',
+  'title',
+  'xml',
+];
 
 /** Returns a schema without annotations and extensions, and without defaults unless they are to be filled in. */
 export function stripAnnotations(schema: unknown, { defaults }: { readonly defaults: boolean }): unknown {
@@ -181,14 +191,15 @@ function pickSizeLimits(schema: unknown): unknown {
 }
 
 /** Keywords whose members have names chosen by the contract's author: a property may be called "title". */
-const NAMED = new Set(['patternProperties', 'properties', 'schemas']);
+const NAMED = new Set(['dependentRequired', 'dependentSchemas', 'patternProperties', 'properties', 'schemas']);
 /** Keywords that contain values, not schemas. */
 const VALUES = new Set(['const', 'default', 'enum']);
 
 function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
   if (Array.isArray(schema)) return schema.map((item) => keepRules(item, dropped));
   if (typeof schema !== 'object' || schema === null) return schema;
-  const kept = Object.entries(schema).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
+  const chosen = applyDiscriminator(schema as SchemaKeywords);
+  const kept = Object.entries(chosen).filter(([keyword]) => !dropped.has(keyword) && !keyword.startsWith('x-'));
   return Object.fromEntries(
     kept.map(([keyword, value]: [string, unknown]) => {
       if (VALUES.has(keyword)) return [keyword, value];
@@ -196,6 +207,33 @@ function keepRules(schema: unknown, dropped: ReadonlySet<string>): unknown {
     }),
   );
 }
+
+/**
+ * Makes each alternative of a discriminator demand its own values of the property, which the alternative itself need not
+ * do, so that a value matches one alternative only.
+ */
+function applyDiscriminator({ discriminator, ...schema }: SchemaKeywords): SchemaKeywords {
+  const word = 'oneOf' in schema ? 'oneOf' : 'anyOf';
+  const alternatives = schema[word];
+  if (discriminator === undefined || !Array.isArray(alternatives)) return schema;
+  const { propertyName, mapping = {} } = discriminator as Discriminator;
+  const mapped = Object.entries(mapping).map(([value, target]) => [toLastName(target), value] as const);
+  const demand = (alternative: unknown): unknown => {
+    const ref = (alternative as SchemaKeywords).$ref;
+    if (ref === undefined) return alternative;
+    const values = mapped.filter(([name]) => name === toLastName(ref)).map(([, value]) => value);
+    const own = values.length > 0 ? values : [toLastName(ref)];
+    return { allOf: [alternative, { required: [propertyName], properties: { [propertyName]: { enum: own } } }] };
+  };
+  return { ...schema, [word]: (alternatives as unknown[]).map(demand) };
+}
+
+interface Discriminator {
+  readonly propertyName: string;
+  readonly mapping?: Readonly<Record<string, string>>;
+}
+
+const toLastName = (ref: string): string => ref.split('/').at(-1) ?? '';
 
 function keepMembers(members: unknown, dropped: ReadonlySet<string>): unknown {
   if (typeof members !== 'object' || members === null) return members;

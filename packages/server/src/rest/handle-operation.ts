@@ -269,7 +269,7 @@ async function respond(response: Response, format: Format, result: HandlerRespon
 }
 
 function setType(response: Response, type: string): void {
-  if (isJson(type)) response.setHeader('Content-Type', `${type}; charset=utf-8`);
+  if (isJson(type) && !type.includes(';')) response.setHeader('Content-Type', `${type}; charset=utf-8`);
   else response.type(type);
 }
 
@@ -289,7 +289,9 @@ function findProblem(operation: OperationSpec, { status, body, headers }: Handle
   if (spec.contentTypes.length === 0) return body === undefined ? undefined : 'the contract documents no body';
   if (body === undefined) return 'the contract requires a body';
   // Validates the serialized form, in which dates are text and undefined properties are absent.
-  if (spec.validate === undefined || !isJson(findType(headers) ?? spec.contentTypes[0] ?? '')) return undefined;
+  const type = findType(headers) ?? spec.contentTypes[0] ?? '';
+  if (type.includes('*')) return `the handler has to set Content-Type for ${type}`;
+  if (spec.validate === undefined || !isJson(type)) return undefined;
   if (spec.validate(JSON.parse(JSON.stringify(body)))) return undefined;
   const [error] = spec.validate.errors ?? [];
   return `the body at "${error?.instancePath ?? ''}" ${error?.message ?? 'does not fit'}`;

@@ -182,5 +182,5 @@ export function findResponse(
   { responses }: Pick<OperationSpec, 'responses'>,
   status: number,
 ): ResponseSpec | undefined {
-  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses['default'];
+  return responses[status] ?? responses[`${Math.trunc(status / 100)}XX`] ?? responses.default;
 }

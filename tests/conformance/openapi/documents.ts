@@ -1,0 +1,942 @@
+import type { Row } from '../row.js';
+
+const section = 'Documents';
+
+export const rows: readonly Row[] = [
+  {
+    section,
+    feature: 'OpenAPI 3.1.0 to 3.1.2',
+    note: 'All revisions of 3.1, which differ in their text only.',
+    outcome: 'supported',
+    contract: `openapi: 3.1.2
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'OpenAPI 3.2',
+    note: 'Read as 3.1, which is a warning. Fields that are new in 3.2 are refused.',
+    outcome: 'supported',
+    contract: `openapi: 3.2.0
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '1:10 OpenAPI 3.2.0 is read as 3.1.0.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'OpenAPI 3.0',
+    note: 'Upgraded when it is read. Each kind of change is a warning with the number of its places.',
+    outcome: 'supported',
+    contract: `openapi: 3.0.3
+paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties:
+                name: { type: string, nullable: true }
+                size: { type: integer, minimum: 1, exclusiveMinimum: true }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '1:10 OpenAPI 3.0.3 is read as 3.1.0.',
+      "15:39 OpenAPI 3.0: nullable: true became the type 'null' (1 place).",
+      '16:52 OpenAPI 3.0: exclusiveMinimum: true became the bound itself (1 place).',
+      '17:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": null, "size": 2}',
+        status: 200,
+        response: { body: { name: null, size: 2 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'info, contact, license, externalDocs, termsOfService',
+    note: 'Documentation.',
+    outcome: 'supported',
+    contract: `info: { title: Items, version: 1.0.0, summary: Items., description: Items., termsOfService: "https://example.com", contact: { name: A, url: "https://example.com", email: a@example.com }, license: { name: MIT, url: "https://example.com" } }
+externalDocs: { url: "https://example.com" }
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'jsonSchemaDialect',
+    note: 'JSON Schema 2020-12 only.',
+    outcome: 'supported',
+    contract: `jsonSchemaDialect: https://spec.openapis.org/oas/3.1/dialect/base
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'servers',
+    note: 'The path of the first server is the base path of the service. All else is documentation.',
+    outcome: 'supported',
+    contract: `servers:
+  - { url: "https://{region}.example.com/api", variables: { region: { default: eu, enum: [eu, us] } } }
+  - { url: "https://example.com", description: Others. }
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'no servers',
+    note: 'The base path is `/`, which is a warning.',
+    outcome: 'supported',
+    contract: `servers: []
+paths:
+  /api/items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '1:1 The contract has no servers; its base path is /.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} }, isRepeated: false }],
+  },
+  {
+    section,
+    feature: 'servers of a path or an operation',
+    note: 'They have no effect, which is a warning: a service has one base path.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      servers: [{ url: /other }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '7:7 "servers" has no effect: the operations of a contract have one base path, that of its first server.',
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'tags',
+    note: 'The first tag of an operation is the group of its handler.',
+    outcome: 'supported',
+    contract: `tags: [{ name: Items, description: Examples., externalDocs: { url: "https://example.com" } }, { name: Other, description: More. }]
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items, Other]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'an operation without operationId, tags and summary',
+    note: 'They are derived from the method and the path, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items/{id}:
+    get:
+      parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '3:5 The operation has no operationId; its handler is getItemsById.',
+      '3:5 The operation has no summary.',
+      '3:5 The operation has no tag; its handler is in the group "Items".',
+      '5:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items/1', status: 200, response: { params: { id: 1 } } }],
+  },
+  {
+    section,
+    feature: 'an operationId that is not a name of JavaScript',
+    note: 'The handler is `itemsListAll`, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: items/list-all
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '4:20 The operationId "items/list-all" is not a camelCase name such as listTokens; its handler is itemsListAll.',
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'a tag that is not declared',
+    note: 'A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Item]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      `5:14 Expected one of the contract's tags; received "Item". Did you mean "Items"?`,
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '12:7 The tag "Item" has no description.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'an operation without responses',
+    note: 'Its handler can send any status, without a body. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+`,
+    handlers: `listItems: async () => ({ status: 202 }),`,
+    warnings: ['3:5 The operation has no responses, so its handler can send any status, without a body.'],
+    exchanges: [{ request: 'GET /items', status: 202 }],
+  },
+  {
+    section,
+    feature: 'summary, description, deprecated, externalDocs of an operation',
+    note: 'Documentation. A deprecated operation has a deprecated handler.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      description: Lists items.
+      deprecated: true
+      externalDocs: { url: "https://example.com" }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'summary, description and parameters of a path',
+    outcome: 'supported',
+    contract: `paths:
+  /items/{id}:
+    summary: An item
+    description: An item.
+    parameters: [{ name: id, in: path, required: true, schema: { type: integer } }]
+    get:
+      operationId: getItem
+      tags: [Items]
+      summary: Get an item
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items/1', status: 200, response: { params: { id: 1 } } }],
+  },
+  {
+    section,
+    feature: 'get, put, post, delete, options, patch',
+    note: '`get` serves HEAD too.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: getItem
+      tags: [Items]
+      summary: Call get
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+    put:
+      operationId: putItem
+      tags: [Items]
+      summary: Call put
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+    post:
+      operationId: postItem
+      tags: [Items]
+      summary: Call post
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+    patch:
+      operationId: patchItem
+      tags: [Items]
+      summary: Call patch
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+    delete:
+      operationId: deleteItem
+      tags: [Items]
+      summary: Call delete
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+    options:
+      operationId: optionsItem
+      tags: [Items]
+      summary: Call options
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      { request: 'GET /items', status: 200, response: { params: {} } },
+      { request: 'PUT /items', status: 200, response: { params: {} } },
+      { request: 'POST /items', status: 200, response: { params: {} } },
+      { request: 'PATCH /items', status: 200, response: { params: {} } },
+      { request: 'DELETE /items', status: 200, response: { params: {} } },
+      { request: 'OPTIONS /items', status: 200, response: { params: {} } },
+    ],
+  },
+  {
+    section,
+    feature: 'head',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    head:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { description: Known. }
+`,
+    handlers: `listItems: async () => ({ status: 200 }),`,
+    exchanges: [{ request: 'HEAD /items', status: 200, response: '' }],
+  },
+  {
+    section,
+    feature: 'parameters in a part of a segment',
+    note: 'Each parameter is as short as the text after it allows.',
+    outcome: 'supported',
+    contract: `paths:
+  /files/{name}.{format}:
+    get:
+      operationId: getFile
+      tags: [Items]
+      summary: Get a file
+      parameters:
+        - { name: name, in: path, required: true, schema: { type: string } }
+        - { name: format, in: path, required: true, schema: { type: string, enum: [csv, json] } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      { request: 'GET /files/a.csv', status: 200, response: { params: { name: 'a', format: 'csv' } } },
+      { request: 'GET /files/a', status: 404, response: { code: 'not_found' } },
+    ],
+  },
+  {
+    section,
+    feature: '$ref of a path',
+    outcome: 'supported',
+    contract: `paths:
+  /items: { $ref: '#/components/pathItems/Items' }
+components:
+  pathItems:
+    Items:
+      get:
+        operationId: listItems
+        tags: [Items]
+        summary: Items
+        responses:
+          '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'webhooks',
+    note: '`webhooks` in the generated types has what the server sends. Sending it is up to the application.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+webhooks:
+  itemAdded:
+    post:
+      operationId: itemAdded
+      tags: [Items]
+      summary: An item was added
+      requestBody:
+        required: true
+        content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+      responses:
+        '204': { description: Received. }
+`,
+    program: `const event: import('./types.js').webhooks['itemAdded']['post']['requestBody']['content']['application/json'] = { id: 1 };
+void event;`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'callbacks',
+    note: '`webhooks` in the generated types has what the server sends, by the operation and the name of the callback.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      callbacks:
+        added:
+          '{$request.query.url}':
+            post:
+              operationId: itemAdded
+              tags: [Items]
+              summary: An item was added
+              requestBody:
+                required: true
+                content: { application/json: { schema: { type: object, required: [id], properties: { id: { type: integer } } } } }
+              responses:
+                '204': { description: Received. }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    program: `const event: import('./types.js').webhooks['listItems added']['post']['requestBody']['content']['application/json'] = { id: 1 };
+void event;`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'extensions: x-',
+    note: 'Ignored, unless they look like a typo of one that Trellis knows.',
+    outcome: 'supported',
+    contract: `x-team: a
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      x-owner: b
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'a trailing slash in a path',
+    note: 'A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items/:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '2:3 Expected the path not to end with "/"; received "/items/".',
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [
+      { request: 'GET /items/', status: 200, response: { params: {} } },
+      { request: 'GET /items', status: 404 },
+    ],
+  },
+  {
+    section,
+    feature: 'paths that a request may both match',
+    note: 'The path with text in the first segment that differs is used. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items/{id}:
+    get:
+      operationId: getItem
+      tags: [Items]
+      summary: Get
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /{id}/last:
+    get:
+      operationId: getLast
+      tags: [Items]
+      summary: Get
+      parameters: [{ name: id, in: path, required: true, schema: { type: string } }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '8:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '10:3 A request may match both "/items/{id}" and "/{id}/last". The path with text in the first segment that differs is used.',
+      '16:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+    ],
+    exchanges: [{ request: 'GET /items/last', status: 200, response: { params: { id: 'last' } } }],
+  },
+  {
+    section,
+    feature: 'a component that is not used',
+    note: 'A warning. Components of shared documents need not be used.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Item: { type: object }
+`,
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '11:5 The component "schemas/Item" is not used.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'components',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      parameters: [{ $ref: '#/components/parameters/Size' }]
+      responses:
+        '200': { $ref: '#/components/responses/Items' }
+components:
+  parameters: { Size: { name: size, in: query, schema: { $ref: '#/components/schemas/Size' } } }
+  schemas: { Size: { type: integer } }
+  examples: { Small: { summary: Small., value: { a: 1 } } }
+  headers: { Count: { schema: { type: integer } } }
+  responses:
+    Items:
+      description: Items.
+      headers: { X-Count: { $ref: '#/components/headers/Count' } }
+      content: { application/json: { schema: { type: object }, examples: { small: { $ref: '#/components/examples/Small' } } } }
+`,
+    exchanges: [{ request: 'GET /items?size=1', status: 200, response: { query: { size: 1 } } }],
+  },
+  {
+    section,
+    feature: 'example and examples',
+    note: 'Documentation, validated against the schema. The example at an address is not, which is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Items.
+          content:
+            application/json:
+              schema: { type: object }
+              examples:
+                small: { summary: Small., description: A small one., value: { a: 1 } }
+                large: { externalValue: "https://example.com/large.json" }
+`,
+    warnings: [
+      '7:7 The operation does not declare these statuses, which the router can send: 400, 406, 429, 500, 503.',
+      '15:41 The example at this address is not checked.',
+    ],
+    exchanges: [{ request: 'GET /items', status: 200, response: { params: {} } }],
+  },
+  {
+    section,
+    feature: 'OpenAPI 2.0',
+    outcome: 'refused',
+    contract: `swagger: "2.0"
+openapi: 2.0.0
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '1:1 "swagger" is not supported here: convert the document to OpenAPI 3 first.',
+      '2:10 Expected openapi to be a version from 3.0 to 3.2, such as 3.1.0; received "2.0.0".',
+    ],
+  },
+  {
+    section,
+    feature: 'jsonSchemaDialect of another draft',
+    outcome: 'refused',
+    contract: `jsonSchemaDialect: http://json-schema.org/draft-07/schema#
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '1:20 Expected jsonSchemaDialect to be one of https://json-schema.org/draft/2020-12/schema, https://json-schema.org/draft/2020-12/schema#, https://spec.openapis.org/oas/3.1/dialect/base; received "http://json-schema.org/draft-07/schema#". Did you mean "https://json-schema.org/draft/2020-12/schema#"?',
+    ],
+  },
+  {
+    section,
+    feature: 'an unknown field',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      sumary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['7:7 Unknown field "sumary" in this operation. Did you mean "summary"?'],
+  },
+  {
+    section,
+    feature: '$self',
+    outcome: 'refused',
+    contract: `openapi: 3.2.0
+$self: https://example.com/api
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['2:1 "$self" is not supported here: it is new in OpenAPI 3.2, and the contract is read as 3.1.'],
+  },
+  {
+    section,
+    feature: 'query and additionalOperations',
+    outcome: 'refused',
+    contract: `openapi: 3.2.0
+paths:
+  /items:
+    query: {}
+    additionalOperations: {}
+`,
+    errors: [
+      '4:5 "query" is not supported here: it is new in OpenAPI 3.2, and the contract is read as 3.1.',
+      '5:5 "additionalOperations" is not supported here: it is new in OpenAPI 3.2, and the contract is read as 3.1.',
+    ],
+  },
+  {
+    section,
+    feature: 'trace',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    trace: {}
+`,
+    errors: ['3:5 "trace" is not supported here: servers should not offer it, as it reflects headers.'],
+  },
+  {
+    section,
+    feature: 'a query in a path',
+    outcome: 'refused',
+    contract: `paths:
+  /items?x=1:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['2:3 Expected a path without "?" and "#"; received "/items?x=1".'],
+  },
+  {
+    section,
+    feature: 'a path without a slash',
+    outcome: 'refused',
+    contract: `paths:
+  items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['2:3 Expected a path to start with "/"; received "items".'],
+  },
+  {
+    section,
+    feature: 'two parameters side by side',
+    outcome: 'refused',
+    contract: `paths:
+  '/{a}{b}':
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '2:3 Expected path parameters as in /{id}/, with text between two of them; received "{a}{b}".',
+      '3:5 get /{a}{b} does not declare the path parameter "a".',
+      '3:5 get /{a}{b} does not declare the path parameter "b".',
+    ],
+  },
+  {
+    section,
+    feature: 'paths that differ in the names of parameters only',
+    outcome: 'refused',
+    contract: `paths:
+  /items/{a}: {}
+  /items/{b}: {}
+`,
+    errors: ['3:3 The paths "/items/{a}" and "/items/{b}" are ambiguous: only their parameter names differ.'],
+  },
+  {
+    section,
+    feature: 'a path parameter that is not declared',
+    outcome: 'refused',
+    contract: `paths:
+  /items/{id}:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['3:5 get /items/{id} does not declare the path parameter "id".'],
+  },
+  {
+    section,
+    feature: 'an operationId that is used twice',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+  /other:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['11:20 The operationId "listItems" of get /other is already in use.'],
+  },
+  {
+    section,
+    feature: 'a server variable that is not declared',
+    outcome: 'refused',
+    contract: `servers: [{ url: "https://{region}.example.com" }]
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['1:18 The server variable "region" is not declared.'],
+  },
+  {
+    section,
+    feature: 'a default that is not a value of the server variable',
+    outcome: 'refused',
+    contract: `servers: [{ url: "/{a}", variables: { a: { default: c, enum: [a, b] } } }]
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['1:53 Expected the default to be one of a, b, according to its schema.'],
+  },
+  {
+    section,
+    feature: 'a tag that is declared twice',
+    outcome: 'refused',
+    contract: `tags: [{ name: Items, description: A. }, { name: Items, description: B. }]
+paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['1:50 The tag "Items" is declared twice.'],
+  },
+  {
+    section,
+    feature: 'both value and externalValue',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200':
+          description: Items.
+          content:
+            application/json:
+              schema: {}
+              examples: { small: { value: 1, externalValue: "https://example.com" } }
+`,
+    errors: ['13:46 Expected either value or externalValue; received both.'],
+  },
+  {
+    section,
+    feature: 'an invalid name of a component',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    a/b: {}
+`,
+    errors: ['11:5 Expected the name of a component to consist of letters, digits, ".", "_" and "-"; received "a/b".'],
+  },
+  {
+    section,
+    feature: 'a component of the wrong section',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      responses:
+        '200': { $ref: 'common.yaml#/components/schemas/Error' }
+`,
+    errors: ['8:24 Expected $ref to refer to components/responses; received "common.yaml#/components/schemas/Error".'],
+  },
+  {
+    section,
+    feature: 'a duplicate key',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    get:
+      operationId: listItems
+      tags: [Items]
+      summary: Items
+      summary: Again
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['7:7 Map keys must be unique.'],
+  },
+];

@@ -1,0 +1,2762 @@
+import type { Row } from '../row.js';
+
+const section = 'Schemas';
+
+export const rows: readonly Row[] = [
+  {
+    section,
+    feature: 'type',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'type: [string, null]',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: [string, 'null']
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'type: integer and number',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { a: { type: integer }, b: { type: number } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1, "b": 1.5}',
+        status: 200,
+        response: { body: { a: 1, b: 1.5 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1.5}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'type: boolean and null',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { a: { type: boolean }, b: { type: 'null' } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": true, "b": null}',
+        status: 200,
+        response: { body: { a: true, b: null } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"b": false}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'enum',
+    note: 'The type is a union of the values.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              enum: [a, 1, null]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    program: `const { data } = await client.POST('/items', { body: 1 });
+assert.ok(data);
+// @ts-expect-error 2 is not a value.
+client.POST('/items', { body: 2 }).catch(() => undefined);`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"b"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'const',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              const: a
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"b"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'multipleOf',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: number
+              multipleOf: 5
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '10',
+        status: 200,
+        response: { body: 10 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '11',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'minimum, maximum',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              minimum: 1
+              maximum: 3
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '3',
+        status: 200,
+        response: { body: 3 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '0',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '4',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'exclusiveMinimum, exclusiveMaximum',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: number
+              exclusiveMinimum: 1
+              exclusiveMaximum: 3
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '2',
+        status: 200,
+        response: { body: 2 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '3',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'minLength, maxLength',
+    note: 'Lengths are counted in characters, not in bytes or UTF-16 units.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              minLength: 2
+              maxLength: 3
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"\\u00e4\\u00f6"',
+        status: 200,
+        response: { body: 'äö' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"abcd"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'pattern',
+    note: 'Patterns are regular expressions of JavaScript with the `u` flag.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              pattern: '^[a-z]+$'
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"A"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'format',
+    note: 'The formats of JSON Schema and OpenAPI that [ajv-formats](https://ajv.js.org/packages/ajv-formats.html) has are validated.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              format: date-time
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"2026-01-02T03:04:05Z"',
+        status: 200,
+        response: { body: '2026-01-02T03:04:05Z' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"yesterday"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'format: any other name',
+    note: 'An annotation, which validates nothing. A name that looks like a typo of a known format is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              format: colour
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"red"',
+        status: 200,
+        response: { body: 'red' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'items',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              items: { type: integer }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, 2]',
+        status: 200,
+        response: { body: [1, 2] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'prefixItems',
+    note: 'The type is a tuple.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              prefixItems: [{ type: string }, { type: integer }]
+              items: false
+              minItems: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", 1]',
+        status: 200,
+        response: { body: ['a', 1] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, "a"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", 1, 2]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'contains, minContains, maxContains',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              contains: { type: string }
+              minContains: 1
+              maxContains: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", 1]',
+        status: 200,
+        response: { body: ['a', 1] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", "b", "c"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'minItems, maxItems, uniqueItems',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              minItems: 1
+              maxItems: 2
+              uniqueItems: true
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, 2]',
+        status: 200,
+        response: { body: [1, 2] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, 1]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '[1, 2, 3]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'unevaluatedItems',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: array
+              allOf:
+                - prefixItems: [{ type: string }]
+              unevaluatedItems: false
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a"]',
+        status: 200,
+        response: { body: ['a'] },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '["a", "b"]',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'properties, required',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [name]
+              properties:
+                name: { type: string }
+                size: { type: integer }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "more": 1}',
+        status: 200,
+        response: { body: { name: 'a', more: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'additionalProperties',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { name: { type: string } }
+              additionalProperties: { type: integer }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a", "x": 1}',
+        status: 200,
+        response: { body: { name: 'a', x: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"x": "a"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'additionalProperties: false',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { name: { type: string } }
+              additionalProperties: false
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"x": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'patternProperties',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              patternProperties: { '^x-': { type: integer } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"x-a": 1}',
+        status: 200,
+        response: { body: { 'x-a': 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"x-a": "b"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'propertyNames',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              propertyNames: { pattern: '^[a-z]+$' }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1}',
+        status: 200,
+        response: { body: { a: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"A": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'minProperties, maxProperties',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              minProperties: 1
+              maxProperties: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1}',
+        status: 200,
+        response: { body: { a: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1, "b": 2, "c": 3}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'unevaluatedProperties',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              allOf:
+                - type: object
+                  properties: { a: { type: integer } }
+              unevaluatedProperties: false
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1}',
+        status: 200,
+        response: { body: { a: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"b": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'dependentRequired',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { card: { type: string }, address: { type: string } }
+              dependentRequired: { card: [address] }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"card": "1", "address": "b"}',
+        status: 200,
+        response: { body: { card: '1', address: 'b' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 200,
+        response: { body: {} },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"card": "1"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'dependentSchemas',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { card: { type: string } }
+              dependentSchemas:
+                card: { type: object, required: [code], properties: { code: { type: integer } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"card": "1", "code": 2}',
+        status: 200,
+        response: { body: { card: '1', code: 2 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"card": "1"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'allOf',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              allOf:
+                - { type: object, required: [a], properties: { a: { type: integer } } }
+                - { type: object, required: [b], properties: { b: { type: integer } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1, "b": 2}',
+        status: 200,
+        response: { body: { a: 1, b: 2 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"a": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'anyOf',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              anyOf: [{ type: string }, { type: integer }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1.5',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'oneOf',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf: [{ type: integer }, { type: number, minimum: 5 }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '5.5',
+        status: 200,
+        response: { body: 5.5 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '6',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'not',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              not: { type: string }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'if, then, else',
+    note: 'Validated. The type does not distinguish the cases.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { country: { type: string }, zip: { type: string } }
+              if: { properties: { country: { const: US } } }
+              then: { properties: { zip: { pattern: "^\\\\d{5}$" } } }
+              else: { properties: { zip: { maxLength: 8 } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"country": "US", "zip": "12345"}',
+        status: 200,
+        response: { body: { country: 'US', zip: '12345' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"country": "UK", "zip": "SW1A 1AA"}',
+        status: 200,
+        response: { body: { country: 'UK', zip: 'SW1A 1AA' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"country": "US", "zip": "SW1A"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$defs',
+    note: 'Each definition that is used becomes a component, such as `Box_Size`.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Box"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Box:
+      type: object
+      properties: { size: { $ref: "#/components/schemas/Box/$defs/Size" } }
+      $defs: { Size: { type: integer, minimum: 1 } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 1}',
+        status: 200,
+        response: { body: { size: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"size": 0}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref to a schema',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Item"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Item: { type: object, properties: { name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref with other keywords',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Name"
+              minLength: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Name: { type: string }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"ab"',
+        status: 200,
+        response: { body: 'ab' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref to itself',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Tree"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Tree:
+      type: object
+      properties:
+        children: { type: array, items: { $ref: "#/components/schemas/Tree" } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"children": [{"children": []}]}',
+        status: 200,
+        response: { body: { children: [{ children: [] }] } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"children": [{"children": 1}]}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref to a part of a schema',
+    note: 'The part becomes a component, such as `Item_name`.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { name: { $ref: "#/components/schemas/Item/properties/name" } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Item: { type: object, properties: { name: { type: string, minLength: 1 }, item: { $ref: "#/components/schemas/Item" } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": ""}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$ref to another document',
+    note: 'The documents of a contract are listed in its configuration.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "common.yaml#/components/schemas/Error/properties/error"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'default',
+    note: 'Filled in before the handler is called. A default that does not match its schema is an error.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { size: { type: integer, default: 5 } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{}',
+        status: 200,
+        response: { body: { size: 5 } },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator with oneOf',
+    note: 'Each alternative demands its values of the property: those of the mapping, or its name. The type is a union.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf:
+                - $ref: "#/components/schemas/Cat"
+                - $ref: "#/components/schemas/Dog"
+              discriminator: { propertyName: kind, mapping: { cat: "#/components/schemas/Cat", dog: Dog } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "cat", "lives": 9}',
+        status: 200,
+        response: { body: { kind: 'cat', lives: 9 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "dog", "name": "Rex"}',
+        status: 200,
+        response: { body: { kind: 'dog', name: 'Rex' } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "cat", "lives": "many"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "cow"}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'discriminator with anyOf',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              anyOf:
+                - $ref: "#/components/schemas/Cat"
+                - $ref: "#/components/schemas/Dog"
+              discriminator: { propertyName: kind }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string }, name: { type: string } } }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Cat", "lives": 9}',
+        status: 200,
+        response: { body: { kind: 'Cat', lives: 9 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"kind": "Dog", "name": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'title, description, $comment, deprecated, examples',
+    note: 'Documentation. An example that does not match its schema is a warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              title: A number
+              description: Any number.
+              $comment: Not for readers.
+              deprecated: true
+              examples: [1]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'externalDocs',
+    note: 'Documentation.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              externalDocs: { url: "https://example.com/numbers" }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'contentEncoding, contentMediaType, contentSchema',
+    note: 'Annotations, as JSON Schema defines them: the text is not decoded.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              contentEncoding: base64
+              contentMediaType: application/json
+              contentSchema: { type: object }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"e30="',
+        status: 200,
+        response: { body: 'e30=' },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$schema',
+    note: '2020-12 only.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $schema: https://json-schema.org/draft/2020-12/schema
+              type: integer
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'true and false as schemas',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { any: true, none: false }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"any": 1}',
+        status: 200,
+        response: { body: { any: 1 } },
+      },
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"none": 1}',
+        status: 400,
+        response: { code: 'invalid_input' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'xml',
+    note: 'Has no effect, which is a warning: bodies of XML are text or bytes.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { name: { type: string, xml: { attribute: true } } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:51 "xml" has no effect: bodies of XML are text or bytes.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"name": "a"}',
+        status: 200,
+        response: { body: { name: 'a' } },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'nullable',
+    note: 'Of OpenAPI 3.0, but many documents of 3.1 have it. A warning.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              nullable: true
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      "13:15 OpenAPI 3.0: nullable: true became the type 'null' (1 place).",
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: 'null',
+        status: 200,
+        response: { body: null },
+      },
+    ],
+  },
+  {
+    section,
+    feature: '$id',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              $id: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "$id" is not supported here: use components.schemas or $defs.'],
+  },
+  {
+    section,
+    feature: '$anchor',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              $anchor: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "$anchor" is not supported here: use components.schemas or $defs.'],
+  },
+  {
+    section,
+    feature: '$dynamicRef',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              $dynamicRef: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "$dynamicRef" is not supported here: use $ref.'],
+  },
+  {
+    section,
+    feature: '$dynamicAnchor',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              $dynamicAnchor: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "$dynamicAnchor" is not supported here: use $ref.'],
+  },
+  {
+    section,
+    feature: '$vocabulary',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              $vocabulary: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "$vocabulary" is not supported here: schemas have all vocabularies of JSON Schema 2020-12.'],
+  },
+  {
+    section,
+    feature: 'definitions',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              definitions: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "definitions" is not supported here: use $defs.'],
+  },
+  {
+    section,
+    feature: 'dependencies',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              dependencies: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "dependencies" is not supported here: use dependentRequired or dependentSchemas.'],
+  },
+  {
+    section,
+    feature: 'additionalItems',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              additionalItems: x
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 "additionalItems" is not supported here: use prefixItems with items.'],
+  },
+  {
+    section,
+    feature: 'an unknown keyword',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              maxLenght: 1
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:15 Unknown field "maxLenght" in this schema. Did you mean "maxLength"?'],
+  },
+  {
+    section,
+    feature: 'an unknown dialect',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $schema: http://json-schema.org/draft-04/schema#
+              type: string
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '12:24 Expected $schema to be one of https://json-schema.org/draft/2020-12/schema, https://json-schema.org/draft/2020-12/schema#, https://spec.openapis.org/oas/3.1/dialect/base; received "http://json-schema.org/draft-04/schema#". Did you mean "https://json-schema.org/draft/2020-12/schema#"?',
+    ],
+  },
+  {
+    section,
+    feature: 'an invalid pattern',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              pattern: '[a-'
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:24 Expected pattern to be a regular expression; received "[a-".'],
+  },
+  {
+    section,
+    feature: 'an invalid pattern in patternProperties',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              patternProperties: { '[a-': { type: string } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:36 Expected a regular expression as a key of patternProperties; received "[a-".'],
+  },
+  {
+    section,
+    feature: 'a default that does not match',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              properties: { size: { type: integer, default: ten } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:61 Expected the default to be integer, according to its schema.'],
+  },
+  {
+    section,
+    feature: 'an enum value of another type',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              enum: [1, b]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:22 Expected a value of type string; received 1.'],
+  },
+  {
+    section,
+    feature: 'an empty enum',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              enum: []
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:21 Expected enum to be a list of at least one value; received a list.'],
+  },
+  {
+    section,
+    feature: 'minimum above maximum',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              minimum: 5
+              maximum: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:24 Expected minimum to be at most maximum, 2; received 5.'],
+  },
+  {
+    section,
+    feature: 'minLength above maxLength',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              minLength: 5
+              maxLength: 2
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:26 Expected minLength to be at most maxLength, 2; received 5.'],
+  },
+  {
+    section,
+    feature: 'exclusiveMinimum that is not below the maximum',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              exclusiveMinimum: 5
+              maximum: 5
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['13:33 Expected exclusiveMinimum to be below 5; received 5.'],
+  },
+  {
+    section,
+    feature: 'exclusiveMinimum: true',
+    note: 'The form of OpenAPI 3.0.',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              minimum: 1
+              exclusiveMinimum: true
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['14:33 Expected exclusiveMinimum to be a number; received true.'],
+  },
+  {
+    section,
+    feature: 'an empty oneOf',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf: []
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:22 Expected oneOf to be a list of at least one value; received a list.'],
+  },
+  {
+    section,
+    feature: 'allOf with types that exclude each other',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              allOf: [{ type: string }, { type: integer }]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:15 No value can match all of these schemas: their types are string and integer.'],
+  },
+  {
+    section,
+    feature: 'a mapping to a schema that is not an alternative',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              oneOf: [{ $ref: "#/components/schemas/Cat" }]
+              discriminator: { propertyName: kind, mapping: { dog: "#/components/schemas/Dog" } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+components:
+  schemas:
+    Cat: { type: object, required: [kind], properties: { kind: { type: string }, lives: { type: integer } } }
+    Dog: { type: object, required: [kind], properties: { kind: { type: string }, name: { type: string } } }
+`,
+    errors: ['13:68 Expected one of the alternatives; received "#/components/schemas/Dog".'],
+  },
+  {
+    section,
+    feature: 'a reference to nothing',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#/components/schemas/Item"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:21 No component "Item" in components/schemas of openapi/example.yaml.'],
+  },
+  {
+    section,
+    feature: 'a reference to a document that is not listed',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "items.yaml#/Item"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: [
+      '12:21 Expected $ref to refer to a document of this contract; received "items.yaml#/Item". Did you mean "openapi/common.yaml"?',
+    ],
+  },
+  {
+    section,
+    feature: 'a reference to an anchor',
+    outcome: 'refused',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              $ref: "#item"
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    errors: ['12:21 Expected $ref to contain a path, such as "#/components/schemas/Item"; received "#item".'],
+  },
+  {
+    section,
+    feature: 'a required property that is not described',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: object
+              required: [id, titel]
+              properties: { id: { type: integer }, title: { type: string } }
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:30 The required property "titel" is not described. Did you mean "title"?',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"id": 1, "titel": "a"}',
+        status: 200,
+        response: { body: { id: 1, titel: 'a' } },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'duplicate enum values',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              enum: [a, a]
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:25 The value "a" is listed twice.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'a keyword of another type',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              minLength: 1
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:15 "minLength" has no effect on type integer; it is for type string.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'a format that looks like a typo',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: string
+              format: uid
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:23 The format "uid" is not validated. Did you mean "uuid"?',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '"a"',
+        status: 200,
+        response: { body: 'a' },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'both minimum and exclusiveMinimum',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              minimum: 1
+              exclusiveMinimum: 1
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '14:15 Expected either minimum or exclusiveMinimum; received both.',
+      '15:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '2',
+        status: 200,
+        response: { body: 2 },
+      },
+    ],
+  },
+  {
+    section,
+    feature: 'an example that does not match',
+    note: 'A warning, and an error in strict contracts.',
+    outcome: 'supported',
+    contract: `paths:
+  /items:
+    post:
+      operationId: sendItem
+      tags: [Items]
+      summary: Send an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema:
+              type: integer
+              example: a
+      responses:
+        '200': { $ref: 'common.yaml#/components/responses/Echo' }
+`,
+    warnings: [
+      '13:24 Expected the example to be integer, according to its schema.',
+      '14:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '1',
+        status: 200,
+        response: { body: 1 },
+      },
+    ],
+  },
+];
