@@ -147,14 +147,15 @@ export interface ServedRow {
 
 interface ServeOptions {
   readonly implement?: (operations: readonly OperationSpec[]) => object;
-  readonly authenticate?: Parameters<typeof contractRouter>[0]['authenticate'];
+  /** Whether anyone may call the operations, whatever their security is. */
+  readonly isPublic?: boolean;
 }
 
 /** Serves a written row on a free port of the loopback interface, with all the checks of the contract. */
 export async function serveRow(
   folder: string,
   row: Row,
-  { implement = createEchoHandlers, authenticate }: ServeOptions = {},
+  { implement = createEchoHandlers, isPublic = false }: ServeOptions = {},
 ): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
@@ -162,11 +163,11 @@ export async function serveRow(
   const app = express().use(requestContext({ log }), requestBounds());
   const router = contractRouter({
     basePath,
-    operations,
+    operations: isPublic ? operations.map((operation) => ({ ...operation, security: [] })) : operations,
     revision,
     schemes,
     handlers: { ...implement(operations), ...modules.handlers?.handlers },
-    authenticate: authenticate ?? createAuthenticators(schemes),
+    authenticate: createAuthenticators(schemes),
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });

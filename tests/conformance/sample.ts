@@ -131,3 +131,20 @@ function sampleText({ format, minLength = 0, maxLength = 100 }: Json): string {
   const text = TEXTS[String(format)] ?? 'text';
   return text.padEnd(Number(minLength), 'x').slice(0, Number(maxLength));
 }
+
+/** Returns a value of a response, which has no write-only properties. */
+export function toReadable(document: Json, schema: unknown, value: unknown): unknown {
+  if (!isObject(schema)) return value;
+  if (typeof schema.$ref === 'string') return toReadable(document, resolve(document, schema.$ref), value);
+  if (Array.isArray(value)) return value.map((item) => toReadable(document, schema.items, item));
+  if (!isObject(value)) return value;
+  const { properties = {} } = schema;
+  const kept = Object.entries(value).flatMap(([name, member]) => {
+    const part = isObject(properties) ? properties[name] : undefined;
+    return isObject(part) && part.writeOnly === true ? [] : [[name, toReadable(document, part, member)] as const];
+  });
+  const parts = [schema.allOf, schema.oneOf, schema.anyOf].flatMap((list) =>
+    Array.isArray(list) ? (list as unknown[]) : [],
+  );
+  return parts.reduce((readable, part) => toReadable(document, part, readable), Object.fromEntries(kept) as unknown);
+}

@@ -14,8 +14,10 @@ import { installTool } from '../../tools/install.js';
 import { compile } from './compile.js';
 import { type GeneratedRow, generateRow, type GenericClient, serveRow, writeRow } from './openapi-service.js';
 import type { SupportedRow } from './row.js';
-import { isObject, type Json, resolve, sample } from './sample.js';
+import { isObject, type Json, resolve, sample, toReadable } from './sample.js';
 
+/** Its parameters and responses have patterns, which samples do not match. */
+const UNSAMPLED = ['3.1/readme'];
 const REFUSALS = new URL('refusals.json', import.meta.url);
 const EXAMPLES = 'tools/witnesses/node_modules/@readme/oas-examples';
 const GITHUB = 'tools/github-description/node_modules/@octokit/openapi/generated/api.github.com.json';
@@ -92,14 +94,14 @@ test.each(['3.0/petstore', '3.1/petstore', '3.1/train-travel', ...(isLong ? ['gi
 
 test.each(witnesses)('$name answers the requests of its client, if it is accepted', async ({ name, text }) => {
   const outcome = outcomes.get(name);
-  if (outcome === undefined || !('generated' in outcome)) return;
+  if (outcome === undefined || !('generated' in outcome) || UNSAMPLED.includes(name)) return;
   const folder = path.join(temporary, name.replace('/', '-'));
   const row: SupportedRow = { section: '', feature: name, outcome: 'supported', contract: text, exchanges: [] };
   await writeRow(folder, row, outcome.generated);
   const document = JSON.parse(outcome.generated.files.get('openapi.json') ?? '') as Json;
   const served = await serveRow(folder, row, {
     implement: (operations) => createMocks(document, operations),
-    authenticate: async () => ({ kind: 'session', personId: '1', isAdmin: true }),
+    isPublic: true,
   });
   const failed: string[] = [];
   try {
@@ -141,7 +143,7 @@ function toMock(document: Json, operation: OperationSpec): HandlerResponse {
   if (!/\bjson\b/.test(type)) return { status, body: 'text', ...headers };
   const responses = follow(document, pick(findOperation(document, operation), 'responses'));
   const media = pick(pick(follow(document, responses[key]), 'content'), type);
-  return { status, body: sampleMedia(document, media) };
+  return { status, body: toReadable(document, media.schema, sampleMedia(document, media)) };
 }
 
 const pick = (value: unknown, key: string): Json => (isObject(value) && isObject(value[key]) ? value[key] : {});
@@ -190,6 +192,6 @@ async function callOperation(
   return {
     status: response.status,
     text: JSON.stringify(error ?? data),
-    isValid: () => isValid(document, schema, body.body),
+    isValid: () => body.body === undefined || isValid(document, schema, body.body),
   };
 }
