@@ -146,5 +146,5 @@ export function toReadable(document: Json, schema: unknown, value: unknown): unk
   const parts = [schema.allOf, schema.oneOf, schema.anyOf].flatMap((list) =>
     Array.isArray(list) ? (list as unknown[]) : [],
   );
-  return parts.reduce((readable, part) => toReadable(document, part, readable), Object.fromEntries(kept) as unknown);
+  return parts.reduce<unknown>((readable, part) => toReadable(document, part, readable), Object.fromEntries(kept));
 }

@@ -196,8 +196,9 @@ function convertParts(value: unknown, direction: Direction, convert: Convert, is
 export function hasAbsent(schema: unknown, schemas: Schemas, seen = new Set<unknown>()): boolean {
   if (typeof schema !== 'object' || schema === null || seen.has(schema)) return false;
   seen.add(schema);
-  if ((schema as Readonly<Record<string, unknown>>)[ABSENT] === true) return true;
-  return [...Object.values(schema), resolve(schema, schemas)].some((part) => hasAbsent(part, schemas, seen));
+  const members: readonly unknown[] = Object.values(schema);
+  if (isRecord(schema) && schema[ABSENT] === true) return true;
+  return [...members, resolve(schema, schemas)].some((part) => hasAbsent(part, schemas, seen));
 }
 
 /** Returns a document without the properties that are absent in their direction, for the writer of types. */

@@ -52,7 +52,8 @@ test('one function for all schemes cannot find several callers', () => {
 
 test('the kind of the caller follows from the scheme, and admins have the role admin', async () => {
   const server = await serve(contractRouter({ ...options, operations: [operation([key, login])], authenticate }));
-  const get = async (headers: Record<string, string>) => (await fetch(`${server.url}/items`, { headers })).json();
+  const get = async (headers: Record<string, string>): Promise<unknown> =>
+    (await fetch(`${server.url}/items`, { headers })).json();
   expect(await get({ 'x-key': 'good' })).toEqual({ id: 'good', kind: 'robot' });
   expect(await get({ authorization: `Basic ${btoa('ada:secret')}` })).toMatchObject({ id: 'ada', kind: 'person' });
   await server.close();
