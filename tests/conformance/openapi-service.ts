@@ -6,8 +6,10 @@ import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '@trellis/codegen/documents';
 import { generateService } from '@trellis/codegen/openapi/preset';
 import { requestBounds } from '@trellis/server/http/admission';
+import type { AnyAuthenticators, BasicCredential, IdentifiedCaller } from '@trellis/server/http/credentials';
 import { errorHandler, notFoundHandler } from '@trellis/server/http/errors';
 import { createLog, requestContext } from '@trellis/server/http/request';
+import type { SchemeSpec } from '@trellis/server/http/security';
 import { createHttpServer } from '@trellis/server/http/server';
 import type { HandlerRequest, HandlerResponse, OperationSpec } from '@trellis/server/rest/operation';
 import { contractRouter } from '@trellis/server/rest/router';
@@ -123,7 +125,7 @@ interface GeneratedModules {
   readonly operations: {
     readonly basePath: string;
     readonly revision: string;
-    readonly schemes: Readonly<Record<string, 'session' | 'token'>>;
+    readonly schemes: Readonly<Record<string, SchemeSpec>>;
     readonly operations: readonly OperationSpec[];
   };
   readonly client: { readonly createExampleClient: (baseUrl: string, options: object) => GenericClient };
@@ -144,19 +146,29 @@ export interface ServedRow {
   close(): void;
 }
 
+interface ServeOptions {
+  readonly implement?: (operations: readonly OperationSpec[]) => object;
+  /** Whether anyone may call the operations, whatever their security is. */
+  readonly isPublic?: boolean;
+}
+
 /** Serves a written row on a free port of the loopback interface, with all the checks of the contract. */
-export async function serveRow(folder: string, row: Row): Promise<ServedRow> {
+export async function serveRow(
+  folder: string,
+  row: Row,
+  { implement = createEchoHandlers, isPublic = false }: ServeOptions = {},
+): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
   const log = createLog({ level: 'silent' });
   const app = express().use(requestContext({ log }), requestBounds());
   const router = contractRouter({
     basePath,
-    operations,
+    operations: isPublic ? operations.map((operation) => ({ ...operation, security: [] })) : operations,
     revision,
     schemes,
-    handlers: { ...createEchoHandlers(operations), ...modules.handlers?.handlers },
-    authenticate: async () => undefined,
+    handlers: { ...implement(operations), ...modules.handlers?.handlers },
+    authenticate: createAuthenticators(schemes),
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });
@@ -187,6 +199,22 @@ async function importModules(folder: string, row: Row): Promise<GeneratedModules
   } as GeneratedModules;
 }
 
+/**
+ * Creates a function for each scheme, which accepts the key `good`, tokens such as `read-token`, which have a scope, and
+ * the password `pass:word` of every user.
+ */
+function createAuthenticators(schemes: Readonly<Record<string, SchemeSpec>>): AnyAuthenticators {
+  const accept = async (credential: BasicCredential | string): Promise<IdentifiedCaller | undefined> => {
+    if (typeof credential !== 'string') {
+      return credential.password === 'pass:word' ? { id: credential.username } : undefined;
+    }
+    const scope = /^(.+)-token$/.exec(credential)?.[1];
+    if (scope !== undefined) return { id: credential, scopes: [scope] };
+    return credential === 'good' ? { id: credential } : undefined;
+  };
+  return Object.fromEntries(Object.keys(schemes).map((name) => [name, accept]));
+}
+
 /** Creates handlers that return their input in the first successful response of their operation. */
 function createEchoHandlers(operations: readonly OperationSpec[]): object {
   return Object.fromEntries(operations.map((operation) => [operation.id, createEcho(operation)]));
@@ -194,8 +222,8 @@ function createEchoHandlers(operations: readonly OperationSpec[]): object {
 
 function createEcho({ responses }: OperationSpec): (input: HandlerRequest) => Promise<HandlerResponse> {
   const [status = '200', spec] = Object.entries(responses).find(([key]) => key.startsWith('2')) ?? [];
-  return async ({ params, query, headers, cookies, contentType, body, caller }) => {
-    const echo = { params, query, headers, cookies, contentType, body, caller };
+  return async ({ params, query, headers, cookies, contentType, body, caller, callers }) => {
+    const echo = { params, query, headers, cookies, contentType, body, caller, callers };
     return { status: Number(status.replace('XX', '00')), ...(spec?.contentTypes.length === 0 ? {} : { body: echo }) };
   };
 }

@@ -1,10 +1,10 @@
-import { spawn } from 'node:child_process';
-import { mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import http from 'node:http';
 import path from 'node:path';
 import { ContractError } from '@trellis/codegen/documents';
 import type { HandlerRequest, OperationSpec } from '@trellis/server/rest/operation';
 import { createRouteMatcher } from '@trellis/server/rest/router';
+import { compile } from './compile.js';
 import {
   formatDiagnostic,
   type GeneratedRow,
@@ -147,16 +147,5 @@ function findOperation(operations: readonly OperationSpec[], method: string, tar
 }
 
 test('the generated code, handlers and programs of all rows compile', async () => {
-  const config = { extends: '../../tsconfig.json', include: ['.'], compilerOptions: { types: ['node'] } };
-  await writeFile(path.join(temporary, 'tsconfig.json'), JSON.stringify(config));
-  expect(await compile()).toEqual([]);
+  expect(await compile(temporary)).toEqual([]);
 });
-
-function compile(): Promise<readonly string[]> {
-  const compiler = spawn(process.execPath, ['node_modules/typescript7/bin/tsc', '-p', temporary, '--pretty', 'false']);
-  let output = '';
-  compiler.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
-  return new Promise((resolve, reject) => {
-    compiler.on('error', reject).on('close', () => resolve(output.split('\n').filter((line) => line !== '')));
-  });
-}

@@ -13,7 +13,6 @@ import {
 } from '../output.js';
 import {
   type BodyContract,
-  type CallerKind,
   type Contract,
   ERROR_REF,
   type MediaContent,
@@ -22,9 +21,11 @@ import {
   type ResponseContract,
   resolveSchema,
   type SchemaObject,
+  type SecurityScheme,
   type StatusKey,
   type TextFormat,
 } from './contract.js';
+import { hasAbsent } from './directions.js';
 import type { FormContract, FormField, FormFile } from './forms.js';
 import type { TextValue } from './text-values.js';
 import type { ValidatorNames } from './validators.js';
@@ -39,10 +40,17 @@ export function writeOperations(
   const shapes = ['components', 'operations as shapes'].filter((name) =>
     signatures.includes(`${name.split(' ').at(-1) ?? ''}[`),
   );
-  const helpers = ['MultipartBody', 'ServerSentEvent', 'StatusIn'].filter((name) => signatures.includes(`${name}<`));
+  const generics = ['CallerOf', 'MultipartBody', 'ServerSentEvent', 'StatusIn'];
+  const helpers = generics.filter((name) => signatures.includes(`${name}<`));
+  const callers = listCallers(contract).map((name) => `type ${name}`);
   return `${printModules('import', [
-    [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
-    [modules.operation, 'type HandlerRequest', 'type OperationSpec', ...helpers.map((name) => `type ${name}`)],
+    ...(callers.length === 0 ? [] : [[modules.callers, ...callers] as const]),
+    [
+      modules.operation,
+      ...(contract.operations.length === 0 ? [] : ['type HandlerRequest']),
+      'type OperationSpec',
+      ...helpers.map((name) => `type ${name}`),
+    ],
     ['./types.js', ...shapes.map((name) => `type ${name}`)],
   ])}${names.schemas.length === 0 ? '' : "import * as validators from './validators.js';\n"}
 /** The prefix of every path. */
@@ -50,22 +58,24 @@ export const basePath = ${toStringLiteral(contract.basePath)};
 
 export { revision } from './revision.js';
 
-/** The kind of caller that each security scheme authenticates. */
+/** The security schemes: the kind of their callers, and the place of their credentials. */
 export const schemes = {
 ${Object.entries(contract.schemes)
-  .map(([name, kind]) => `  ${name}: ${toStringLiteral(kind)},\n`)
+  .map(([name, scheme]) => `  ${toKey(name)}: ${writeScheme(scheme)},\n`)
   .join('')}} as const;
 
 export const operations: readonly OperationSpec[] = [
-${contract.operations.map((operation) => writeOperation(operation, names)).join('')}];
+${contract.operations.map((operation) => writeOperation(contract, operation, names)).join('')}];
 
-/** The members that the input of every handler has. */
-type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
-
-${signatures}`;
+${signatures.includes(' RequestContext ') ? REQUEST_CONTEXT : ''}${signatures}`;
 }
 
-function writeOperation(operation: Operation, names: ValidatorNames): string {
+const REQUEST_CONTEXT = `/** The members that the input of every handler has. */
+type RequestContext = Pick<HandlerRequest, 'address' | 'requestId' | 'signal'>;
+
+`;
+
+function writeOperation(contract: Contract, operation: Operation, names: ValidatorNames): string {
   const { id, method, path, security, isOptional, rateLimit, reachesOut, parameters, body, responses } = operation;
   const validators = (['params', 'query', 'headers', 'cookies', 'limits', 'body'] as const).flatMap((part) => {
     const name = names.requests.get(`${id} ${part}`);
@@ -80,15 +90,29 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     id: ${toStringLiteral(id)},
     method: ${toStringLiteral(method)},
     path: ${toStringLiteral(path)},
-    security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))} }`))},
+    security: ${inlineList(security.map(writeAlternative))},
 ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${toStringLiteral(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
     parameters.map(writeParameterSpec),
   )},
 ${body === undefined ? '' : `    body: ${writeBody(body)},\n`}    responses: {
-${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(operation, response, names)},\n`).join('')}    },
+${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeResponse(contract, { operation, response }, names)},\n`).join('')}    },
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
+}
+
+function writeScheme({ caller, type, in: place, name, scheme }: Contract['schemes'][string]): string {
+  const members = Object.entries({ caller, type, in: place, name, scheme }).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${toStringLiteral(value)}`],
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+function writeAlternative([first, ...others]: Operation['security'][number]): string {
+  const write = ({ scheme, roles }: SecurityScheme): string =>
+    `scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))}`;
+  const and = others.length === 0 ? '' : `, and: ${inlineList(others.map((other) => `{ ${write(other)} }`))}`;
+  return first === undefined ? '' : `{ ${write(first)}${and} }`;
 }
 
 function writeParameterSpec(parameter: Parameter): string {
@@ -169,10 +193,16 @@ function writeFileSpec({ name, required, list, contentTypes, ...limits }: FormFi
   return `{ ${members.join(', ')} }`;
 }
 
-function writeResponse({ id }: Operation, { status, contents }: ResponseContract, names: ValidatorNames): string {
+function writeResponse(
+  { schemas }: Contract,
+  { operation: { id }, response }: { readonly operation: Operation; readonly response: ResponseContract },
+  names: ValidatorNames,
+): string {
+  const { status, contents } = response;
   const name = names.responses.get(`${id} ${status}`);
   const types = inlineList(contents.map(({ essence }) => toStringLiteral(essence)));
-  return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`} }`;
+  const isGuarded = contents.some(({ schema }) => hasAbsent(schema, schemas)) ? ', isGuarded: true' : '';
+  return `{ contentTypes: ${types}${name === undefined ? '' : `, validate: validators.${name}`}${isGuarded} }`;
 }
 
 function inlineList(texts: readonly string[]): string {
@@ -182,12 +212,6 @@ function inlineList(texts: readonly string[]): string {
 function lines(texts: readonly string[]): string {
   return texts.length === 0 ? '[]' : `[\n${texts.map((text) => `      ${text},\n`).join('')}    ]`;
 }
-
-const CALLERS: Readonly<Record<CallerKind, string>> = {
-  consumer_token: 'ConsumerTokenCaller',
-  session: 'SessionCaller',
-  token: 'TokenCaller',
-};
 
 const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
@@ -200,12 +224,14 @@ function writeSignatures(contract: Contract): string {
   ].join('\n');
 }
 
-/** Lists the caller types that the signatures use, in alphabetical order. */
-function listCallers(contract: Contract): readonly string[] {
-  return [...new Set(contract.operations.map((operation) => callerType(contract, operation)))]
-    .flatMap((type) => type.split(' | '))
-    .filter((name, index, names) => name !== 'undefined' && names.indexOf(name) === index)
-    .sort();
+/** Lists the caller types of the application that the signatures use, in alphabetical order. */
+function listCallers({ schemes, operations }: Contract): readonly string[] {
+  const used = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  const own = [...used].flatMap((scheme) =>
+    schemes[scheme]?.hasOwnType ? [typeOfCaller(schemes, { scheme, roles: [] })] : [],
+  );
+  const isPublic = operations.some(({ security }) => security.length === 0);
+  return [...new Set([...own, ...(isPublic ? ['Caller'] : [])])].sort();
 }
 
 function writeInput(contract: Contract, operation: Operation): string {
@@ -219,6 +245,7 @@ function writeInput(contract: Contract, operation: Operation): string {
     }),
     ...(body === undefined || isUnion ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
     `  readonly caller: ${callerType(contract, operation)};\n`,
+    ...writeCallers(contract, operation),
   ];
   const comment = `/** The input of \`${id}\`. */\n`;
   if (!isUnion) {
@@ -280,11 +307,29 @@ function hasDefault(schema: SchemaObject | undefined): boolean {
   return typeof schema === 'object' && schema.default !== undefined;
 }
 
+/** Returns the type of the caller: that of the first scheme of each alternative. */
 function callerType({ schemes }: Contract, { security, isOptional }: Operation): string {
   if (security.length === 0) return 'Caller | undefined';
-  const kinds = security.map(({ scheme }) => schemes[scheme]).filter((kind) => kind !== undefined);
-  const names = [...new Set(kinds)].map((kind) => CALLERS[kind]);
-  return [...names, ...(isOptional ? ['undefined'] : [])].join(' | ');
+  const names = security.flatMap(([first]) => (first === undefined ? [] : [typeOfCaller(schemes, first)]));
+  return [...new Set(names), ...(isOptional ? ['undefined'] : [])].join(' | ');
+}
+
+function typeOfCaller(schemes: Contract['schemes'], { scheme }: SecurityScheme): string {
+  const known = schemes[scheme];
+  if (known === undefined) return 'Caller';
+  return known.hasOwnType ? `${pascal(known.caller)}Caller` : `CallerOf<${toStringLiteral(known.caller)}>`;
+}
+
+/** Writes the callers by scheme, if an alternative combines several. */
+function writeCallers({ schemes }: Contract, { security, isOptional }: Operation): readonly string[] {
+  if (security.every((alternative) => alternative.length === 1)) return [];
+  const all = [...new Map(security.flat().map((one) => [one.scheme, one])).values()];
+  const members = all.map((one) => {
+    const isPresent = security.every((alternative) => alternative.some(({ scheme }) => scheme === one.scheme));
+    return `    readonly ${toKey(one.scheme)}${isPresent ? '' : '?'}: ${typeOfCaller(schemes, one)};\n`;
+  });
+  const mark = isOptional || security.some((alternative) => alternative.length === 1) ? '?' : '';
+  return [`  readonly callers${mark}: {\n${members.join('')}  };\n`];
 }
 
 function writeOutput(operation: Operation): string {

@@ -1,8 +1,10 @@
 import addFormats from 'ajv-formats';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { _ } from 'ajv/dist/compile/codegen/index.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
+import { ABSENT } from './directions.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
@@ -140,6 +142,12 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
 export function createAjv(options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
   addFormats.default(ajv);
+  // A property that is ignored in its direction is removed.
+  ajv.addKeyword({
+    keyword: ABSENT,
+    modifying: true,
+    code: ({ gen, it }) => gen.code(_`delete ${it.parentData}[${it.parentDataProperty}]`),
+  });
   return ajv;
 }
 

@@ -83,11 +83,11 @@ test.each([
     /x-event, the schema of the event data, is required/,
   ],
   [
-    'an alternative with two security schemes',
+    'an alternative with an unknown security scheme',
     '{ session: [] }, {}',
-    '{ session: [], token: [] }',
-    '|{ session: [], token',
-    /Expected one scheme in each alternative, or \{\} for none; received 2/,
+    '{ session: [], tokens: [] }',
+    '{ session: [], |tokens',
+    /Expected one of the contract's security schemes; received "tokens"\. Did you mean "token"\?/,
   ],
   [
     'an unsupported method',

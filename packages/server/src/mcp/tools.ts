@@ -84,10 +84,10 @@ function splitInput(operation: OperationSpec, input: Readonly<Record<string, unk
   const query: Record<string, unknown> = {};
   const body: Record<string, unknown> = {};
   for (const [name, value] of Object.entries(input)) {
-    const parameter = operation.parameters.find((each) => each.name === name && each.in !== 'header');
+    const parameter = operation.parameters.find((each) => each.name === name && isToolInput(each));
     if (parameter === undefined) body[name] = value;
     else if (parameter.in === 'path') params[name] = value;
-    else query[name] = parameter.list ? [value] : value;
+    else query[name] = parameter.list === true ? [value] : value;
   }
   return { params, query, body: operation.body === undefined ? undefined : body };
 }
@@ -136,7 +136,7 @@ interface ToolInput {
  */
 function toToolInput(document: ToolContract, operationId: string, without: readonly string[]): ToolInput {
   const { parameters, body } = findOperation(document, operationId);
-  const accepted = parameters.filter((each) => each.in !== 'header');
+  const accepted = parameters.filter(isToolInput);
   const properties = new Map<string, ToolSchema>(
     accepted.map(({ name, description, schema }) => [name, { ...one(schema), ...(description && { description }) }]),
   );
@@ -147,6 +147,9 @@ function toToolInput(document: ToolContract, operationId: string, without: reado
   const required = [...accepted.filter((each) => each.required).map(({ name }) => name), ...toNames(body?.required)];
   return { type: 'object', properties: Object.fromEntries(properties), required, additionalProperties: false };
 }
+
+/** Headers and cookies are those of the message. */
+const isToolInput = (parameter: { readonly in: string }): boolean => ['path', 'query'].includes(parameter.in);
 
 /** Tools accept one value for a repeatable query parameter. */
 const one = (schema: ToolSchema): ToolSchema => (schema.type === 'array' ? (schema.items as ToolSchema) : schema);

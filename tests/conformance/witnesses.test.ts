@@ -1,0 +1,197 @@
+/**
+ * Documents that others wrote: which of them are accepted, and why the others are not. The accepted ones are served with
+ * mocked answers, made from their examples and schemas, to requests of the generated client.
+ *
+ * `WITNESSES=all` adds the part of GitHub's description about repositories, which takes a minute and 385 MB.
+ * `WITNESSES=update` writes refusals.json.
+ */
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Validator } from '@cfworker/json-schema';
+import { ContractError } from '@trellis/codegen/documents';
+import type { HandlerResponse, OperationSpec } from '@trellis/server/rest/operation';
+import { installTool } from '../../tools/install.js';
+import { compile } from './compile.js';
+import { type GeneratedRow, generateRow, type GenericClient, serveRow, writeRow } from './openapi-service.js';
+import type { SupportedRow } from './row.js';
+import { isObject, type Json, resolve, sample, toReadable } from './sample.js';
+
+/** Its parameters and responses have patterns, which samples do not match. */
+const UNSAMPLED = ['3.1/readme'];
+const REFUSALS = new URL('refusals.json', import.meta.url);
+const EXAMPLES = 'tools/witnesses/node_modules/@readme/oas-examples';
+const GITHUB = 'tools/github-description/node_modules/@octokit/openapi/generated/api.github.com.json';
+const isLong = process.env.WITNESSES === 'all';
+
+installTool('tools/witnesses');
+if (isLong) installTool('tools/github-description');
+
+/** A document with the name of its test. */
+interface Witness {
+  readonly name: string;
+  readonly text: string;
+}
+
+const examples = await Promise.all(['3.0', '3.1'].map(readExamples));
+const witnesses = [...examples.flat(), ...(isLong ? [await readGitHub()] : [])];
+
+async function readExamples(version: string): Promise<Witness[]> {
+  const names = (await readdir(`${EXAMPLES}/${version}/yaml`)).filter((name) => name.endsWith('.yaml'));
+  const read = (name: string) => readFile(`${EXAMPLES}/${version}/yaml/${name}`, 'utf8');
+  return Promise.all(
+    names.sort().map(async (name) => ({ name: `${version}/${path.parse(name).name}`, text: await read(name) })),
+  );
+}
+
+/** Reads the operations on branches, commits, issues, pulls and releases: more than 100. */
+async function readGitHub(): Promise<Witness> {
+  const { paths, ...document } = JSON.parse(await readFile(GITHUB, 'utf8')) as { readonly paths: Json };
+  const subjects = /^\/repos\/\{owner\}\/\{repo\}\/(?:branches|commits|git|issues|labels|milestones|pulls|releases)\b/;
+  const kept = Object.entries(paths).filter(([key]) => subjects.test(key));
+  return { name: 'github', text: JSON.stringify({ ...document, paths: Object.fromEntries(kept) }, null, 1) };
+}
+
+type Outcome = { readonly generated: GeneratedRow } | { readonly refusals: readonly string[] };
+
+async function generateWitness({ text }: Witness): Promise<Outcome> {
+  try {
+    return { generated: await generateRow({ contract: text }) };
+  } catch (error) {
+    if (!(error instanceof ContractError)) throw error;
+    const seen = new Map(
+      error.diagnostics.map(({ line, column, message }) => [message, `${line}:${column} ${message}`]),
+    );
+    return { refusals: [...seen.values()] };
+  }
+}
+
+/** Below the repository, so that the generated modules find their packages. */
+let temporary: string;
+const outcomes = new Map<string, Outcome>();
+
+beforeAll(async () => {
+  await mkdir('.cache', { recursive: true });
+  temporary = await mkdtemp(path.resolve('.cache/witnesses-'));
+  for (const witness of witnesses) outcomes.set(witness.name, await generateWitness(witness));
+});
+
+afterAll(() => rm(temporary, { recursive: true, force: true }));
+
+test('the refused documents are those of refusals.json, for its reasons', async () => {
+  const found = Object.fromEntries(
+    [...outcomes].flatMap(([name, outcome]) => ('refusals' in outcome ? [[name, outcome.refusals]] : [])),
+  );
+  if (process.env.WITNESSES === 'update') await writeFile(REFUSALS, `${JSON.stringify(found, null, 2)}\n`);
+  expect(found).toEqual(JSON.parse(await readFile(REFUSALS, 'utf8')));
+});
+
+test.each(['3.0/petstore', '3.1/petstore', '3.1/train-travel', ...(isLong ? ['github'] : [])])(
+  '%s is accepted',
+  (name) => {
+    expect(outcomes.get(name)).toHaveProperty('generated');
+  },
+);
+
+test.each(witnesses)('$name answers the requests of its client, if it is accepted', async ({ name, text }) => {
+  const outcome = outcomes.get(name);
+  if (outcome === undefined || !('generated' in outcome) || UNSAMPLED.includes(name)) return;
+  const folder = path.join(temporary, name.replace('/', '-'));
+  const row: SupportedRow = { section: '', feature: name, outcome: 'supported', contract: text, exchanges: [] };
+  await writeRow(folder, row, outcome.generated);
+  const document = JSON.parse(outcome.generated.files.get('openapi.json') ?? '') as Json;
+  const served = await serveRow(folder, row, {
+    implement: (operations) => createMocks(document, operations),
+    isPublic: true,
+  });
+  const failed: string[] = [];
+  try {
+    for (const operation of served.operations) {
+      // No handler can send an interim response alone, and fetch reports a 407 as an error of the network.
+      if (Object.keys(operation.responses).every((status) => /^(?:1|407$)/.test(status))) continue;
+      const answer = await callOperation(served.client, document, operation);
+      if (answer === undefined || answer.status === toMock(document, operation).status) continue;
+      if ([400, 500].includes(answer.status) && !answer.isValid()) continue;
+      failed.push(`${operation.id} ${answer.status} ${answer.text}`);
+    }
+  } finally {
+    served.close();
+  }
+  expect(failed).toEqual([]);
+});
+
+test('the generated code of all accepted documents compiles', async () => {
+  expect(await compile(temporary)).toEqual([]);
+});
+
+function createMocks(document: Json, operations: readonly OperationSpec[]): object {
+  return Object.fromEntries(operations.map((operation) => [operation.id, async () => toMock(document, operation)]));
+}
+
+const findOperation = (document: Json, { path: key, method }: OperationSpec): Json =>
+  pick(pick(pick(document, 'paths'), key), method);
+
+/** Returns the first response of an operation, with a body that matches its schema. */
+function toMock(document: Json, operation: OperationSpec): HandlerResponse {
+  const [key = '200', spec] =
+    Object.entries(operation.responses).find(([status]) => /^[23]|^default$/.test(status)) ??
+    Object.entries(operation.responses).find(([status]) => !status.startsWith('1')) ??
+    [];
+  const status = key === 'default' ? 200 : Number(key.replace('XX', '00'));
+  const [type] = spec?.contentTypes ?? [];
+  if (type === undefined) return { status };
+  const headers = type.includes('*') ? { headers: { 'Content-Type': 'application/octet-stream' } } : {};
+  if (!/\bjson\b/.test(type)) return { status, body: 'text', ...headers };
+  const responses = follow(document, pick(findOperation(document, operation), 'responses'));
+  const media = pick(pick(follow(document, responses[key]), 'content'), type);
+  return { status, body: toReadable(document, media.schema, sampleMedia(document, media)) };
+}
+
+const pick = (value: unknown, key: string): Json => (isObject(value) && isObject(value[key]) ? value[key] : {});
+
+const follow = (document: Json, value: unknown): Json =>
+  isObject(value) && typeof value.$ref === 'string' ? resolve(document, value.$ref) : isObject(value) ? value : {};
+
+const sampleMedia = (document: Json, { schema }: Json): unknown => sample(document, schema);
+
+interface Answer {
+  readonly status: number;
+  readonly text: string;
+  /** Whether another validator accepts the body. Some samples match several schemas of oneOf, or need themselves. */
+  readonly isValid: () => boolean;
+}
+
+function isValid({ components }: Json, schema: unknown, body: unknown): boolean {
+  return new Validator({ allOf: [schema as object], components }, '2020-12').validate(body).valid;
+}
+
+/** Calls an operation with sampled parameters. Returns nothing if its body is not JSON. */
+async function callOperation(
+  client: GenericClient,
+  document: Json,
+  operation: OperationSpec,
+): Promise<Answer | undefined> {
+  const own = findOperation(document, operation);
+  const item = pick(pick(document, 'paths'), operation.path);
+  const lists = [item.parameters, own.parameters].flatMap((list) => (Array.isArray(list) ? (list as unknown[]) : []));
+  const params: Record<string, Record<string, unknown>> = { path: {}, query: {}, header: {}, cookie: {} };
+  for (const parameter of lists.map((mention) => follow(document, mention))) {
+    if (parameter.required !== true) continue;
+    const place = params[String(parameter.in)];
+    if (place !== undefined) place[String(parameter.name)] = sample(document, parameter.schema);
+  }
+  const content = pick(follow(document, own.requestBody), 'content');
+  const type = Object.keys(content).find((name) => /\bjson\b/.test(name));
+  if (type === undefined && own.requestBody !== undefined) return undefined;
+  const body: { readonly body?: unknown } =
+    type === undefined ? {} : { body: sampleMedia(document, pick(content, type)) };
+  const method = operation.method.toUpperCase() as 'GET';
+  const accepted = type === undefined ? {} : { headers: { 'content-type': type } };
+  const init = { params, ...body, ...accepted, parseAs: 'text', redirect: 'manual' };
+  const { data, error, response } = await client[method](operation.path, init);
+  const { schema = true } = pick(content, type ?? '');
+  return {
+    status: response.status,
+    text: JSON.stringify(error ?? data),
+    isValid: () => body.body === undefined || isValid(document, schema, body.body),
+  };
+}
