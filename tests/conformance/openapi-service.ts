@@ -5,6 +5,8 @@ import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic } from '@trellis/codegen/documents';
 import { generateService } from '@trellis/codegen/openapi/preset';
+import type { AnyAuthenticators, BasicCredential, IdentifiedCaller } from '@trellis/server/http/credentials';
+import type { SchemeSpec } from '@trellis/server/http/security';
 import { requestBounds } from '@trellis/server/http/admission';
 import { errorHandler, notFoundHandler } from '@trellis/server/http/errors';
 import { createLog, requestContext } from '@trellis/server/http/request';
@@ -122,7 +124,7 @@ interface GeneratedModules {
   readonly operations: {
     readonly basePath: string;
     readonly revision: string;
-    readonly schemes: Readonly<Record<string, 'session' | 'token'>>;
+    readonly schemes: Readonly<Record<string, SchemeSpec>>;
     readonly operations: readonly OperationSpec[];
   };
   readonly client: { readonly createExampleClient: (baseUrl: string, options: object) => GenericClient };
@@ -138,12 +140,13 @@ export type GenericClient = Readonly<
 export interface ServedRow {
   readonly port: number;
   readonly operations: readonly OperationSpec[];
+  readonly schemes: Readonly<Record<string, SchemeSpec>>;
   readonly client: GenericClient;
   readonly program: (() => Promise<void>) | undefined;
   close(): void;
 }
 
-interface ServeOptions {
+export interface ServeOptions {
   readonly implement?: (operations: readonly OperationSpec[]) => object;
   readonly authenticate?: Parameters<typeof contractRouter>[0]['authenticate'];
 }
@@ -152,7 +155,7 @@ interface ServeOptions {
 export async function serveRow(
   folder: string,
   row: Row,
-  { implement = createEchoHandlers, authenticate = async () => undefined }: ServeOptions = {},
+  { implement = createEchoHandlers, authenticate }: ServeOptions = {},
 ): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
@@ -164,7 +167,7 @@ export async function serveRow(
     revision,
     schemes,
     handlers: { ...implement(operations), ...modules.handlers?.handlers },
-    authenticate,
+    authenticate: authenticate ?? createAuthenticators(schemes),
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });
@@ -178,6 +181,7 @@ export async function serveRow(
   return {
     port,
     operations,
+    schemes,
     client,
     program: run && (() => run(client)),
     close: () => server.close().closeAllConnections(),
@@ -195,6 +199,22 @@ async function importModules(folder: string, row: Row): Promise<GeneratedModules
   } as GeneratedModules;
 }
 
+/**
+ * Creates a function for each scheme, which accepts the key `good`, tokens such as `read-token`, which have a scope, and
+ * the password `pass:word` of every user.
+ */
+function createAuthenticators(schemes: Readonly<Record<string, SchemeSpec>>): AnyAuthenticators {
+  const accept = async (credential: BasicCredential | string): Promise<IdentifiedCaller | undefined> => {
+    if (typeof credential !== 'string') {
+      return credential.password === 'pass:word' ? { id: credential.username } : undefined;
+    }
+    const scope = /^(.+)-token$/.exec(credential)?.[1];
+    if (scope !== undefined) return { id: credential, scopes: [scope] };
+    return credential === 'good' ? { id: credential } : undefined;
+  };
+  return Object.fromEntries(Object.keys(schemes).map((name) => [name, accept]));
+}
+
 /** Creates handlers that return their input in the first successful response of their operation. */
 function createEchoHandlers(operations: readonly OperationSpec[]): object {
   return Object.fromEntries(operations.map((operation) => [operation.id, createEcho(operation)]));
@@ -202,8 +222,8 @@ function createEchoHandlers(operations: readonly OperationSpec[]): object {
 
 function createEcho({ responses }: OperationSpec): (input: HandlerRequest) => Promise<HandlerResponse> {
   const [status = '200', spec] = Object.entries(responses).find(([key]) => key.startsWith('2')) ?? [];
-  return async ({ params, query, headers, cookies, contentType, body, caller }) => {
-    const echo = { params, query, headers, cookies, contentType, body, caller };
+  return async ({ params, query, headers, cookies, contentType, body, caller, callers }) => {
+    const echo = { params, query, headers, cookies, contentType, body, caller, callers };
     return { status: Number(status.replace('XX', '00')), ...(spec?.contentTypes.length === 0 ? {} : { body: echo }) };
   };
 }

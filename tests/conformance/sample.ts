@@ -3,6 +3,9 @@
 /** A bundled document of OpenAPI, or a part of it. */
 export type Json = Readonly<Record<string, unknown>>;
 
+/** The member of a document that names the properties to leave out: `readOnly` in requests, `writeOnly` in responses. */
+export const HIDDEN = 'x-hidden';
+
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
@@ -105,10 +108,17 @@ function sampleType(document: Json, schema: Json, depth: number): unknown {
 function sampleObject(document: Json, schema: Json, depth: number): Json {
   const required = Array.isArray(schema.required) ? (schema.required as unknown[]) : [];
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
-  const kept = properties.filter(([name]) => required.includes(name) || depth < MAX_DEPTH / 2);
+  const visible = properties.filter(([, part]) => !isHidden(document, part));
+  const kept = visible.filter(([name]) => required.includes(name) || depth < MAX_DEPTH / 2);
   const missing = required.filter((name) => !properties.some(([known]) => known === name));
   const found = kept.map(([name, part]) => [name, sample(document, part, depth + 1)]);
   return Object.fromEntries([...found, ...missing.map((name) => [name, 'text'])]) as Json;
+}
+
+function isHidden(document: Json, schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const target = typeof schema.$ref === 'string' ? resolve(document, schema.$ref) : {};
+  return [schema, target].some((part) => part[String(document[HIDDEN])] === true);
 }
 
 function sampleArray(document: Json, schema: Json, depth: number): unknown[] {

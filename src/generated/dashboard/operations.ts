@@ -10,10 +10,10 @@ export const basePath = '';
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = '746e722504417aa4';
 
-/** The kind of caller that each security scheme authenticates. */
+/** The security schemes: the kind of their callers, and the place of their credentials. */
 export const schemes = {
-  session: 'session',
-  token: 'token',
+  session: { caller: 'session', type: 'apiKey', in: 'cookie', name: 'trellis_session' },
+  token: { caller: 'token', type: 'http', scheme: 'bearer' },
 } as const;
 
 export const operations: readonly OperationSpec[] = [

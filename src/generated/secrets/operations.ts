@@ -10,11 +10,11 @@ export const basePath = '/secrets';
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = '0fd5aac0cd6f0239';
 
-/** The kind of caller that each security scheme authenticates. */
+/** The security schemes: the kind of their callers, and the place of their credentials. */
 export const schemes = {
-  session: 'session',
-  writeToken: 'token',
-  consumerToken: 'consumer_token',
+  session: { caller: 'session', type: 'apiKey', in: 'cookie', name: 'trellis_session' },
+  writeToken: { caller: 'token', type: 'http', scheme: 'bearer' },
+  consumerToken: { caller: 'consumer_token', type: 'http', scheme: 'bearer' },
 } as const;
 
 export const operations: readonly OperationSpec[] = [

@@ -77,6 +77,52 @@ const title = { name: 'title', text: 'Boats' };
 const cover = { name: 'cover', text: '12345678', filename: 'a/b.png', type: 'image/png' };
 const photo = { name: 'photos', text: 'xyz', filename: 'c.png', type: 'image/png' };
 
+/** A resource with properties of one direction, also in a schema that it refers to. */
+const USERS = `paths:
+  /items:
+    post:
+      operationId: createItem
+      tags: [Items]
+      summary: Create an item
+      requestBody:
+        required: true
+        content:
+          application/json:
+            schema: { $ref: '#/components/schemas/User' }
+      responses:
+        '200':
+          description: The user.
+          content:
+            application/json:
+              schema: { $ref: '#/components/schemas/User' }
+components:
+  schemas:
+    User:
+      type: object
+      required: [id, name]
+      properties:
+        id: { type: integer, readOnly: true }
+        name: { type: string }
+        password: { type: string, writeOnly: true }
+        home: { $ref: '#/components/schemas/Home' }
+    Home:
+      type: object
+      required: [since, city]
+      additionalProperties: false
+      properties:
+        since: { type: integer, readOnly: true }
+        city: { type: string }
+      example: { since: 1, city: b }
+`;
+
+/** A handler that uses the types of both directions. */
+const WITH_ID = `  async createItem({ body }) {
+    // @ts-expect-error The request has no id.
+    const { id, name, home, password: _password } = body;
+    if (id !== undefined || (home !== undefined && 'since' in home)) throw new Error('A read-only property arrived.');
+    return { status: 200, body: { id: 7, name, ...(home && { home: { city: home.city, since: 1 } }) } };
+  },`;
+
 export const rows: readonly Row[] = [
   {
     section,
@@ -377,5 +423,62 @@ export const rows: readonly Row[] = [
     contract: withBody('text/plain: {}', '\n        x-body: deferred'),
     handlers: `  createItem: async ({ body }) => ({ status: 200, body: { text: (await body()).toString() } }),`,
     exchanges: [post('text/plain', 'ab', { status: 200, response: { text: 'ab' } })],
+  },
+  {
+    section,
+    feature: 'readOnly',
+    note: 'A read-only property is ignored in requests, and required in responses only.',
+    outcome: 'supported',
+    contract: USERS,
+    handlers: WITH_ID,
+    exchanges: [
+      post('application/json', '{"name":"a","id":"x","home":{"since":9,"city":"b"}}', {
+        status: 200,
+        response: { id: 7, name: 'a', home: { city: 'b', since: 1 } },
+      }),
+      post('application/json', '{"name":"a","password":"p"}', { status: 200, response: { id: 7, name: 'a' } }),
+      post('application/json', '{"id":1}', { status: 400, response: { field: 'name' } }),
+      post('application/json', '{"name":"a","home":{"city":"b","more":1}}', {
+        status: 400,
+        response: { field: 'home.more' },
+      }),
+    ],
+  },
+  {
+    section,
+    feature: 'writeOnly',
+    note: 'A write-only property is an error in responses, and required in requests only.',
+    outcome: 'supported',
+    contract: USERS,
+    handlers: `  createItem: async ({ body }) => {
+    const { home: _home, ...leaked } = body;
+    return { status: 200, body: { id: 7, ...leaked } };
+  },`,
+    exchanges: [
+      post('application/json', '{"name":"a"}', { status: 200, response: { id: 7, name: 'a' } }),
+      post('application/json', '{"name":"a","password":"p"}', { status: 500, response: { code: 'internal' } }),
+    ],
+  },
+  {
+    section,
+    feature: 'readOnly and writeOnly in examples',
+    note: 'An example is checked in its direction. One that does not match is a warning.',
+    outcome: 'supported',
+    contract: withBody(`application/json:
+            schema: { type: object, required: [id, key], properties: { id: { type: integer, readOnly: true }, key: { type: string, writeOnly: true } } }
+            example: { id: 1 }`),
+    warnings: [
+      '12:22 Expected the example to have "key", according to its schema.',
+      '13:7 The operation does not declare these statuses, which the router can send: 400, 406, 413, 415, 429, 500, 503.',
+    ],
+    exchanges: [
+      {
+        request: 'POST /items',
+        headers: { 'content-type': 'application/json' },
+        body: '{"key":"a"}',
+        status: 200,
+        response: { body: { key: 'a' } },
+      },
+    ],
   },
 ];

@@ -2,7 +2,7 @@
 import { didYouMean } from '../documents.js';
 import { checkStyle } from './check-parameters.js';
 import { type FormMember, hasStyle, isFile, isJsonField, listFormMembers } from './forms.js';
-import { FORM_TYPE, MULTIPART_TYPE, parseMediaType } from './media-types.js';
+import { URLENCODED, MULTIPART, parseMediaType } from './media-types.js';
 import {
   child,
   type ContractSources,
@@ -20,12 +20,12 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
   if (has(body, 'x-body')) return;
   for (const [type, media] of entries(child(body, 'content'))) {
     const essence = parseMediaType(type)?.essence ?? type;
-    if (essence === FORM_TYPE || essence === MULTIPART_TYPE) checkForm(sources, { essence, media }, report);
+    if (essence === URLENCODED || essence === MULTIPART) checkForm(sources, { essence, media }, report);
     else if (has(media, 'encoding')) {
-      const message = `"encoding" describes the fields of ${FORM_TYPE} and ${MULTIPART_TYPE}, not of ${type}.`;
+      const message = `"encoding" describes the fields of ${URLENCODED} and ${MULTIPART}, not of ${type}.`;
       report(child(media, 'encoding'), message, 'key');
     } else if (essence.startsWith('multipart/')) {
-      report(media, `"${type}" is not supported: use ${MULTIPART_TYPE}, or x-body: deferred for its bytes.`, 'key');
+      report(media, `"${type}" is not supported: use ${MULTIPART}, or x-body: deferred for its bytes.`, 'key');
     } else if (essence.startsWith('text/')) checkText(sources, { type, media }, report);
   }
 }
@@ -34,7 +34,7 @@ export function checkBodyContent(sources: ContractSources, body: DocumentNode, r
 export function hasFiles(sources: ContractSources, body: DocumentNode): boolean {
   return entries(child(body, 'content')).some(
     ([type, media]) =>
-      parseMediaType(type)?.essence === MULTIPART_TYPE &&
+      parseMediaType(type)?.essence === MULTIPART &&
       listFormMembers(sources, media).some((member) => isFile(sources, member)),
   );
 }
@@ -79,14 +79,14 @@ function checkMember(
   report: ReportDiagnostic,
 ): void {
   const { name, schema, encoding } = member;
-  const isReceivedFile = essence === MULTIPART_TYPE && isFile(sources, member);
+  const isReceivedFile = essence === MULTIPART && isFile(sources, member);
   const limited = [encoding, schema].find((place) => has(place, 'x-max-bytes'));
   if (limited !== undefined && !isReceivedFile) {
     report(child(limited, 'x-max-bytes'), `x-max-bytes limits files, and "${name}" is a field. Use maxLength.`, 'key');
   }
-  if (essence === MULTIPART_TYPE) {
+  if (essence === MULTIPART) {
     for (const field of ['style', 'explode', 'allowReserved'].filter((key) => has(encoding, key))) {
-      report(child(encoding, field), `"${field}" is for ${FORM_TYPE}. A part of ${essence} has a contentType.`, 'key');
+      report(child(encoding, field), `"${field}" is for ${URLENCODED}. A part of ${essence} has a contentType.`, 'key');
     }
   }
   if (isReceivedFile || isJsonField(sources, member)) return;
@@ -96,7 +96,7 @@ function checkMember(
       `Expected ${expected} for the field "${name}". Use the contentType application/json for other values.`,
     ),
   );
-  if (essence === MULTIPART_TYPE) return;
+  if (essence === MULTIPART) return;
   const style = findTextField(encoding, 'style') ?? 'form';
   if (!['form', 'spaceDelimited', 'pipeDelimited', 'deepObject'].includes(style)) {
     const expected = 'Expected the style of a field to be form, spaceDelimited, pipeDelimited or deepObject';

@@ -1,5 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import type { ContractDocument } from './contract.js';
+import { type Direction, directionOf, toDirection } from './directions.js';
 import {
   child,
   type DocumentNode,
@@ -17,6 +18,7 @@ interface Sample {
   readonly word: string;
   readonly value: DocumentNode;
   readonly schema: DocumentNode;
+  readonly direction: Direction;
 }
 
 /** Checks every example and default against its schema. */
@@ -27,9 +29,10 @@ export function checkExamples(
 ): void {
   const compile = createCompiler(document);
   for (const root of roots) {
-    for (const { word, value, schema } of listSamples(root)) {
-      const validate = compile(schema);
-      if (validate === undefined || validate(value.value)) continue;
+    for (const { word, value, schema, direction } of listSamples(root)) {
+      const validate = compile(schema, direction);
+      // Validators remove properties that are ignored in requests.
+      if (validate === undefined || validate(structuredClone(value.value))) continue;
       const [error] = validate.errors ?? [];
       if (error === undefined) continue;
       // A wrong default would reach handlers; a wrong example misleads readers only.
@@ -39,36 +42,43 @@ export function checkExamples(
   }
 }
 
-type Compile = (schema: DocumentNode) => ValidateFunction | undefined;
+type Compile = (schema: DocumentNode, direction: Direction) => ValidateFunction | undefined;
 
 /** Returns a cached compiler, which yields `undefined` for invalid schemas: other checks report those. */
 function createCompiler(document: ContractDocument): Compile {
   const ajv = createAjv();
   const schemas = document.components?.schemas ?? {};
-  ajv.addSchema({ $id: 'contract', components: stripAnnotations({ schemas }, { defaults: false }) as object });
-  const known = new Map<unknown, ValidateFunction | undefined>();
-  return ({ value, source }) => {
-    if (known.has(value)) return known.get(value);
+  const convert = (schema: unknown, direction: Direction): unknown =>
+    stripAnnotations(toDirection(schema, direction, schemas), { defaults: false });
+  for (const direction of ['any', 'request', 'response'] as const) {
+    const converted = Object.entries(schemas).map(([name, schema]) => [name, convert(schema, direction)]);
+    ajv.addSchema({ $id: direction, components: { schemas: Object.fromEntries(converted) as object } });
+  }
+  const known = new Map<Direction, Map<unknown, ValidateFunction | undefined>>();
+  return ({ value, source }, direction) => {
+    const compiled = known.get(direction) ?? new Map<unknown, ValidateFunction | undefined>();
+    known.set(direction, compiled);
+    if (compiled.has(value)) return compiled.get(value);
     let validate: ValidateFunction | undefined;
     try {
-      const schema = pointIntoContract(stripAnnotations(value, { defaults: false }), source.file);
+      const schema = pointInto(direction, convert(value, direction), source.file);
       if (isRecord(schema)) validate = ajv.compile(schema);
     } catch {
       validate = undefined;
     }
-    known.set(value, validate);
+    compiled.set(value, validate);
     return validate;
   };
 }
 
-function pointIntoContract(schema: unknown, file: string): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => pointIntoContract(item, file));
+function pointInto(direction: Direction, schema: unknown, file: string): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => pointInto(direction, item, file));
   if (!isRecord(schema)) return schema;
   return Object.fromEntries(
     Object.entries(schema).map(([key, value]) => {
       const reference = key === '$ref' && typeof value === 'string' ? parseReference(file, value) : undefined;
-      if (reference === undefined) return [key, pointIntoContract(value, file)];
-      return [key, `contract#/components/${reference.section}/${reference.name}`];
+      if (reference === undefined) return [key, pointInto(direction, value, file)];
+      return [key, `${direction}#/components/${reference.section}/${reference.name}`];
     }),
   );
 }
@@ -99,17 +109,22 @@ function isSchemaHolder(place: DocumentNode): boolean {
 }
 
 function listHolderSamples(place: DocumentNode): Sample[] {
-  const schema = child(place, 'schema');
-  const single = has(place, 'example') ? [{ word: 'example', value: child(place, 'example'), schema }] : [];
+  const [schema, direction] = [child(place, 'schema'), directionOf(place)];
+  const single = has(place, 'example') ? [{ word: 'example', value: child(place, 'example'), schema, direction }] : [];
   const named = entries(child(place, 'examples')).filter(([, example]) => has(example, 'value'));
-  return [...single, ...named.map(([, example]) => ({ word: 'example', value: child(example, 'value'), schema }))];
+  return [
+    ...single,
+    ...named.map(([, example]) => ({ word: 'example', value: child(example, 'value'), schema, direction })),
+  ];
 }
 
 function listSchemaSamples(schema: DocumentNode): Sample[] {
+  // The example of a schema may have all its properties.
+  const direction: Direction = 'any';
   const single = ['default', 'example'].filter((word) => has(schema, word));
   return [
-    ...single.map((word) => ({ word, value: child(schema, word), schema })),
-    ...items(child(schema, 'examples')).map((value) => ({ word: 'example', value, schema })),
+    ...single.map((word) => ({ word, value: child(schema, word), schema, direction })),
+    ...items(child(schema, 'examples')).map((value) => ({ word: 'example', value, schema, direction })),
   ];
 }
 

@@ -1,7 +1,7 @@
-import { didYouMean } from '../documents.js';
 import { handlersName, inputName, outputName, pascal } from '../output.js';
 import type { IndexedOperation, OperationIndex } from './check-paths.js';
 import { checkBodyContent, hasFiles } from './check-bodies.js';
+import { checkRequirements, checkSecuritySchemes } from './check-security.js';
 import { EVENT_STREAM } from './contract.js';
 import { findJsonType, isUtf8, parseMediaType } from './media-types.js';
 import {
@@ -19,8 +19,9 @@ import {
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {
   checkNames(survey, service, report);
+  checkSecuritySchemes(survey.sources, report);
   for (const operation of survey.operations) {
-    checkSecurity(survey, operation, report);
+    checkRequirements(survey, securityOf(survey.root, operation.place), report);
     checkBody(survey, operation, report);
     checkResponses(survey, operation, report);
   }
@@ -66,22 +67,6 @@ function checkNames({ root, operations }: OperationIndex, service: string, repor
 /** The security of an operation replaces that of the contract. */
 function securityOf(root: DocumentNode, operation: DocumentNode): DocumentNode {
   return child(has(operation, 'security') ? operation : root, 'security');
-}
-
-function checkSecurity({ root }: OperationIndex, { place }: IndexedOperation, report: ReportDiagnostic): void {
-  const security = securityOf(root, place);
-  const schemes = entries(child(child(root, 'components'), 'securitySchemes')).map(([name]) => name);
-  for (const requirement of items(security)) {
-    const parts = entries(requirement);
-    if (parts.length > 1) {
-      report(requirement, `Expected one scheme in each alternative, or {} for none; received ${parts.length}.`);
-    }
-    for (const [scheme, part] of parts) {
-      if (schemes.includes(scheme)) continue;
-      const message = `Expected one of the contract's security schemes; received "${scheme}".`;
-      report(part, message + didYouMean(scheme, schemes), 'key');
-    }
-  }
 }
 
 function checkBody({ sources, root }: OperationIndex, operation: IndexedOperation, report: ReportDiagnostic): void {

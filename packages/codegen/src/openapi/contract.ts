@@ -1,6 +1,6 @@
 import { pascal } from '../output.js';
-import { type FormContract, readForm, withoutFiles } from './forms.js';
-import { findJsonType, FORM_TYPE, MULTIPART_TYPE, parseMediaType } from './media-types.js';
+import { type FormContract, toFormContract, withoutFiles } from './forms.js';
+import { findJsonType, URLENCODED, MULTIPART, parseMediaType } from './media-types.js';
 import { toNode } from './nodes.js';
 import { readTextValue, type TextValue } from './text-values.js';
 
@@ -11,7 +11,7 @@ export interface Contract {
   /** The prefix of every path, such as `/secrets`, or an empty string. */
   readonly basePath: string;
   readonly revision: string;
-  readonly schemes: Readonly<Record<string, CallerKind>>;
+  readonly schemes: Readonly<Record<string, SchemeContract>>;
   readonly tags: readonly Tag[];
   readonly operations: readonly Operation[];
   readonly schemas: Readonly<Record<string, SchemaObject>>;
@@ -23,6 +23,22 @@ interface Tag {
   readonly operations: readonly Operation[];
 }
 
+/** A security scheme with the kind of its callers. */
+interface SchemeContract {
+  readonly caller: string;
+  /** Whether the application has a type for its callers, as `x-caller` says. */
+  readonly hasOwnType: boolean;
+  readonly type: string;
+  readonly in: string | undefined;
+  readonly name: string | undefined;
+  readonly scheme: string | undefined;
+}
+
+export interface SecurityScheme {
+  readonly scheme: string;
+  readonly roles: readonly string[];
+}
+
 export interface Operation {
   readonly id: string;
   /** `id` with a capital letter, the prefix of derived types. */
@@ -32,7 +48,8 @@ export interface Operation {
   readonly tag: string;
   readonly summary: string;
   readonly isDeprecated: boolean;
-  readonly security: readonly { readonly scheme: string; readonly roles: readonly string[] }[];
+  /** The alternatives, each with the schemes that it combines. */
+  readonly security: readonly (readonly SecurityScheme[])[];
   /** Whether requests without a credential are accepted (`{}` is one of the alternatives). */
   readonly isOptional: boolean;
   readonly rateLimit: RateLimitName;
@@ -118,7 +135,9 @@ export function toContract(service: string, document: ContractDocument, revision
     title: document.info.title,
     basePath: toBasePath(document.servers[0]),
     revision,
-    schemes: Object.fromEntries(schemes.map(([name, scheme]) => [name, dereference(document, scheme)['x-caller']])),
+    schemes: Object.fromEntries(
+      schemes.map(([name, scheme]) => [name, readScheme(name, dereference<SecuritySchemeObject>(document, scheme))]),
+    ),
     operations,
     schemas: document.components?.schemas ?? {},
     tags: (document.tags ?? []).map(({ name, description = '' }) => ({
@@ -154,9 +173,9 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     tag: operation.tags[0] ?? '',
     summary: operation.summary,
     isDeprecated: operation.deprecated ?? false,
-    security: security.flatMap((requirement) =>
-      Object.entries(requirement).map(([scheme, roles]) => ({ scheme, roles })),
-    ),
+    security: security
+      .map((requirement) => Object.entries(requirement).map(([scheme, roles]) => ({ scheme, roles })))
+      .filter((alternative) => alternative.length > 0),
     isOptional: security.some((requirement) => Object.keys(requirement).length === 0),
     rateLimit: operation['x-rate-limit'] ?? 'default',
     reachesOut: operation['x-reaches-out'] ?? false,
@@ -165,6 +184,21 @@ function readOperation({ document, path, item, method, operation }: Found): Oper
     responses: Object.entries(operation.responses).map(([status, response]) =>
       readResponse(document, status as StatusKey, dereference<ResponseObject>(document, response)),
     ),
+  };
+}
+
+function readScheme(
+  name: string,
+  { type, in: place, name: key, scheme, ...rest }: SecuritySchemeObject,
+): SchemeContract {
+  const { 'x-caller': caller } = rest;
+  return {
+    caller: caller ?? name,
+    hasOwnType: caller !== undefined,
+    type,
+    in: type === 'apiKey' ? place : undefined,
+    name: type === 'apiKey' ? key : undefined,
+    scheme: type === 'http' ? scheme?.toLowerCase() : undefined,
   };
 }
 
@@ -249,7 +283,7 @@ function readBody(
 /** Adds the fields of a form, and removes the files from the schema of its fields. */
 function withForm(document: ContractDocument, media: MediaContent, encoding: EncodingMap = {}): MediaContent {
   if (media.kind !== 'form' && media.kind !== 'multipart') return media;
-  const form = readForm(document, media, encoding);
+  const form = toFormContract(document, media, encoding);
   return {
     ...media,
     form,
@@ -292,8 +326,8 @@ function readContents(content: ContentObject): readonly MediaContent[] {
 function toKind(type: string): MediaContent['kind'] {
   const essence = parseMediaType(type)?.essence ?? type;
   if (findJsonType(type) !== undefined) return 'json';
-  if (essence === FORM_TYPE) return 'form';
-  if (essence === MULTIPART_TYPE) return 'multipart';
+  if (essence === URLENCODED) return 'form';
+  if (essence === MULTIPART) return 'multipart';
   if (essence === EVENT_STREAM) return 'events';
   return essence.startsWith('text/') ? 'text' : 'bytes';
 }
@@ -409,7 +443,13 @@ type PathItemObject = Partial<Readonly<Record<HttpMethod, OperationObject>>> & {
   readonly parameters?: readonly (ParameterObject | ReferenceObject)[];
 };
 
-export type CallerKind = 'consumer_token' | 'session' | 'token';
+interface SecuritySchemeObject {
+  readonly type: string;
+  readonly in?: string;
+  readonly name?: string;
+  readonly scheme?: string;
+  readonly 'x-caller'?: string;
+}
 
 interface ServerObject {
   readonly url: string;
@@ -425,7 +465,7 @@ export interface ContractDocument {
   readonly paths: Readonly<Record<string, PathItemObject>>;
   readonly components?: {
     readonly schemas?: Readonly<Record<string, SchemaObject>>;
-    readonly securitySchemes?: Readonly<Record<string, { readonly 'x-caller': CallerKind }>>;
+    readonly securitySchemes?: Readonly<Record<string, ReferenceObject | SecuritySchemeObject>>;
     readonly [section: string]: Readonly<Record<string, unknown>> | undefined;
   };
 }

@@ -1,6 +1,6 @@
 /** Request bodies that are forms: which properties of their schemas are fields, and which are files. */
 import type { ContractDocument, EncodingMap, MediaContent, SchemaObject, TextFormat } from './contract.js';
-import { FORM_TYPE, findJsonType } from './media-types.js';
+import { URLENCODED, findJsonType } from './media-types.js';
 import {
   type ContractSources,
   child,
@@ -35,7 +35,7 @@ export interface FormFile {
   readonly maxItems: number | undefined;
 }
 
-/** A property of a form, with its entry in \`encoding\`. */
+/** A property of a form, with its entry in `encoding`. */
 export interface FormMember {
   readonly name: string;
   readonly required: boolean;
@@ -60,7 +60,7 @@ export function listFormMembers(sources: ContractSources, media: DocumentNode): 
   return [...found.values()].map((member) => ({ ...member, required: required.has(member.name) }));
 }
 
-/** Returns whether a property of a \`multipart/form-data\` schema is a file: bytes, or a list of bytes. */
+/** Returns whether a property of a `multipart/form-data` schema is a file: bytes, or a list of bytes. */
 export function isFile(
   sources: ContractSources,
   { schema: place, encoding }: Pick<FormMember, 'encoding' | 'schema'>,
@@ -79,10 +79,10 @@ export function isFile(
 }
 
 function isTextType(type: string): boolean {
-  return type.startsWith('text/') || type === FORM_TYPE || findJsonType(type) !== undefined;
+  return type.startsWith('text/') || type === URLENCODED || findJsonType(type) !== undefined;
 }
 
-/** Returns whether a field is written as JSON: objects are, and lists of objects, unless \`encoding\` says otherwise. */
+/** Returns whether a field is written as JSON: objects are, and lists of objects, unless `encoding` says otherwise. */
 export function isJsonField(
   sources: ContractSources,
   { schema, encoding }: Pick<FormMember, 'encoding' | 'schema'>,
@@ -101,7 +101,7 @@ export function hasStyle(encoding: DocumentNode): boolean {
 }
 
 /** Returns the fields and files of a form. */
-export function readForm(
+export function toFormContract(
   document: ContractDocument,
   { kind, schema }: MediaContent,
   encoding: EncodingMap,

@@ -277,19 +277,17 @@ export const OPENAPI_GRAMMAR: Readonly<Record<ObjectName, ObjectRule>> = {
   },
   securityScheme: {
     section: 'securitySchemes',
-    required: ['type', 'x-caller'],
+    required: ['type'],
     fields: {
-      type: { oneOf: ['apiKey', 'http'] },
+      type: { oneOf: ['apiKey', 'http', 'oauth2', 'openIdConnect', 'mutualTLS'] },
       name: 'text',
-      in: { oneOf: ['cookie'] },
-      scheme: { oneOf: ['bearer'] },
+      in: { oneOf: ['cookie', 'header', 'query'] },
+      scheme: 'text',
       bearerFormat: 'text',
+      flows: { map: 'any' },
+      openIdConnectUrl: 'text',
       description: 'text',
-      'x-caller': { oneOf: ['consumer_token', 'session', 'token'] },
-    },
-    unsupported: {
-      flows: 'use a session cookie or a bearer token',
-      openIdConnectUrl: 'use a session cookie or a bearer token',
+      'x-caller': 'text',
     },
   },
   schema: {

@@ -1,7 +1,7 @@
 /** Media types as contracts declare them. */
 
-export const FORM_TYPE = 'application/x-www-form-urlencoded';
-export const MULTIPART_TYPE = 'multipart/form-data';
+export const URLENCODED = 'application/x-www-form-urlencoded';
+export const MULTIPART = 'multipart/form-data';
 
 /** A declared media type, such as `text/plain; charset=utf-8` or the range `image/*`. */
 export interface MediaType {

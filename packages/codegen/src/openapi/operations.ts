@@ -13,7 +13,6 @@ import {
 } from '../output.js';
 import {
   type BodyContract,
-  type CallerKind,
   type Contract,
   ERROR_REF,
   type MediaContent,
@@ -21,6 +20,7 @@ import {
   type Parameter,
   type ResponseContract,
   type SchemaObject,
+  type SecurityScheme,
   type StatusKey,
   type TextFormat,
 } from './contract.js';
@@ -38,9 +38,11 @@ export function writeOperations(
   const shapes = ['components', 'operations as shapes'].filter((name) =>
     signatures.includes(`${name.split(' ').at(-1) ?? ''}[`),
   );
-  const helpers = ['MultipartBody', 'ServerSentEvent', 'StatusIn'].filter((name) => signatures.includes(`${name}<`));
+  const generics = ['CallerOf', 'MultipartBody', 'ServerSentEvent', 'StatusIn'];
+  const helpers = generics.filter((name) => signatures.includes(`${name}<`));
+  const callers = listCallers(contract).map((name) => `type ${name}`);
   return `${printModules('import', [
-    [modules.callers, ...listCallers(contract).map((name) => `type ${name}`)],
+    ...(callers.length === 0 ? [] : [[modules.callers, ...callers] as const]),
     [
       modules.operation,
       ...(contract.operations.length === 0 ? [] : ['type HandlerRequest']),
@@ -55,10 +57,10 @@ export const basePath = ${toStringLiteral(contract.basePath)};
 /** Identifies the content of the contract. Sent to clients, which compare it with their own. */
 export const revision = ${toStringLiteral(contract.revision)};
 
-/** The kind of caller that each security scheme authenticates. */
+/** The security schemes: the kind of their callers, and the place of their credentials. */
 export const schemes = {
 ${Object.entries(contract.schemes)
-  .map(([name, kind]) => `  ${name}: ${toStringLiteral(kind)},\n`)
+  .map(([name, scheme]) => `  ${toKey(name)}: ${writeScheme(scheme)},\n`)
   .join('')}} as const;
 
 export const operations: readonly OperationSpec[] = [
@@ -87,7 +89,7 @@ function writeOperation(operation: Operation, names: ValidatorNames): string {
     id: ${toStringLiteral(id)},
     method: ${toStringLiteral(method)},
     path: ${toStringLiteral(path)},
-    security: ${inlineList(security.map(({ scheme, roles }) => `{ scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))} }`))},
+    security: ${inlineList(security.map(writeAlternative))},
 ${isOptional ? '    isOptional: true,\n' : ''}${rateLimit === 'default' ? '' : `    rateLimit: ${toStringLiteral(rateLimit)},\n`}${reachesOut ? '    reachesOut: true,\n' : ''}    parameters: ${lines(
     parameters.map(writeParameterSpec),
   )},
@@ -96,6 +98,20 @@ ${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeRes
     validate: {${validators.length === 0 ? '' : ` ${validators.join(', ')} `}},
   },
 `;
+}
+
+function writeScheme({ hasOwnType: _, ...scheme }: Contract['schemes'][string]): string {
+  const members = Object.entries(scheme).flatMap(([key, value]) =>
+    value === undefined ? [] : [`${key}: ${toStringLiteral(value)}`],
+  );
+  return `{ ${members.join(', ')} }`;
+}
+
+function writeAlternative([first, ...others]: Operation['security'][number]): string {
+  const write = ({ scheme, roles }: SecurityScheme): string =>
+    `scheme: ${toStringLiteral(scheme)}, roles: ${inlineList(roles.map(toStringLiteral))}`;
+  const and = others.length === 0 ? '' : `, and: ${inlineList(others.map((other) => `{ ${write(other)} }`))}`;
+  return first === undefined ? '' : `{ ${write(first)}${and} }`;
 }
 
 function writeParameterSpec(parameter: Parameter): string {
@@ -190,12 +206,6 @@ function lines(texts: readonly string[]): string {
   return texts.length === 0 ? '[]' : `[\n${texts.map((text) => `      ${text},\n`).join('')}    ]`;
 }
 
-const CALLERS: Readonly<Record<CallerKind, string>> = {
-  consumer_token: 'ConsumerTokenCaller',
-  session: 'SessionCaller',
-  token: 'TokenCaller',
-};
-
 const PLACES = { params: 'path', query: 'query', headers: 'header', cookies: 'cookie' } as const;
 
 /** Writes the input and output types of every operation, and an interface of handlers for each tag. */
@@ -207,12 +217,14 @@ function writeSignatures(contract: Contract): string {
   ].join('\n');
 }
 
-/** Lists the caller types that the signatures use, in alphabetical order. */
-function listCallers(contract: Contract): readonly string[] {
-  return [...new Set(contract.operations.map((operation) => callerType(contract, operation)))]
-    .flatMap((type) => type.split(' | '))
-    .filter((name, index, names) => name !== 'undefined' && names.indexOf(name) === index)
-    .sort();
+/** Lists the caller types of the application that the signatures use, in alphabetical order. */
+function listCallers({ schemes, operations }: Contract): readonly string[] {
+  const used = new Set(operations.flatMap(({ security }) => security.flat().map(({ scheme }) => scheme)));
+  const own = [...used].flatMap((scheme) =>
+    schemes[scheme]?.hasOwnType ? [typeOfCaller(schemes, { scheme, roles: [] })] : [],
+  );
+  const isPublic = operations.some(({ security }) => security.length === 0);
+  return [...new Set([...own, ...(isPublic ? ['Caller'] : [])])].sort();
 }
 
 function writeInput(contract: Contract, operation: Operation): string {
@@ -226,6 +238,7 @@ function writeInput(contract: Contract, operation: Operation): string {
     }),
     ...(body === undefined || isUnion ? [] : [`  readonly body: ${bodyType(contract, operation)};\n`]),
     `  readonly caller: ${callerType(contract, operation)};\n`,
+    ...writeCallers(contract, operation),
   ];
   const comment = `/** The input of \`${id}\`. */\n`;
   if (!isUnion) {
@@ -292,11 +305,29 @@ function resolve(schemas: Contract['schemas'], schema: SchemaObject | undefined)
   return resolve(schemas, schemas[schema.$ref.split('/').at(-1) ?? '']);
 }
 
+/** Returns the type of the caller: that of the first scheme of each alternative. */
 function callerType({ schemes }: Contract, { security, isOptional }: Operation): string {
   if (security.length === 0) return 'Caller | undefined';
-  const kinds = security.map(({ scheme }) => schemes[scheme]).filter((kind) => kind !== undefined);
-  const names = [...new Set(kinds)].map((kind) => CALLERS[kind]);
-  return [...names, ...(isOptional ? ['undefined'] : [])].join(' | ');
+  const names = security.flatMap(([first]) => (first === undefined ? [] : [typeOfCaller(schemes, first)]));
+  return [...new Set(names), ...(isOptional ? ['undefined'] : [])].join(' | ');
+}
+
+function typeOfCaller(schemes: Contract['schemes'], { scheme }: SecurityScheme): string {
+  const known = schemes[scheme];
+  if (known === undefined) return 'Caller';
+  return known.hasOwnType ? `${pascal(known.caller)}Caller` : `CallerOf<${toStringLiteral(known.caller)}>`;
+}
+
+/** Writes the callers by scheme, if an alternative combines several. */
+function writeCallers({ schemes }: Contract, { security, isOptional }: Operation): readonly string[] {
+  if (security.every((alternative) => alternative.length === 1)) return [];
+  const all = [...new Map(security.flat().map((one) => [one.scheme, one])).values()];
+  const members = all.map((one) => {
+    const isPresent = security.every((alternative) => alternative.some(({ scheme }) => scheme === one.scheme));
+    return `    readonly ${toKey(one.scheme)}${isPresent ? '' : '?'}: ${typeOfCaller(schemes, one)};\n`;
+  });
+  const mark = isOptional || security.some((alternative) => alternative.length === 1) ? '?' : '';
+  return [`  readonly callers${mark}: {\n${members.join('')}  };\n`];
 }
 
 function writeOutput(operation: Operation): string {

@@ -4,7 +4,7 @@ import { type ContractSources, child, type DocumentNode, entries, findTextField,
 /** A type of text. The order is that in which the server tries them. */
 const TEXT_TYPES = ['null', 'boolean', 'integer', 'number', 'string'] as const;
 
-export type TextType = (typeof TEXT_TYPES)[number];
+type TextType = (typeof TEXT_TYPES)[number];
 
 /** What a text may be according to its schema. */
 export interface TextValue {

@@ -1,7 +1,9 @@
 import addFormats from 'ajv-formats';
+import { _ } from 'ajv/dist/compile/codegen/index.js';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
+import { ABSENT } from './directions.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
@@ -140,6 +142,12 @@ function listRequestSchemas({ parameters, body, responses }: Operation): [part: 
 export function createAjv(options: Options = {}): Ajv2020 {
   const ajv = new Ajv2020({ strict: false, validateSchema: false, logger: false, ...options });
   addFormats.default(ajv);
+  // A property that is ignored in its direction is removed.
+  ajv.addKeyword({
+    keyword: ABSENT,
+    modifying: true,
+    code: ({ gen, it }) => gen.code(_`delete ${it.parentData}[${it.parentDataProperty}]`),
+  });
   return ajv;
 }
 

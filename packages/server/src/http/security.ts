@@ -2,21 +2,28 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { AppError, type ErrorCode } from '@trellis/core/errors';
 
-/** The authenticated origin of a request, as far as the server needs to know it. Applications have wider types. */
-export type Caller =
-  | { readonly kind: 'session'; readonly personId: string; readonly isAdmin: boolean }
-  | {
-      readonly kind: 'consumer_token' | 'token';
-      readonly tokenId: string;
-      /** Whether the token has the role of an admin. */
-      readonly isAdmin?: boolean;
-      /** The roles of the token. */
-      readonly scopes?: readonly string[];
-    };
+/** The authenticated origin of a request, as far as the server needs to know it. Applications have narrower types. */
+export interface Caller {
+  /** The kind that a security scheme of the contract authenticates. */
+  readonly kind: string;
+  /** Identifies the caller among those of its kind, in logs and rate limits; by default its token, or its person. */
+  readonly id?: string;
+  readonly tokenId?: string;
+  readonly personId?: string;
+  readonly isAdmin?: boolean;
+  /** The roles of the caller. */
+  readonly scopes?: readonly string[];
+}
+
+/** The caller of a security scheme for which the application has no type of its own. */
+export interface CallerOf<Kind extends string> extends Caller {
+  readonly kind: Kind;
+  readonly id: string;
+}
 
 /** Returns the id of a caller for logs and rate limits. It never contains the session id, which is secret. */
-export function toCallerId(caller: Caller): string {
-  return caller.kind === 'session' ? `session:${caller.personId}` : `${caller.kind}:${caller.tokenId}`;
+export function toCallerId({ kind, id, tokenId, personId }: Caller): string {
+  return `${kind}:${id ?? tokenId ?? personId ?? ''}`;
 }
 
 /** The parts of a request that contain its credential. */
@@ -33,10 +40,16 @@ export interface CredentialSource {
  */
 export type Authenticate = (request: IncomingMessage) => Promise<Caller | undefined>;
 
-/** One way to be authorized: a security scheme of the contract, and the roles that the caller must have. */
-export interface SecurityAlternative {
+/** A security scheme of the contract, and the roles that its caller must have. */
+export interface SecurityRequirement {
   readonly scheme: string;
   readonly roles: readonly string[];
+}
+
+/** One way to be authorized. */
+export interface SecurityAlternative extends SecurityRequirement {
+  /** The schemes that are required too. */
+  readonly and?: readonly SecurityRequirement[];
 }
 
 /** The security requirements of an operation. */
@@ -47,8 +60,31 @@ export interface Admission {
   readonly isOptional?: true;
 }
 
-/** The kind of caller for each security scheme of a contract. */
-export type Schemes = Readonly<Record<string, Caller['kind']>>;
+/** A security scheme of a contract. */
+export interface SchemeSpec {
+  /** The kind of its callers. */
+  readonly caller: string;
+  readonly type: 'apiKey' | 'http' | 'oauth2' | 'openIdConnect';
+  /** The place and name of an API key. */
+  readonly in?: 'cookie' | 'header' | 'query';
+  readonly name?: string;
+  /** The HTTP authentication scheme. */
+  readonly scheme?: 'basic' | 'bearer';
+}
+
+/** The security schemes of a contract, or only the kinds of their callers. */
+export type Schemes = Readonly<Record<string, SchemeSpec | string>>;
+
+/** Returns the kind of the callers of a security scheme. */
+export function kindOf(schemes: Schemes, name: string): string | undefined {
+  const scheme = schemes[name];
+  return typeof scheme === 'object' ? scheme.caller : scheme;
+}
+
+/** Returns the schemes of an alternative. */
+export function listSchemes(alternative: SecurityAlternative): readonly SecurityRequirement[] {
+  return [alternative, ...(alternative.and ?? [])];
+}
 
 /** @throws Error if an operation refers to an unknown security scheme. */
 export function assertKnownSchemes(
@@ -56,7 +92,7 @@ export function assertKnownSchemes(
   schemes: Schemes,
 ): void {
   for (const { id, security } of operations) {
-    const unknown = security.find(({ scheme }) => !Object.hasOwn(schemes, scheme));
+    const unknown = security.flatMap(listSchemes).find(({ scheme }) => !Object.hasOwn(schemes, scheme));
     if (unknown !== undefined) throw new Error(`Operation ${id}: unknown security scheme "${unknown.scheme}".`);
   }
 }
@@ -93,26 +129,29 @@ async function requireFitting(
   const caller = await find();
   if (caller === undefined)
     throw new AppError('unauthenticated', 'Authentication required: send a session cookie or a bearer token.');
-  const fitting = security.filter(({ scheme }) => schemes[scheme] === caller.kind);
-  if (fitting.length === 0) throw kindError(caller, security, schemes);
+  // A contract with alternatives of several schemes has a function for each scheme.
+  const alternatives = security.flatMap(listSchemes);
+  const fitting = alternatives.filter(({ scheme }) => kindOf(schemes, scheme) === caller.kind);
+  if (fitting.length === 0) throw kindError(caller, alternatives, schemes);
   if (!fitting.some(({ roles }) => roles.every((role) => hasRole(caller, role)))) throw rolesError(fitting);
   return caller;
 }
 
-function hasRole(caller: Caller, role: string): boolean {
-  if (role === 'admin') return caller.isAdmin === true;
+export function hasRole(caller: Caller, role: string): boolean {
+  if (role === 'admin' && caller.isAdmin === true) return true;
+  if (role === 'admin' && caller.kind === 'session') return false;
   // A session includes all scopes of API tokens.
   return caller.kind === 'session' || caller.scopes?.includes(role) === true;
 }
 
-function kindError(caller: Caller, security: readonly SecurityAlternative[], schemes: Schemes): AppError {
-  const takesSessions = security.some(({ scheme }) => schemes[scheme] === 'session');
+function kindError(caller: Caller, security: readonly SecurityRequirement[], schemes: Schemes): AppError {
+  const takesSessions = security.some(({ scheme }) => kindOf(schemes, scheme) === 'session');
   return caller.kind === 'token' && takesSessions
     ? new AppError('session_required', "This operation requires a session; tokens can't use it.")
     : new AppError('unauthenticated', 'This operation does not accept this kind of credential.');
 }
 
-function rolesError(fitting: readonly SecurityAlternative[]): AppError {
+export function rolesError(fitting: readonly SecurityRequirement[]): AppError {
   const wanted = fitting.map(({ roles }) => roles.join(' and ')).join(', or ');
   return new AppError('forbidden', `This operation requires the scope ${wanted}.`);
 }

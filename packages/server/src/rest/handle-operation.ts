@@ -5,6 +5,7 @@ import { deferBody } from '../http/body.js';
 import { toErrorBody } from '../http/errors.js';
 import { PRIVATE, REVALIDATE } from '../http/headers.js';
 import { Payload, sendPayload, type ToPayload } from '../http/payload.js';
+import { type AnyAuthenticators, authorizeBySchemes, type Callers } from '../http/credentials.js';
 import type { RateLimiter } from '../http/rate-limits.js';
 import { getClientAddress, getRequestContext, isJson } from '../http/request.js';
 import { type Authenticate, authorize, type Caller, type Schemes, toCallerId } from '../http/security.js';
@@ -39,7 +40,8 @@ interface RepeatableRequest {
 
 export interface OperationOptions {
   readonly schemes: Schemes;
-  readonly authenticate: Authenticate;
+  /** Identifies the caller of a request, or a function for each security scheme, which receives its credential. */
+  readonly authenticate: AnyAuthenticators | Authenticate;
   /** Counts requests and failed credentials; absent for no limits. */
   readonly limits?: RateLimiter;
   /** Stores the first responses of operations that accept an `Idempotency-Key`. */
@@ -64,7 +66,11 @@ interface OperationCall {
   readonly operation: OperationSpec;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
-  readonly service: OperationOptions & { readonly handle: OperationDispatch; readonly toPayload: ToPayload };
+  readonly service: OperationOptions & {
+    readonly basePath: string;
+    readonly handle: OperationDispatch;
+    readonly toPayload: ToPayload;
+  };
 }
 
 /**
@@ -74,17 +80,13 @@ interface OperationCall {
  */
 export async function handleOperation(request: Request, response: Response, call: OperationCall): Promise<void> {
   const { operation, service } = call;
-  const { limits, schemes, validateResponses } = service;
+  const { limits, validateResponses } = service;
   const context = getRequestContext(response);
   const address = getClientAddress(request);
-  const authenticate = () => service.authenticate(request);
-  const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
   context.operation = operation.id;
-  context.caller = await authorize(
-    operation,
-    schemes,
-    () => limits?.lookUpCredential(shown, authenticate) ?? authenticate(),
-  );
+  const admit = createAdmission(request, call, address);
+  const admitted = await admit(limits);
+  context.caller = admitted?.caller;
   await limits?.countRequest(operation.rateLimit ?? 'default', { caller: context.caller, address }, response);
   requireAcceptable(operation, request);
   const input = await readInput(request, call);
@@ -93,7 +95,7 @@ export async function handleOperation(request: Request, response: Response, call
   };
   const handlerRequest = new OperationRequest(
     input,
-    { requestId: context.requestId, address, caller: context.caller },
+    { requestId: context.requestId, address, caller: context.caller, callers: admitted?.callers },
     response,
   );
   const handle = async (): Promise<HandlerResponse> => service.handle(operation, handlerRequest);
@@ -109,13 +111,36 @@ export async function handleOperation(request: Request, response: Response, call
     await respond(response, { operation, toPayload, isCompressible }, result);
     return;
   }
-  const isAllowed = async (): Promise<boolean> => (await authorize(operation, schemes, authenticate), true);
+  const isAllowed = async (): Promise<boolean> => (await admit(undefined), true);
   const validate = validateResponses;
   await sendEvents(response, { ...streams, operation, events, toPayload, isCompressible, isAllowed, validate });
 }
 
 type Input = Pick<HandlerRequest, 'body' | 'contentType' | 'cookies' | 'headers' | 'params' | 'query'>;
-type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'requestId'>;
+type Origin = Pick<HandlerRequest, 'address' | 'caller' | 'callers' | 'requestId'>;
+
+/** Returns the function that authorizes a request, with or without a limit of failed credentials. */
+function createAdmission(
+  request: Request,
+  { operation, service }: OperationCall,
+  address: string,
+): (limits: RateLimiter | undefined) => Promise<Partial<Callers> | undefined> {
+  const { schemes, authenticate, basePath } = service;
+  if (typeof authenticate === 'function') {
+    const find = (): Promise<Caller | undefined> => authenticate(request);
+    const shown = { address, credential: request.headers.authorization ?? request.headers.cookie ?? '' };
+    return async (limits) => {
+      const caller = await authorize(operation, schemes, () => limits?.lookUpCredential(shown, find) ?? find());
+      return caller && { caller };
+    };
+  }
+  const sender = { request, schemes, authenticators: authenticate, realm: basePath === '' ? '/' : basePath };
+  return (limits) =>
+    authorizeBySchemes(operation, {
+      ...sender,
+      lookUp: (credential, find) => limits?.lookUpCredential({ address, credential }, find) ?? find(),
+    });
+}
 
 class OperationRequest implements HandlerRequest {
   readonly params;
@@ -125,12 +150,13 @@ class OperationRequest implements HandlerRequest {
   readonly body;
   readonly contentType;
   readonly caller;
+  readonly callers;
   readonly requestId;
   readonly address;
   readonly #response;
   #signal: AbortSignal | undefined;
 
-  constructor(input: Input, { caller, requestId, address }: Origin, response: Response) {
+  constructor(input: Input, { caller, callers, requestId, address }: Origin, response: Response) {
     this.params = input.params;
     this.query = input.query;
     this.headers = input.headers;
@@ -138,6 +164,7 @@ class OperationRequest implements HandlerRequest {
     this.body = input.body;
     this.contentType = input.contentType;
     this.caller = caller;
+    this.callers = callers;
     this.requestId = requestId;
     this.address = address;
     this.#response = response;

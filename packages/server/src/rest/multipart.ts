@@ -68,7 +68,7 @@ class MultipartReader {
   #size = 0;
   #isOpened = false;
   #isComplete = false;
-  #failure: unknown;
+  #failure: Error | undefined;
   #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined;
   #wake: () => void = () => undefined;
 
@@ -241,11 +241,11 @@ class MultipartReader {
   /** Stops reading. Closing the connection would keep the response from the client. */
   #fail(error: unknown): void {
     if (this.#failure !== undefined || this.#isComplete) return;
-    this.#failure = error;
+    const failure = error instanceof Error ? error : new Error('The form could not be read.', { cause: error });
+    this.#failure = failure;
     this.#request.removeAllListeners('data').pause();
-    const cause = error instanceof Error ? error : undefined;
-    for (const { content } of this.#open) content.destroy(cause);
-    this.#settle?.reject(error);
+    for (const { content } of this.#open) content.destroy(failure);
+    this.#settle?.reject(failure);
     this.#wake();
   }
 

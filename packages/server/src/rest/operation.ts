@@ -8,6 +8,8 @@ import type { BodySpec } from '../http/body.js';
 import type { RateLimitName } from '../http/rate-limits.js';
 import type { Admission, Caller } from '../http/security.js';
 
+export type { Caller, CallerOf } from '../http/security.js';
+
 export type HttpMethod = 'delete' | 'get' | 'head' | 'options' | 'patch' | 'post' | 'put';
 
 type Digit = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9;
@@ -149,6 +151,8 @@ export interface HandlerRequest {
   readonly contentType?: string;
   /** `undefined` only for operations that anyone may call. */
   readonly caller: Caller | undefined;
+  /** The callers by security scheme, if an alternative has several schemes. */
+  readonly callers?: Readonly<Record<string, Caller>>;
   /** The id that the log and every error body contain too. */
   readonly requestId: string;
   /** The address of the client. */

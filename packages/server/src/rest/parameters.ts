@@ -1,6 +1,7 @@
 /** The parameters of a request: where their text is, and its encoding. */
 import type { IncomingMessage } from 'node:http';
 import { AppError } from '@trellis/core/errors';
+import { parseCookies } from '../http/headers.js';
 import { parseQuery, splitQuery, tryDecode } from '../http/request.js';
 import type { OperationSpec, ParameterSpec } from './operation.js';
 import { readTextValues, type TextSource, type TextValues } from './text-values.js';
@@ -49,22 +50,6 @@ export function readCookieParameters(operation: OperationSpec, { headers }: Inco
     findEncoded: find,
     decode,
   });
-}
-
-/** Returns the values of each cookie, still encoded. */
-export function parseCookies(header: string): ReadonlyMap<string, readonly string[]> {
-  const cookies = new Map<string, string[]>();
-  for (const pair of header.split(';')) {
-    const at = pair.indexOf('=');
-    if (at === -1) continue;
-    const name = pair.slice(0, at).trim();
-    const value = pair
-      .slice(at + 1)
-      .trim()
-      .replace(/^"(.*)"$/, '$1');
-    cookies.set(name, [...(cookies.get(name) ?? []), value]);
-  }
-  return cookies;
 }
 
 /** Reads a query, or a body of type `application/x-www-form-urlencoded`, which is written in the same way. */

@@ -6,7 +6,7 @@ import { allowMethods, READ_ONLY, throwMethodNotAllowed } from '../http/errors.j
 import { type Headers, securityHeaders } from '../http/headers.js';
 import { createToPayload } from '../http/payload.js';
 import { parseTarget, tryDecode } from '../http/request.js';
-import { assertKnownSchemes } from '../http/security.js';
+import { assertKnownSchemes, listSchemes } from '../http/security.js';
 import {
   handleOperation,
   type OperationDispatch,
@@ -45,6 +45,7 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
   const { basePath, ownedPrefixes = [basePath], operations, schemes, revision, document, headers = [] } = options;
   const service = { ...options, handle: createDispatch(options), toPayload: createToPayload() };
   assertKnownSchemes(operations, schemes);
+  assertAuthenticators(options);
   const match = createRouteMatcher(operations);
 
   return async (request, response, next) => {
@@ -72,6 +73,19 @@ export function contractRouter(options: ContractRouterOptions): RequestHandler {
       throw withFixedMessage(error, options.fixedMessages);
     }
   };
+}
+
+/** @throws Error if a security scheme has no function, or if one function has to find several callers. */
+function assertAuthenticators({ operations, authenticate }: ContractRouterOptions): void {
+  for (const { id, security } of operations) {
+    if (typeof authenticate === 'function') {
+      if (security.every((alternative) => listSchemes(alternative).length === 1)) continue;
+      throw new Error(`Operation ${id} combines security schemes: authenticate needs a function for each scheme.`);
+    }
+    const missing = security.flatMap(listSchemes).find(({ scheme }) => !Object.hasOwn(authenticate, scheme));
+    if (missing !== undefined)
+      throw new Error(`The security scheme "${missing.scheme}" has no function in authenticate.`);
+  }
 }
 
 /** The bundled OpenAPI document of a contract. */

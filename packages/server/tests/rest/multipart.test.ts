@@ -58,7 +58,7 @@ async function upload(...parts: readonly (readonly [string, string | Buffer])[])
   const form = new FormData();
   for (const [name, value] of parts) {
     if (typeof value === 'string') form.append(name, value);
-    else form.append(name, new Blob([value], { type: 'image/png' }), `${name}.png`);
+    else form.append(name, new Blob([new Uint8Array(value)], { type: 'image/png' }), `${name}.png`);
   }
   const response = await fetch(`${server.url}/files`, { method: 'POST', body: form });
   return { status: response.status, body: (await response.json()) as Record<string, unknown> };
