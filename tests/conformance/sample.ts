@@ -1,5 +1,7 @@
 /** Makes values that match schemas, for requests and mocked answers. */
 
+import fc from 'fast-check';
+
 /** A bundled document of OpenAPI, or a part of it. */
 export type Json = Readonly<Record<string, unknown>>;
 
@@ -137,7 +139,13 @@ function sampleNumber({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, mu
   return Number(multipleOf);
 }
 
-function sampleText({ format, minLength = 0, maxLength = 100 }: Json): string {
+function sampleText({ format, pattern, minLength = 0, maxLength = 100 }: Json): string {
+  if (typeof pattern === 'string') {
+    const fitting = fc
+      .stringMatching(new RegExp(pattern, 'u'))
+      .filter(({ length }) => length >= Number(minLength) && length <= Number(maxLength));
+    return fc.sample(fitting, { numRuns: 1, seed: 1 })[0] ?? '';
+  }
   const text = TEXTS[String(format)] ?? 'text';
   return text.padEnd(Number(minLength), 'x').slice(0, Number(maxLength));
 }
