@@ -1,6 +1,6 @@
 import { handlersName, inputName, outputName, pascal } from '../output.js';
-import type { IndexedOperation, OperationIndex } from './check-paths.js';
 import { checkBodyContent, hasFiles } from './check-bodies.js';
+import type { IndexedOperation, OperationIndex } from './check-paths.js';
 import { checkRequirements, checkSecuritySchemes } from './check-security.js';
 import { EVENT_STREAM } from './contract.js';
 import { findJsonType, isUtf8, parseMediaType } from './media-types.js';

@@ -1,6 +1,6 @@
 /** Checks parameters: their names, and whether their values can be written in the style of their place. */
-import { findJsonType } from './media-types.js';
 import type { IndexedOperation, IndexedParameter, OperationIndex } from './check-paths.js';
+import { findJsonType } from './media-types.js';
 import {
   child,
   type ContractSources,

@@ -126,7 +126,7 @@ export function splitDirections(document: ContractDocument): ContractDocument {
   const split = listDifferent(schemas);
   const names = new Map(split.map((name) => [name, toFreeName(`${name}.request`, schemas)]));
   const convert = (schema: unknown, direction: Direction): unknown =>
-    toDirection(schema, direction, schemas, (name) => (direction === 'request' && names.get(name)) || name);
+    toDirection(schema, direction, schemas, (name) => (direction === 'request' ? names.get(name) : undefined) ?? name);
   const components = Object.entries(schemas).flatMap(([name, schema]) => {
     const request = names.get(name);
     const forms: [string, unknown][] = [[name, convert(schema, 'response')]];

@@ -100,7 +100,7 @@ ${responses.map((response) => `      ${toStatusKey(response.status)}: ${writeRes
 `;
 }
 
-function writeScheme({ hasOwnType: _, ...scheme }: Contract['schemes'][string]): string {
+function writeScheme({ hasOwnType: _hasOwnType, ...scheme }: Contract['schemes'][string]): string {
   const members = Object.entries(scheme).flatMap(([key, value]) =>
     value === undefined ? [] : [`${key}: ${toStringLiteral(value)}`],
   );

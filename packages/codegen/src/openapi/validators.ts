@@ -1,10 +1,10 @@
 import addFormats from 'ajv-formats';
-import { _ } from 'ajv/dist/compile/codegen/index.js';
 import { Ajv2020, type Options } from 'ajv/dist/2020.js';
+import { _ } from 'ajv/dist/compile/codegen/index.js';
 import standalone from 'ajv/dist/standalone/index.js';
 import { camel, pascal, printModules } from '../output.js';
-import { ABSENT } from './directions.js';
 import type { Contract, Operation, SchemaKeywords, SchemaObject, StatusKey } from './contract.js';
+import { ABSENT } from './directions.js';
 
 /** Writes `validators.js`: a module of compiled ajv functions, which imports only ajv's runtime helpers. */
 export function writeValidators({ schemas }: Contract, { schemas: named }: ValidatorNames): string {
