@@ -141,22 +141,22 @@ export type GenericClient = Readonly<
 export interface ServedRow {
   readonly port: number;
   readonly operations: readonly OperationSpec[];
+  readonly schemes: Readonly<Record<string, SchemeSpec>>;
   readonly client: GenericClient;
   readonly program: (() => Promise<void>) | undefined;
   close(): void;
 }
 
-interface ServeOptions {
+export interface ServeOptions {
   readonly implement?: (operations: readonly OperationSpec[]) => object;
-  /** Whether anyone may call the operations, whatever their security is. */
-  readonly isPublic?: boolean;
+  readonly authenticate?: Parameters<typeof contractRouter>[0]['authenticate'];
 }
 
 /** Serves a written row on a free port of the loopback interface, with all the checks of the contract. */
 export async function serveRow(
   folder: string,
   row: Row,
-  { implement = createEchoHandlers, isPublic = false }: ServeOptions = {},
+  { implement = createEchoHandlers, authenticate }: ServeOptions = {},
 ): Promise<ServedRow> {
   const modules = await importModules(folder, row);
   const { basePath, operations, revision, schemes } = modules.operations;
@@ -164,11 +164,11 @@ export async function serveRow(
   const app = express().use(requestContext({ log }), requestBounds());
   const router = contractRouter({
     basePath,
-    operations: isPublic ? operations.map((operation) => ({ ...operation, security: [] })) : operations,
+    operations,
     revision,
     schemes,
     handlers: { ...implement(operations), ...modules.handlers?.handlers },
-    authenticate: createAuthenticators(schemes),
+    authenticate: authenticate ?? createAuthenticators(schemes),
     replays: { answerOnce: (_request, answer) => answer() },
     validateResponses: true,
   });
@@ -182,6 +182,7 @@ export async function serveRow(
   return {
     port,
     operations,
+    schemes,
     client,
     program: run && (() => run(client)),
     close: () => server.close().closeAllConnections(),

@@ -1,7 +1,12 @@
 /** Makes values that match schemas, for requests and mocked answers. */
 
+import fc from 'fast-check';
+
 /** A bundled document of OpenAPI, or a part of it. */
 export type Json = Readonly<Record<string, unknown>>;
+
+/** The member of a document that names the properties to leave out: `readOnly` in requests, `writeOnly` in responses. */
+export const HIDDEN = 'x-hidden';
 
 export const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -105,10 +110,17 @@ function sampleType(document: Json, schema: Json, depth: number): unknown {
 function sampleObject(document: Json, schema: Json, depth: number): Json {
   const required = Array.isArray(schema.required) ? (schema.required as unknown[]) : [];
   const properties = Object.entries(isObject(schema.properties) ? schema.properties : {});
-  const kept = properties.filter(([name]) => required.includes(name) || depth < MAX_DEPTH / 2);
+  const visible = properties.filter(([, part]) => !isHidden(document, part));
+  const kept = visible.filter(([name]) => required.includes(name) || depth < MAX_DEPTH / 2);
   const missing = required.filter((name) => !properties.some(([known]) => known === name));
   const found = kept.map(([name, part]) => [name, sample(document, part, depth + 1)]);
   return Object.fromEntries([...found, ...missing.map((name) => [name, 'text'])]) as Json;
+}
+
+function isHidden(document: Json, schema: unknown): boolean {
+  if (!isObject(schema)) return false;
+  const target = typeof schema.$ref === 'string' ? resolve(document, schema.$ref) : {};
+  return [schema, target].some((part) => part[String(document[HIDDEN])] === true);
 }
 
 function sampleArray(document: Json, schema: Json, depth: number): unknown[] {
@@ -127,24 +139,13 @@ function sampleNumber({ minimum, exclusiveMinimum, maximum, exclusiveMaximum, mu
   return Number(multipleOf);
 }
 
-function sampleText({ format, minLength = 0, maxLength = 100 }: Json): string {
+function sampleText({ format, pattern, minLength = 0, maxLength = 100 }: Json): string {
+  if (typeof pattern === 'string') {
+    const fitting = fc
+      .stringMatching(new RegExp(pattern, 'u'))
+      .filter(({ length }) => length >= Number(minLength) && length <= Number(maxLength));
+    return fc.sample(fitting, { numRuns: 1, seed: 1 })[0] ?? '';
+  }
   const text = TEXTS[String(format)] ?? 'text';
   return text.padEnd(Number(minLength), 'x').slice(0, Number(maxLength));
-}
-
-/** Returns a value of a response, which has no write-only properties. */
-export function toReadable(document: Json, schema: unknown, value: unknown): unknown {
-  if (!isObject(schema)) return value;
-  if (typeof schema.$ref === 'string') return toReadable(document, resolve(document, schema.$ref), value);
-  if (Array.isArray(value)) return value.map((item) => toReadable(document, schema.items, item));
-  if (!isObject(value)) return value;
-  const { properties = {} } = schema;
-  const kept = Object.entries(value).flatMap(([name, member]) => {
-    const part = isObject(properties) ? properties[name] : undefined;
-    return isObject(part) && part.writeOnly === true ? [] : [[name, toReadable(document, part, member)] as const];
-  });
-  const parts = [schema.allOf, schema.oneOf, schema.anyOf].flatMap((list) =>
-    Array.isArray(list) ? (list as unknown[]) : [],
-  );
-  return parts.reduce<unknown>((readable, part) => toReadable(document, part, readable), Object.fromEntries(kept));
 }

@@ -2384,6 +2384,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected limit to be at most 500; received 5000.",
+                 *       "code": "invalid_input",
+                 *       "field": "limit",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2394,6 +2402,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected Accept to allow application/json.",
+                 *       "code": "not_acceptable",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2404,6 +2419,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Internal error. Quote the request id when you report it.",
+                 *       "code": "internal",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2414,6 +2436,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The server is shutting down.",
+                 *       "code": "unavailable",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2432,6 +2461,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Rate limit exceeded: at most 10 requests per minute. Retry in 12 s.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2455,6 +2491,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The username \"ada\" is already taken.",
+                 *       "code": "conflict",
+                 *       "field": "username",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2465,6 +2509,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a body of at most 16384 bytes; received more.",
+                 *       "code": "too_large",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2475,6 +2526,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a body of type application/json; received text/plain.",
+                 *       "code": "unsupported_media_type",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2486,6 +2544,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The session or token is invalid, expired or revoked.",
+                 *       "code": "unauthenticated",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2496,6 +2561,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "No user named \"mona\".",
+                 *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2506,6 +2578,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge rejected the credential. It may have expired or lack a permission.",
+                 *       "code": "permission",
+                 *       "message": "The forge rejected the credential. It may have expired or lack a permission.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
@@ -2516,6 +2596,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge has nothing with this name, or hides it from the credential.",
+                 *       "code": "unknown",
+                 *       "message": "The forge has nothing with this name, or hides it from the credential.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
@@ -2529,6 +2617,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Checks are still running.",
+                 *       "code": "checks_pending",
+                 *       "message": "Checks are still running.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
@@ -2544,6 +2640,15 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
+                 *       "code": "rate_limited",
+                 *       "message": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
+                 *       "resetsAt": "2026-05-02T11:00:00Z",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
@@ -2554,6 +2659,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge didn't respond. The outcome will show on the board within 10 minutes.",
+                 *       "code": "unknown",
+                 *       "message": "The forge didn't respond. The outcome will show on the board within 10 minutes.",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ActionRefusal"];
             };
         };
@@ -2572,6 +2685,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge's rate limit is exceeded. Requests resume at 11:00 UTC.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2582,6 +2702,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The forge didn't respond.",
+                 *       "code": "bad_gateway",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -2590,48 +2717,103 @@ export interface components {
         /**
          * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
          *     response and has no further effect.
+         * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
-        /** @description The passkey's id, as listed. */
+        /**
+         * @description The passkey's id, as listed.
+         * @example x9Wq3vY0Zb5nT7cM1kLr2g
+         */
         readonly PasskeyId: string;
-        /** @description The user's name, in upper or lower case. */
+        /**
+         * @description The user's name, in upper or lower case.
+         * @example lisa
+         */
         readonly UsernameInPath: components["schemas"]["Username"];
-        /** @description Only requests to this forge. */
+        /**
+         * @description Only requests to this forge.
+         * @example github
+         */
         readonly LoggedForge: components["schemas"]["ForgeName"];
-        /** @description Only requests made with this account of a forge. */
+        /**
+         * @description Only requests made with this account of a forge.
+         * @example mona
+         */
         readonly LoggedAccount: string;
         /** @description The number of entries to skip. */
         readonly Offset: number;
     };
     requestBodies: never;
     headers: {
-        /** @description Identifies the request in the server's log. The error body contains the same value. */
+        /**
+         * @description Identifies the request in the server's log. The error body contains the same value.
+         * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
+         */
         readonly RequestId: string;
-        /** @description The number of seconds to wait before retrying, at least 1. */
+        /**
+         * @description The number of seconds to wait before retrying, at least 1.
+         * @example 12
+         */
         readonly RetryAfter: number;
-        /** @description The number of requests that the rate limit allows per window. */
+        /**
+         * @description The number of requests that the rate limit allows per window.
+         * @example 10
+         */
         readonly RateLimitLimit: number;
-        /** @description The number of requests left in the current window. */
+        /**
+         * @description The number of requests left in the current window.
+         * @example 0
+         */
         readonly RateLimitRemaining: number;
-        /** @description The number of seconds until the current window ends. */
+        /**
+         * @description The number of seconds until the current window ends.
+         * @example 12
+         */
         readonly RateLimitReset: number;
-        /** @description The rate limit and the length of its window in seconds, such as `10;w=60`. */
+        /**
+         * @description The rate limit and the length of its window in seconds, such as `10;w=60`.
+         * @example 10;w=60
+         */
         readonly RateLimitPolicy: string;
-        /** @description Sets or clears the session cookie. */
+        /**
+         * @description Sets or clears the session cookie.
+         * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
+         */
         readonly SessionCookie: string;
-        /** @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. */
+        /**
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @example Bearer
+         */
         readonly BearerChallenge: string;
-        /** @description The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        /**
+         * @description The number of requests that this server's rate limit allows per window; absent if rate limits are switched off.
+         * @example 600
+         */
         readonly OwnRateLimitLimit: number;
-        /** @description The number of requests left in the current window. */
+        /**
+         * @description The number of requests left in the current window.
+         * @example 571
+         */
         readonly OwnRateLimitRemaining: number;
-        /** @description The number of seconds until the current window ends. */
+        /**
+         * @description The number of seconds until the current window ends.
+         * @example 12
+         */
         readonly OwnRateLimitReset: number;
-        /** @description This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        /**
+         * @description This server's rate limit and the length of its window in seconds, such as `600;w=60`.
+         * @example 600;w=60
+         */
         readonly OwnRateLimitPolicy: string;
-        /** @description The number of matching entries on all pages. */
+        /**
+         * @description The number of matching entries on all pages.
+         * @example 128
+         */
         readonly TotalCount: number;
-        /** @description The URL of the next page as `<url>; rel="next"`; absent on the last page. */
+        /**
+         * @description The URL of the next page as `<url>; rel="next"`; absent on the last page.
+         * @example </secrets/objects?limit=50&offset=50>; rel="next"
+         */
         readonly PageLink: string;
     };
     pathItems: never;
@@ -2653,6 +2835,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
@@ -2677,6 +2864,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "goroutines": 14,
+                     *       "site": {
+                     *         "status": "ok",
+                     *         "problemCount": 1,
+                     *         "problems": [
+                     *           {
+                     *             "path": "drafts/new.md",
+                     *             "reason": "can't be read: EACCES, permission denied."
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Readiness"];
                 };
             };
@@ -2701,6 +2904,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "version": "0.1.0"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Version"];
                 };
             };
@@ -2726,6 +2934,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "open": false
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["RegistrationStatus"];
                 };
             };
@@ -2745,6 +2958,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "username": "mona",
+                 *       "displayName": "Mona L.",
+                 *       "inviteToken": "3nX0vP5rB8kQ2mW7yZ1tC4"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["BeginRegistrationRequest"];
             };
         };
@@ -2755,6 +2975,38 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rp": {
+                     *         "id": "localhost",
+                     *         "name": "Trellis"
+                     *       },
+                     *       "user": {
+                     *         "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *         "name": "mona",
+                     *         "displayName": "Mona L."
+                     *       },
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -8
+                     *         },
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -7
+                     *         }
+                     *       ],
+                     *       "timeout": 300000,
+                     *       "excludeCredentials": [],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "preferred"
+                     *       },
+                     *       "attestation": "none"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["CreationOptions"];
                 };
             };
@@ -2772,7 +3024,10 @@ export interface operations {
     readonly finishRegistration: {
         readonly parameters: {
             readonly query: {
-                /** @description The username with which registration was started. */
+                /**
+                 * @description The username with which registration was started.
+                 * @example mona
+                 */
                 readonly username: components["schemas"]["Username"];
             };
             readonly header?: never;
@@ -2781,6 +3036,22 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "authenticatorAttachment": "platform",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
+                 *         "transports": [
+                 *           "internal"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RegistrationCredential"];
             };
         };
@@ -2792,6 +3063,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["SessionUser"];
                 };
             };
@@ -2814,6 +3092,11 @@ export interface operations {
         };
         readonly requestBody?: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "username": "mona"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["BeginLoginRequest"];
             };
         };
@@ -2824,6 +3107,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "rpId": "localhost",
+                     *       "timeout": 300000,
+                     *       "allowCredentials": [],
+                     *       "userVerification": "preferred"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["RequestOptions"];
                 };
             };
@@ -2839,7 +3131,10 @@ export interface operations {
     readonly finishLogin: {
         readonly parameters: {
             readonly query?: {
-                /** @description The expected user. If given, passkeys of other users are rejected. */
+                /**
+                 * @description The expected user. If given, passkeys of other users are rejected.
+                 * @example mona
+                 */
                 readonly username?: components["schemas"]["Username"];
             };
             readonly header?: never;
@@ -2848,6 +3143,20 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *         "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *         "signature": "MEUCIQDx0y9q",
+                 *         "userHandle": "0Lq1sQbH4nq3v5w8yZ2c6A"
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["AuthenticationCredential"];
             };
         };
@@ -2859,6 +3168,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["SessionUser"];
                 };
             };
@@ -2935,6 +3251,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "username": "mona",
+                     *       "displayName": "Mona L.",
+                     *       "isAdmin": false
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["SessionUser"];
                 };
             };
@@ -2962,6 +3285,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *         "label": "laptop",
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["Credential"][];
                 };
             };
@@ -2989,6 +3321,38 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "rp": {
+                     *         "id": "localhost",
+                     *         "name": "Trellis"
+                     *       },
+                     *       "user": {
+                     *         "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *         "name": "mona",
+                     *         "displayName": "Mona L."
+                     *       },
+                     *       "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *       "pubKeyCredParams": [
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -8
+                     *         },
+                     *         {
+                     *           "type": "public-key",
+                     *           "alg": -7
+                     *         }
+                     *       ],
+                     *       "timeout": 300000,
+                     *       "excludeCredentials": [],
+                     *       "authenticatorSelection": {
+                     *         "residentKey": "required",
+                     *         "requireResidentKey": true,
+                     *         "userVerification": "preferred"
+                     *       },
+                     *       "attestation": "none"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["CreationOptions"];
                 };
             };
@@ -3004,13 +3368,17 @@ export interface operations {
     readonly finishCredential: {
         readonly parameters: {
             readonly query: {
-                /** @description The name of the passkey; not blank. */
+                /**
+                 * @description The name of the passkey; not blank.
+                 * @example laptop
+                 */
                 readonly label: components["schemas"]["PasskeyLabel"];
             };
             readonly header?: {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3019,6 +3387,22 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *       "type": "public-key",
+                 *       "authenticatorAttachment": "platform",
+                 *       "clientExtensionResults": {},
+                 *       "response": {
+                 *         "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *         "attestationObject": "o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YVg",
+                 *         "transports": [
+                 *           "internal"
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RegistrationCredential"];
             };
         };
@@ -3029,6 +3413,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "label": "laptop",
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Credential"];
                 };
             };
@@ -3048,7 +3439,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The passkey's id, as listed. */
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
                 readonly id: components["parameters"]["PasskeyId"];
             };
             readonly cookie?: never;
@@ -3075,13 +3469,21 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The passkey's id, as listed. */
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
                 readonly id: components["parameters"]["PasskeyId"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "label": "old laptop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CredentialRenameRequest"];
             };
         };
@@ -3092,6 +3494,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "label": "old laptop",
+                     *       "createdAt": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Credential"];
                 };
             };
@@ -3122,6 +3531,20 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *         "label": "nightly report",
+                     *         "scopes": [
+                     *           "read"
+                     *         ],
+                     *         "createdAt": "2026-05-01T08:00:00Z",
+                     *         "expiresAt": "2026-08-01T08:00:00Z",
+                     *         "lastUsedAt": "2026-05-02T02:00:00Z"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["APIToken"][];
                 };
             };
@@ -3141,6 +3564,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3149,6 +3573,15 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "label": "nightly report",
+                 *       "expiresAt": "2026-08-01T08:00:00Z",
+                 *       "scopes": [
+                 *         "read"
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateTokenRequest"];
             };
         };
@@ -3159,6 +3592,18 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "label": "nightly report",
+                     *       "scopes": [
+                     *         "read"
+                     *       ],
+                     *       "createdAt": "2026-05-01T08:00:00Z",
+                     *       "expiresAt": "2026-08-01T08:00:00Z",
+                     *       "token": "trl_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["CreatedToken"];
                 };
             };
@@ -3178,7 +3623,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
                 readonly id: string;
             };
             readonly cookie?: never;
@@ -3215,6 +3663,29 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "githubUrl": "",
+                     *       "githubUsername": "mona",
+                     *       "githubTokenSet": true,
+                     *       "githubAppInstallationId": 0,
+                     *       "githubAppConfigured": false,
+                     *       "forgejoUrl": "https://codeberg.org",
+                     *       "forgejoUsername": "mona",
+                     *       "forgejoTokenSet": true,
+                     *       "gitlabUrl": "",
+                     *       "gitlabUsername": "",
+                     *       "gitlabTokenSet": false,
+                     *       "webhookToken": "5cR1nX0vP5rB8kQ2mW7yZg",
+                     *       "webhookSecret": "Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0",
+                     *       "renovateRebaseLabel": "rebase",
+                     *       "renovateAuthors": [
+                     *         "renovate"
+                     *       ],
+                     *       "theme": "dark",
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Settings"];
                 };
             };
@@ -3236,6 +3707,16 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "githubUsername": "mona",
+                 *       "forgejoUrl": "https://codeberg.org",
+                 *       "forgejoUsername": "mona",
+                 *       "renovateAuthors": [
+                 *         "renovate"
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SettingsRequest"];
             };
         };
@@ -3246,6 +3727,29 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "githubUrl": "",
+                     *       "githubUsername": "mona",
+                     *       "githubTokenSet": true,
+                     *       "githubAppInstallationId": 0,
+                     *       "githubAppConfigured": false,
+                     *       "forgejoUrl": "https://codeberg.org",
+                     *       "forgejoUsername": "mona",
+                     *       "forgejoTokenSet": true,
+                     *       "gitlabUrl": "",
+                     *       "gitlabUsername": "",
+                     *       "gitlabTokenSet": false,
+                     *       "webhookToken": "5cR1nX0vP5rB8kQ2mW7yZg",
+                     *       "webhookSecret": "Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0",
+                     *       "renovateRebaseLabel": "rebase",
+                     *       "renovateAuthors": [
+                     *         "renovate"
+                     *       ],
+                     *       "theme": "dark",
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Settings"];
                 };
             };
@@ -3269,6 +3773,15 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "forgejo",
+                 *       "settings": {
+                 *         "forgejoUrl": "https://codeberg.org",
+                 *         "forgejoUsername": "mona"
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ForgeTestRequest"];
             };
         };
@@ -3279,6 +3792,20 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "forge": "forgejo",
+                     *       "works": true,
+                     *       "username": "mona",
+                     *       "repoCount": 12,
+                     *       "missing": [
+                     *         {
+                     *           "permission": "write:repository",
+                     *           "purpose": "to set up webhooks"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ForgeTest"];
                 };
             };
@@ -3308,6 +3835,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "theme": "dark"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ThemeSetting"];
                 };
             };
@@ -3329,6 +3861,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "theme": "dark"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["ThemeSetting"];
             };
         };
@@ -3339,6 +3876,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "theme": "dark"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ThemeSetting"];
                 };
             };
@@ -3368,6 +3910,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TimezoneSetting"];
                 };
             };
@@ -3389,6 +3936,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["TimezoneSetting"];
             };
         };
@@ -3399,6 +3951,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TimezoneSetting"];
                 };
             };
@@ -3428,6 +3985,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "pill": "failing",
+                     *       "repo": "acme/shop",
+                     *       "pageSize": 50
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["FilterState"];
                 };
             };
@@ -3449,6 +4013,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "pill": "failing",
+                 *       "repo": "acme/shop",
+                 *       "pageSize": 50
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["FilterState"];
             };
         };
@@ -3473,7 +4044,10 @@ export interface operations {
     readonly getDashboard: {
         readonly parameters: {
             readonly query?: {
-                /** @description The owner of the board, if it is shared with the caller; by default the caller. */
+                /**
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
+                 * @example mona
+                 */
                 readonly owner?: string;
                 /** @description Whether to list draft pull requests; if not, `hiddenDrafts` counts them. */
                 readonly includeDrafts?: boolean;
@@ -3483,11 +4057,15 @@ export interface operations {
                  * @description The name of one of the caller's saved views. Only the pull requests that match its filter are listed, in its
                  *     sort order, also on another user's board. Counts still cover the whole board. A view with the section
                  *     `drafts` lists drafts even without `includeDrafts`. Returns 404 if the view doesn't exist.
+                 * @example waiting-for-me
                  */
                 readonly view?: components["schemas"]["ViewName"];
             };
             readonly header?: {
-                /** @description The `ETag` of the response that the client has stored. */
+                /**
+                 * @description The `ETag` of the response that the client has stored.
+                 * @example "1d-9f8b"
+                 */
                 readonly "If-None-Match"?: string;
             };
             readonly path?: never;
@@ -3498,18 +4076,133 @@ export interface operations {
             /** @description The board. */
             readonly 200: {
                 headers: {
-                    /** @description Changes whenever the content of the response changes. */
+                    /**
+                     * @description Changes whenever the content of the response changes.
+                     * @example "1d-9f8b"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "generatedAt": "2026-05-02T10:30:00Z",
+                     *       "readIntervalSeconds": 30,
+                     *       "forges": [
+                     *         {
+                     *           "forge": "github",
+                     *           "reachable": true,
+                     *           "repoCount": 12,
+                     *           "truncated": false,
+                     *           "rateLimitGraphQL": {
+                     *             "limit": 5000,
+                     *             "remaining": 4321,
+                     *             "resetsAt": "2026-05-02T11:00:00Z",
+                     *             "severity": "ok",
+                     *             "cost": 7
+                     *           }
+                     *         }
+                     *       ],
+                     *       "pullRequests": [
+                     *         {
+                     *           "forge": "github",
+                     *           "repo": "acme/shop",
+                     *           "number": 17,
+                     *           "title": "Send receipts as PDF",
+                     *           "url": "https://github.com/acme/shop/pull/17",
+                     *           "author": "mona",
+                     *           "draft": false,
+                     *           "labels": [
+                     *             {
+                     *               "name": "billing",
+                     *               "color": "0e8a16"
+                     *             }
+                     *           ],
+                     *           "createdAt": "2026-05-01T08:00:00Z",
+                     *           "updatedAt": "2026-05-02T10:12:00Z",
+                     *           "ci": "success",
+                     *           "mergeStatus": "mergeable",
+                     *           "behind": false,
+                     *           "headSha": "5d3f1c2b7a98e0f4c6b1a2d3e4f5061728394a5b",
+                     *           "baseBranch": "main",
+                     *           "headBranch": "receipts",
+                     *           "crossRepository": false,
+                     *           "kind": "regular",
+                     *           "stack": null,
+                     *           "stackedOn": null,
+                     *           "stackChildren": [],
+                     *           "requestedReviewerLogins": [
+                     *             "hubot"
+                     *           ],
+                     *           "reviewRequestedFromMe": false,
+                     *           "readyToMerge": true,
+                     *           "needsReview": true,
+                     *           "empty": false,
+                     *           "section": "waiting_for_others",
+                     *           "allowedActions": [
+                     *             {
+                     *               "action": "merge"
+                     *             },
+                     *             {
+                     *               "action": "close"
+                     *             }
+                     *           ],
+                     *           "review": {
+                     *             "decision": "review_required",
+                     *             "approvals": 0,
+                     *             "requestedReviewers": 1
+                     *           }
+                     *         }
+                     *       ],
+                     *       "issues": [
+                     *         {
+                     *           "forge": "github",
+                     *           "repo": "acme/shop",
+                     *           "number": 12,
+                     *           "title": "Receipts miss the tax number",
+                     *           "url": "https://github.com/acme/shop/issues/12",
+                     *           "author": "ghost",
+                     *           "labels": [],
+                     *           "createdAt": "2026-04-20T08:00:00Z",
+                     *           "updatedAt": "2026-04-21T08:00:00Z",
+                     *           "housekeeping": false
+                     *         }
+                     *       ],
+                     *       "repos": [
+                     *         {
+                     *           "forge": "github",
+                     *           "fullName": "acme/shop",
+                     *           "url": "https://github.com/acme/shop",
+                     *           "hasWebhook": true,
+                     *           "canManageWebhooks": true,
+                     *           "ignored": false,
+                     *           "ignoredPRs": false,
+                     *           "ignoredIssues": false,
+                     *           "autoUpdateBranch": false
+                     *         }
+                     *       ],
+                     *       "openIssueCount": 1,
+                     *       "hiddenDrafts": 2,
+                     *       "hiddenSnoozed": 0,
+                     *       "sections": [
+                     *         {
+                     *           "section": "waiting_for_others",
+                     *           "count": 1
+                     *         }
+                     *       ],
+                     *       "autoMerged": []
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Dashboard"];
                 };
             };
             /** @description The board still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
-                    /** @description The current `ETag`, for a later `If-None-Match`. */
+                    /**
+                     * @description The current `ETag`, for a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
@@ -3545,6 +4238,28 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "generatedAt": "2026-05-02T10:30:00Z",
+                     *       "readIntervalSeconds": 30,
+                     *       "forges": [
+                     *         {
+                     *           "forge": "github",
+                     *           "reachable": true,
+                     *           "repoCount": 0,
+                     *           "truncated": false
+                     *         }
+                     *       ],
+                     *       "pullRequests": [],
+                     *       "issues": [],
+                     *       "repos": [],
+                     *       "openIssueCount": 0,
+                     *       "hiddenDrafts": 0,
+                     *       "hiddenSnoozed": 0,
+                     *       "sections": [],
+                     *       "autoMerged": []
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Dashboard"];
                 };
             };
@@ -3567,7 +4282,10 @@ export interface operations {
                 readonly includeSnoozed?: boolean;
             };
             readonly header?: {
-                /** @description The `id` of the last event that the client received. */
+                /**
+                 * @description The `id` of the last event that the client received.
+                 * @example mbp1w8hs
+                 */
                 readonly "Last-Event-ID"?: string;
             };
             readonly path?: never;
@@ -3581,6 +4299,10 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example id: mbp1w8hs
+                     *     data: {"generatedAt":"2026-05-02T10:30:00Z","readIntervalSeconds":30,"forges":[],"pullRequests":[],"issues":[],"repos":[],"openIssueCount":0,"hiddenDrafts":0,"hiddenSnoozed":0,"sections":[],"autoMerged":[]}
+                     */
                     readonly "text/event-stream": string;
                 };
             };
@@ -3603,6 +4325,14 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "prs": true,
+                 *       "issues": false
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["IgnoreRepositoryRequest"];
             };
         };
@@ -3633,6 +4363,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RepositoryReference"];
             };
         };
@@ -3663,6 +4399,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RepositoryReference"];
             };
         };
@@ -3693,6 +4435,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RepositoryReference"];
             };
         };
@@ -3721,6 +4469,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3729,6 +4478,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RepositoryReference"];
             };
         };
@@ -3768,6 +4523,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "webhookToken": "h1aFQ2v0TtKpXq3mYb9cRw",
+                     *       "webhookSecret": "0mUeT4xq0vI8yq2kqR3b1bqW9zv3x6c0Jm2nT5yWl2A",
+                     *       "formerUntil": "2026-05-03T08:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["RotatedWebhook"];
                 };
             };
@@ -3784,21 +4546,40 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal after `sha256=`. */
+                /**
+                 * @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal after `sha256=`.
+                 * @example sha256=0b5f…
+                 */
                 readonly "X-Hub-Signature-256"?: string;
-                /** @description The id of the delivery. Repeated deliveries are acknowledged and ignored. */
+                /**
+                 * @description The id of the delivery. Repeated deliveries are acknowledged and ignored.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
                 readonly "X-GitHub-Delivery"?: string;
-                /** @description The event type. */
+                /**
+                 * @description The event type.
+                 * @example pull_request
+                 */
                 readonly "X-GitHub-Event"?: string;
             };
             readonly path: {
-                /** @description The webhook token from the user's settings. */
+                /**
+                 * @description The webhook token from the user's settings.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
                 readonly webhookToken: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "repository": {
+                 *         "full_name": "acme/shop"
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": Record<string, never>;
             };
         };
@@ -3823,27 +4604,55 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal. */
+                /**
+                 * @description The HMAC-SHA256 of the body with the webhook secret, in hexadecimal.
+                 * @example 0b5f…
+                 */
                 readonly "X-Forgejo-Signature"?: string;
-                /** @description Gitea's name for `X-Forgejo-Signature`. */
+                /**
+                 * @description Gitea's name for `X-Forgejo-Signature`.
+                 * @example 0b5f…
+                 */
                 readonly "X-Gitea-Signature"?: string;
-                /** @description The id of the delivery. Repeated deliveries are acknowledged and ignored. */
+                /**
+                 * @description The id of the delivery. Repeated deliveries are acknowledged and ignored.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
                 readonly "X-Forgejo-Delivery"?: string;
-                /** @description Gitea's name for `X-Forgejo-Delivery`. */
+                /**
+                 * @description Gitea's name for `X-Forgejo-Delivery`.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
+                 */
                 readonly "X-Gitea-Delivery"?: string;
-                /** @description The event type. */
+                /**
+                 * @description The event type.
+                 * @example pull_request
+                 */
                 readonly "X-Forgejo-Event"?: string;
-                /** @description Gitea's name for `X-Forgejo-Event`. */
+                /**
+                 * @description Gitea's name for `X-Forgejo-Event`.
+                 * @example pull_request
+                 */
                 readonly "X-Gitea-Event"?: string;
             };
             readonly path: {
-                /** @description The webhook token from the user's settings. */
+                /**
+                 * @description The webhook token from the user's settings.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
                 readonly webhookToken: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "repository": {
+                 *         "full_name": "acme/shop"
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": Record<string, never>;
             };
         };
@@ -3868,24 +4677,41 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The webhook secret itself, which GitLab sends in place of a signature. */
+                /**
+                 * @description The webhook secret itself, which GitLab sends in place of a signature.
+                 * @example Jq3v…
+                 */
                 readonly "X-Gitlab-Token"?: string;
                 /**
                  * @description The id of the delivery (GitLab 17.4 and later). Repeated deliveries are acknowledged and ignored.
                  *     `X-Gitlab-Event-UUID` can't serve as the id, because deliveries that result from another delivery share it.
+                 * @example 72d3162e-cc78-11e3-81ab-4c9367dc0958
                  */
                 readonly "Idempotency-Key"?: string;
-                /** @description The event type. */
+                /**
+                 * @description The event type.
+                 * @example Merge Request Hook
+                 */
                 readonly "X-Gitlab-Event"?: string;
             };
             readonly path: {
-                /** @description The webhook token from the user's settings. */
+                /**
+                 * @description The webhook token from the user's settings.
+                 * @example 5cR1nX0vP5rB8kQ2mW7yZg
+                 */
                 readonly webhookToken: string;
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "project": {
+                 *         "path_with_namespace": "acme/shop"
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": Record<string, never>;
             };
         };
@@ -3913,6 +4739,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3921,6 +4748,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -3952,6 +4786,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3960,6 +4795,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -3991,6 +4833,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -3999,6 +4842,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4030,6 +4880,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4038,6 +4889,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4069,6 +4927,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4077,6 +4936,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4108,6 +4974,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4116,6 +4983,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4154,6 +5028,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4162,6 +5037,14 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "action": "rebase"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["DependabotRequest"];
             };
         };
@@ -4193,6 +5076,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4201,6 +5085,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4228,11 +5119,20 @@ export interface operations {
     readonly listChecks: {
         readonly parameters: {
             readonly query: {
-                /** @description The forge of the pull request. */
+                /**
+                 * @description The forge of the pull request.
+                 * @example github
+                 */
                 readonly forge: components["schemas"]["ForgeName"];
-                /** @description The repository of the pull request. */
+                /**
+                 * @description The repository of the pull request.
+                 * @example acme/shop
+                 */
                 readonly fullName: components["schemas"]["RepoName"];
-                /** @description The number of the pull request. */
+                /**
+                 * @description The number of the pull request.
+                 * @example 17
+                 */
                 readonly number: components["schemas"]["ItemNumber"];
             };
             readonly header?: never;
@@ -4247,6 +5147,21 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "checks": [
+                     *         {
+                     *           "name": "build",
+                     *           "url": "https://github.com/acme/shop/actions/runs/7/job/9",
+                     *           "state": "failure",
+                     *           "required": true,
+                     *           "durationSeconds": 93,
+                     *           "failedStep": "npm test",
+                     *           "excerpt": "1 test failed"
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Checks"];
                 };
             };
@@ -4270,6 +5185,14 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17,
+                 *       "until": "2026-05-04T07:00:00Z"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["SnoozeRequest"];
             };
         };
@@ -4301,6 +5224,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["PullRequestReference"];
             };
         };
@@ -4331,6 +5261,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "seenAt": "2026-05-02T10:30:00Z"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Visit"];
             };
         };
@@ -4355,7 +5290,10 @@ export interface operations {
     readonly getThroughput: {
         readonly parameters: {
             readonly query?: {
-                /** @description The owner of the board, if it is shared with the caller; by default the caller. */
+                /**
+                 * @description The owner of the board, if it is shared with the caller; by default the caller.
+                 * @example mona
+                 */
                 readonly owner?: string;
                 /**
                  * @description The number of days to cover, including today. With weeks, the first one also includes its days before that
@@ -4377,6 +5315,27 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "timezone": "Europe/Berlin",
+                     *       "since": "2026-05-01",
+                     *       "per": "day",
+                     *       "periods": [
+                     *         {
+                     *           "start": "2026-05-01",
+                     *           "opened": 3,
+                     *           "left": 1,
+                     *           "open": 14
+                     *         },
+                     *         {
+                     *           "start": "2026-05-02",
+                     *           "opened": 0,
+                     *           "left": 2,
+                     *           "open": 12
+                     *         }
+                     *       ]
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Throughput"];
                 };
             };
@@ -4405,6 +5364,21 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "name": "waiting-for-me",
+                     *         "filter": {
+                     *           "sections": [
+                     *             "needs_your_review",
+                     *             "returned_to_you"
+                     *           ]
+                     *         },
+                     *         "sort": "updated",
+                     *         "group": "none"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["SavedView"][];
                 };
             };
@@ -4422,13 +5396,30 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The name of the view. */
+                /**
+                 * @description The name of the view.
+                 * @example waiting-for-me
+                 */
                 readonly name: components["schemas"]["ViewName"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "filter": {
+                 *         "sections": [
+                 *           "needs_your_review"
+                 *         ],
+                 *         "ci": [
+                 *           "success"
+                 *         ]
+                 *       },
+                 *       "sort": "updated",
+                 *       "group": "repository"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["View"];
             };
         };
@@ -4439,6 +5430,21 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "waiting-for-me",
+                     *       "filter": {
+                     *         "sections": [
+                     *           "needs_your_review"
+                     *         ],
+                     *         "ci": [
+                     *           "success"
+                     *         ]
+                     *       },
+                     *       "sort": "updated",
+                     *       "group": "repository"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["SavedView"];
                 };
             };
@@ -4459,7 +5465,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The name of the view. */
+                /**
+                 * @description The name of the view.
+                 * @example waiting-for-me
+                 */
                 readonly name: components["schemas"]["ViewName"];
             };
             readonly cookie?: never;
@@ -4496,6 +5505,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *         "kind": "atom",
+                     *         "label": "reader",
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["Feed"][];
                 };
             };
@@ -4515,6 +5534,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4523,6 +5543,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "kind": "atom",
+                 *       "label": "reader",
+                 *       "view": "waiting-for-me"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateFeedRequest"];
             };
         };
@@ -4533,6 +5560,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "u3Vx0cS1n0m2kJ4lq6rT8w",
+                     *       "kind": "atom",
+                     *       "label": "reader",
+                     *       "view": "waiting-for-me",
+                     *       "createdAt": "2026-05-01T08:00:00Z",
+                     *       "url": "http://localhost:4000/api/feeds/Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0/atom"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["CreatedFeed"];
                 };
             };
@@ -4554,7 +5591,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The feed's id, as listed. */
+                /**
+                 * @description The feed's id, as listed.
+                 * @example u3Vx0cS1n0m2kJ4lq6rT8w
+                 */
                 readonly id: string;
             };
             readonly cookie?: never;
@@ -4580,11 +5620,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of the response that the client has stored. */
+                /**
+                 * @description The `ETag` of the response that the client has stored.
+                 * @example "1d-9f8b"
+                 */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
-                /** @description The secret part of the feed's URL. */
+                /**
+                 * @description The secret part of the feed's URL.
+                 * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
+                 */
                 readonly feedToken: string;
             };
             readonly cookie?: never;
@@ -4594,18 +5640,25 @@ export interface operations {
             /** @description The feed. */
             readonly 200: {
                 headers: {
-                    /** @description Changes whenever the content of the response changes. */
+                    /**
+                     * @description Changes whenever the content of the response changes.
+                     * @example "1d-9f8b"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /** @example <?xml version="1.0" encoding="utf-8"?><feed xmlns="http://www.w3.org/2005/Atom">…</feed> */
                     readonly "application/atom+xml": string;
                 };
             };
             /** @description The feed still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
-                    /** @description The current `ETag`, for a later `If-None-Match`. */
+                    /**
+                     * @description The current `ETag`, for a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
@@ -4623,11 +5676,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The `ETag` of the response that the client has stored. */
+                /**
+                 * @description The `ETag` of the response that the client has stored.
+                 * @example "1d-9f8b"
+                 */
                 readonly "If-None-Match"?: string;
             };
             readonly path: {
-                /** @description The secret part of the feed's URL. */
+                /**
+                 * @description The secret part of the feed's URL.
+                 * @example Jq3vK9eT7rLmJ3hUaGoIiEwNs5kQ8sZf2bW0Yq6nXc0
+                 */
                 readonly feedToken: string;
             };
             readonly cookie?: never;
@@ -4637,18 +5696,32 @@ export interface operations {
             /** @description The badge. */
             readonly 200: {
                 headers: {
-                    /** @description Changes whenever the content of the response changes. */
+                    /**
+                     * @description Changes whenever the content of the response changes.
+                     * @example "1d-9f8b"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "schemaVersion": 1,
+                     *       "label": "pull requests",
+                     *       "message": "3 failing of 12",
+                     *       "color": "red"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Badge"];
                 };
             };
             /** @description The badge still has the `ETag` that was sent in `If-None-Match`. */
             readonly 304: {
                 headers: {
-                    /** @description The current `ETag`, for a later `If-None-Match`. */
+                    /**
+                     * @description The current `ETag`, for a later `If-None-Match`.
+                     * @example "7dR0p2sK9fQxV1uYb3mWtA"
+                     */
                     readonly ETag?: string;
                     readonly [name: string]: unknown;
                 };
@@ -4677,6 +5750,17 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "sharedWith": [
+                     *         {
+                     *           "username": "lisa",
+                     *           "displayName": "Lisa M."
+                     *         }
+                     *       ],
+                     *       "sharedWithMe": []
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Sharing"];
                 };
             };
@@ -4694,7 +5778,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The user's name, in upper or lower case. */
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
                 readonly username: components["parameters"]["UsernameInPath"];
             };
             readonly cookie?: never;
@@ -4722,7 +5809,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The user's name, in upper or lower case. */
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
                 readonly username: components["parameters"]["UsernameInPath"];
             };
             readonly cookie?: never;
@@ -4759,6 +5849,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "username": "mona",
+                     *         "displayName": "Mona L.",
+                     *         "isAdmin": true,
+                     *         "createdAt": "2026-05-01T08:00:00Z"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["AdminUser"][];
                 };
             };
@@ -4776,7 +5876,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The user's name, in upper or lower case. */
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
                 readonly username: components["parameters"]["UsernameInPath"];
             };
             readonly cookie?: never;
@@ -4804,7 +5907,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The user's name, in upper or lower case. */
+                /**
+                 * @description The user's name, in upper or lower case.
+                 * @example lisa
+                 */
                 readonly username: components["parameters"]["UsernameInPath"];
             };
             readonly cookie?: never;
@@ -4842,6 +5948,16 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "7tC4nX0vP5rB8kQ2mW",
+                     *         "username": "lisa",
+                     *         "displayName": "Lisa M.",
+                     *         "expiresAt": "2026-05-01T09:00:00Z"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["AdminInvite"][];
                 };
             };
@@ -4861,6 +5977,7 @@ export interface operations {
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -4869,6 +5986,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "username": "lisa",
+                 *       "displayName": "Lisa M."
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateInviteRequest"];
             };
         };
@@ -4879,6 +6002,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "token": "3nX0vP5rB8kQ2mW7yZ1tC4",
+                     *       "id": "7tC4nX0vP5rB8kQ2mW",
+                     *       "username": "lisa",
+                     *       "displayName": "Lisa M.",
+                     *       "expiresAt": "2026-05-01T09:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["CreatedInvite"];
                 };
             };
@@ -4899,7 +6031,10 @@ export interface operations {
             readonly query?: never;
             readonly header?: never;
             readonly path: {
-                /** @description The invitation's id, as listed; not its secret. */
+                /**
+                 * @description The invitation's id, as listed; not its secret.
+                 * @example 7tC4nX0vP5rB8kQ2mW
+                 */
                 readonly id: string;
             };
             readonly cookie?: never;
@@ -4925,9 +6060,15 @@ export interface operations {
     readonly listRequests: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only requests to this forge. */
+                /**
+                 * @description Only requests to this forge.
+                 * @example github
+                 */
                 readonly forge?: components["parameters"]["LoggedForge"];
-                /** @description Only requests made with this account of a forge. */
+                /**
+                 * @description Only requests made with this account of a forge.
+                 * @example mona
+                 */
                 readonly account?: components["parameters"]["LoggedAccount"];
                 /** @description The maximum number of entries to return. */
                 readonly limit?: number;
@@ -4948,6 +6089,26 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "loggedAt": "2026-05-02T10:30:00Z",
+                     *         "forge": "github",
+                     *         "method": "POST",
+                     *         "endpoint": "/graphql",
+                     *         "outcome": "success",
+                     *         "account": "mona",
+                     *         "statusCode": 200,
+                     *         "rateLimit": {
+                     *           "limit": 5000,
+                     *           "remaining": 4321,
+                     *           "resetsAt": "2026-05-02T11:00:00Z",
+                     *           "severity": "ok",
+                     *           "cost": 7
+                     *         }
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["RequestLogEntry"][];
                 };
             };
@@ -4963,9 +6124,15 @@ export interface operations {
     readonly exportRequests: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only requests to this forge. */
+                /**
+                 * @description Only requests to this forge.
+                 * @example github
+                 */
                 readonly forge?: components["parameters"]["LoggedForge"];
-                /** @description Only requests made with this account of a forge. */
+                /**
+                 * @description Only requests made with this account of a forge.
+                 * @example mona
+                 */
                 readonly account?: components["parameters"]["LoggedAccount"];
             };
             readonly header?: never;
@@ -4977,11 +6144,18 @@ export interface operations {
             /** @description The matching requests, as RFC 4180 CSV. */
             readonly 200: {
                 headers: {
-                    /** @description The suggested file name. */
+                    /**
+                     * @description The suggested file name.
+                     * @example attachment; filename="requests.csv"
+                     */
                     readonly "Content-Disposition": string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example loggedAt,forge,method,endpoint,outcome,account,statusCode,rateLimit,rateRemaining,rateResetsAt,rateCost
+                     *     2026-05-02T10:30:00.000Z,github,POST,/graphql,success,mona,200,5000,4321,2026-05-02T11:00:00Z,7
+                     */
                     readonly "text/csv": string;
                 };
             };

@@ -224,11 +224,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The passkey's id, as listed. */
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
                 readonly id: components["parameters"]["CredentialId"];
             };
             readonly cookie?: never;
@@ -280,11 +286,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -307,11 +319,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -334,11 +352,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -388,11 +412,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -415,11 +445,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -442,11 +478,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -493,15 +535,24 @@ export interface paths {
     readonly "/objects/{slug}": {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -540,12 +591,18 @@ export interface paths {
     readonly "/objects/{slug}/used-by": {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: never;
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -566,12 +623,18 @@ export interface paths {
     readonly "/objects/{slug}/versions": {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: never;
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -593,17 +656,29 @@ export interface paths {
     readonly "/objects/{slug}/versions/{version}": {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
-                /** @description The number of the version, as listed. */
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
                 readonly version: components["parameters"]["Version"];
             };
             readonly cookie?: never;
@@ -624,17 +699,29 @@ export interface paths {
     readonly "/objects/{slug}/versions/{version}/restore": {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
-                /** @description The number of the version, as listed. */
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
                 readonly version: components["parameters"]["Version"];
             };
             readonly cookie?: never;
@@ -683,11 +770,17 @@ export interface paths {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the consumer, including its slashes. */
+                /**
+                 * @description The name of the consumer, including its slashes.
+                 * @example acme/shop
+                 */
                 readonly name: components["schemas"]["KnownConsumerName"];
             };
             readonly cookie?: never;
@@ -1307,6 +1400,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected limit to be at most 500; received 5000.",
+                 *       "code": "invalid_input",
+                 *       "field": "limit",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1317,6 +1418,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected Accept to allow application/json.",
+                 *       "code": "not_acceptable",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1327,6 +1435,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Internal error. Quote the request id when you report it.",
+                 *       "code": "internal",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1337,6 +1452,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The server is shutting down.",
+                 *       "code": "unavailable",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1348,6 +1470,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The session or token is invalid, expired or revoked.",
+                 *       "code": "unauthenticated",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1371,6 +1500,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a body of at most 16384 bytes; received more.",
+                 *       "code": "too_large",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1381,6 +1517,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected a body of type application/json; received text/plain.",
+                 *       "code": "unsupported_media_type",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1391,6 +1534,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Expected used_by to have at most 128 characters; received 130 characters.",
+                 *       "code": "unprocessable",
+                 *       "field": "used_by",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1409,6 +1560,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "Rate limit exceeded: at most 10 requests per minute. Retry in 12 s.",
+                 *       "code": "rate_limited",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1419,6 +1577,13 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "No user named \"mona\".",
+                 *       "code": "not_found",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1429,6 +1594,14 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The username \"ada\" is already taken.",
+                 *       "code": "conflict",
+                 *       "field": "username",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
@@ -1439,60 +1612,118 @@ export interface components {
                 readonly [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "error": "The secret was changed by another request; reload it.",
+                 *       "code": "precondition_failed",
+                 *       "field": "If-Match",
+                 *       "requestId": "0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["Error"];
             };
         };
     };
     parameters: {
-        /** @description A name that the client gives itself for the audit log; not verified. */
+        /**
+         * @description A name that the client gives itself for the audit log; not verified.
+         * @example acme/shop/deploy
+         */
         readonly Caller: string;
         /** @description The maximum number of entries to return. */
         readonly Limit: number;
         /** @description The number of entries to skip. */
         readonly Offset: number;
-        /** @description The passkey's id, as listed. */
+        /**
+         * @description The passkey's id, as listed.
+         * @example x9Wq3vY0Zb5nT7cM1kLr2g
+         */
         readonly CredentialId: string;
         /**
          * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
          *     response and has no further effect.
+         * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
          */
         readonly IdempotencyKey: string;
-        /** @description The token's id, as listed. */
+        /**
+         * @description The token's id, as listed.
+         * @example 1f2e3d4c5b6a7988
+         */
         readonly TokenId: string;
-        /** @description The name of the secret. */
+        /**
+         * @description The name of the secret.
+         * @example db-password
+         */
         readonly Slug: components["schemas"]["Slug"];
-        /** @description The id of the variant; required only if the slug has several. */
+        /**
+         * @description The id of the variant; required only if the slug has several.
+         * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+         */
         readonly VariantId: string;
         /**
          * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
          *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
          *     unconditionally.
+         * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
          */
         readonly IfMatch: string;
-        /** @description The number of the version, as listed. */
+        /**
+         * @description The number of the version, as listed.
+         * @example 3
+         */
         readonly Version: number;
     };
     requestBodies: never;
     headers: {
-        /** @description Identifies the request in the server's log. The error body contains the same value. */
+        /**
+         * @description Identifies the request in the server's log. The error body contains the same value.
+         * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
+         */
         readonly RequestId: string;
-        /** @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401. */
+        /**
+         * @description `Bearer`, the only supported scheme of the `Authorization` header; sent with every 401.
+         * @example Bearer
+         */
         readonly BearerChallenge: string;
-        /** @description The number of seconds to wait before retrying, at least 1. */
+        /**
+         * @description The number of seconds to wait before retrying, at least 1.
+         * @example 12
+         */
         readonly RetryAfter: number;
-        /** @description The number of requests that the rate limit allows per window. */
+        /**
+         * @description The number of requests that the rate limit allows per window.
+         * @example 10
+         */
         readonly RateLimitLimit: number;
-        /** @description The number of requests left in the current window. */
+        /**
+         * @description The number of requests left in the current window.
+         * @example 0
+         */
         readonly RateLimitRemaining: number;
-        /** @description The number of seconds until the current window ends. */
+        /**
+         * @description The number of seconds until the current window ends.
+         * @example 12
+         */
         readonly RateLimitReset: number;
-        /** @description The rate limit and the length of its window in seconds, such as `10;w=60`. */
+        /**
+         * @description The rate limit and the length of its window in seconds, such as `10;w=60`.
+         * @example 10;w=60
+         */
         readonly RateLimitPolicy: string;
-        /** @description Sets or clears the session cookie. */
+        /**
+         * @description Sets or clears the session cookie.
+         * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
+         */
         readonly SessionCookie: string;
-        /** @description The number of matching entries on all pages. */
+        /**
+         * @description The number of matching entries on all pages.
+         * @example 128
+         */
         readonly TotalCount: number;
-        /** @description The URL of the next page as `<url>; rel="next"`; absent on the last page. */
+        /**
+         * @description The URL of the next page as `<url>; rel="next"`; absent on the last page.
+         * @example </secrets/objects?limit=50&offset=50>; rel="next"
+         */
         readonly PageLink: string;
     };
     pathItems: never;
@@ -1514,6 +1745,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok",
+                     *       "version": "0.1.0",
+                     *       "environment": "staging"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Health"];
                 };
             };
@@ -1538,6 +1776,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "ok"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Ready"];
                 };
             };
@@ -1547,11 +1790,19 @@ export interface operations {
             /** @description The database doesn't respond, or the server is shutting down. During startup, the body is an error body. */
             readonly 503: {
                 headers: {
-                    /** @description Identifies the request in the server's log. */
+                    /**
+                     * @description Identifies the request in the server's log.
+                     * @example 0191f3a2-7c1e-7d9a-b3c4-2f6a0e5d8b17
+                     */
                     readonly "X-Request-Id"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "status": "unavailable"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Ready"] | components["schemas"]["Error"];
                 };
             };
@@ -1566,6 +1817,13 @@ export interface operations {
         };
         readonly requestBody?: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "setup_token": "3nX0vP5rB8kQ2mW7yZ1tC4",
+                 *       "username": "mona",
+                 *       "display_name": "Mona L."
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RegistrationBeginRequest"];
             };
         };
@@ -1576,6 +1834,32 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "publicKey": {
+                     *         "rp": {
+                     *           "id": "localhost",
+                     *           "name": "Trellis"
+                     *         },
+                     *         "user": {
+                     *           "id": "0Lq1sQbH4nq3v5w8yZ2c6A",
+                     *           "name": "mona",
+                     *           "displayName": "Mona L."
+                     *         },
+                     *         "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *         "pubKeyCredParams": [
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": -8
+                     *           },
+                     *           {
+                     *             "type": "public-key",
+                     *             "alg": -7
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["RegistrationOptions"];
                 };
             };
@@ -1595,7 +1879,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path?: never;
@@ -1603,6 +1890,23 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uY3JlYXRlIiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *           "attestationObject": "o2NmbXRkbm9uZQ"
+                 *         }
+                 *       },
+                 *       "username": "mona",
+                 *       "nickname": "laptop",
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RegistrationFinishRequest"];
             };
         };
@@ -1610,11 +1914,21 @@ export interface operations {
             /** @description The new passkey. */
             readonly 201: {
                 headers: {
-                    /** @description Signs in a caller without a session. */
+                    /**
+                     * @description Signs in a caller without a session.
+                     * @example trellis_session=Jq3…; Path=/; HttpOnly; SameSite=Lax; Max-Age=2592000
+                     */
                     readonly "Set-Cookie"?: string;
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "nickname": "laptop",
+                     *       "created_at": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Credential"];
                 };
             };
@@ -1645,6 +1959,17 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "publicKey": {
+                     *         "challenge": "8sZf2bW0Yq6nXc1dP4vK9eT7rLmJ3hUaGoIiEwNs5kQ",
+                     *         "rpId": "localhost",
+                     *         "timeout": 300000,
+                     *         "allowCredentials": [],
+                     *         "userVerification": "preferred"
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["LoginOptions"];
                 };
             };
@@ -1659,7 +1984,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path?: never;
@@ -1667,6 +1995,21 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "credential": {
+                 *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "rawId": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                 *         "type": "public-key",
+                 *         "clientExtensionResults": {},
+                 *         "response": {
+                 *           "clientDataJSON": "eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiOHNaZjJiVzBZcTZuWGMxZFA0dks5ZVQ3ckxtSjNoVWFHb0lpRXdOczVrUSIsIm9yaWdpbiI6Imh0dHA6Ly9sb2NhbGhvc3Q6NDAwMCJ9",
+                 *           "authenticatorData": "SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ",
+                 *           "signature": "MEUCIQDx0y9q"
+                 *         }
+                 *       }
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["LoginFinishRequest"];
             };
         };
@@ -1729,6 +2072,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "bootstrapped": true
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["AuthStatus"];
                 };
             };
@@ -1754,6 +2102,11 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["OwnerIdentity"];
                 };
             };
@@ -1770,7 +2123,10 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path?: never;
@@ -1778,6 +2134,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+                 *       "recovery_wrapped_identity": "c2VhbGVkIGJ5IHRoZSBwaHJhc2U"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["KeepIdentityRequest"];
             };
         };
@@ -1788,6 +2150,12 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p",
+                     *       "recovery_wrapped_identity": "c2VhbGVkIGJ5IHRoZSBwaHJhc2U"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["OwnerIdentity"];
                 };
             };
@@ -1827,6 +2195,17 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *         "nickname": "laptop",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "last_used_at": "2026-05-02T10:30:00Z",
+                     *         "wrapped_identity": "c2VhbGVkIGJ5IHRoaXMgcGFzc2tleQ"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["Credential"][];
                 };
             };
@@ -1843,11 +2222,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The passkey's id, as listed. */
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
                 readonly id: components["parameters"]["CredentialId"];
             };
             readonly cookie?: never;
@@ -1875,17 +2260,28 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The passkey's id, as listed. */
+                /**
+                 * @description The passkey's id, as listed.
+                 * @example x9Wq3vY0Zb5nT7cM1kLr2g
+                 */
                 readonly id: components["parameters"]["CredentialId"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "nickname": "old laptop"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CredentialRenameRequest"];
             };
         };
@@ -1896,6 +2292,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "x9Wq3vY0Zb5nT7cM1kLr2g",
+                     *       "nickname": "old laptop",
+                     *       "created_at": "2026-05-01T08:00:00Z"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["Credential"];
                 };
             };
@@ -1934,6 +2337,23 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "1f2e3d4c5b6a7988",
+                     *         "description": "deploy script",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "expires_at": "2026-07-30T08:00:00Z",
+                     *         "revoked": false,
+                     *         "owner": "admin",
+                     *         "status": "active",
+                     *         "allowed_actions": [
+                     *           "rotate",
+                     *           "revoke"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["TokenMetadata"][];
                 };
             };
@@ -1950,11 +2370,15 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -1963,6 +2387,12 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "description": "deploy script",
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateTokenRequest"];
             };
         };
@@ -1973,6 +2403,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "1f2e3d4c5b6a7988",
+                     *       "description": "deploy script",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "owner": "admin",
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trs_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TokenWithValue"];
                 };
             };
@@ -1992,11 +2438,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -2023,22 +2475,34 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RotateTokenRequest"];
             };
         };
@@ -2049,6 +2513,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "1f2e3d4c5b6a7988",
+                     *       "description": "deploy script",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "owner": "admin",
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trs_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["TokenWithValue"];
                 };
             };
@@ -2069,16 +2549,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -2125,6 +2612,23 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "8e7d6c5b4a392817",
+                     *         "consumer": "acme/shop",
+                     *         "description": "deploy of the shop",
+                     *         "created_at": "2026-05-01T08:00:00Z",
+                     *         "expires_at": "2026-07-30T08:00:00Z",
+                     *         "revoked": false,
+                     *         "status": "active",
+                     *         "allowed_actions": [
+                     *           "rotate",
+                     *           "revoke"
+                     *         ]
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["ConsumerTokenMetadata"][];
                 };
             };
@@ -2141,11 +2645,15 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2154,6 +2662,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "consumer": "acme/shop",
+                 *       "description": "deploy of the shop",
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateConsumerTokenRequest"];
             };
         };
@@ -2164,6 +2679,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "8e7d6c5b4a392817",
+                     *       "consumer": "acme/shop",
+                     *       "description": "deploy of the shop",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trc_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ConsumerTokenWithValue"];
                 };
             };
@@ -2183,11 +2714,17 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -2214,22 +2751,34 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
         };
         readonly requestBody?: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "ttl_seconds": 7776000
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RotateTokenRequest"];
             };
         };
@@ -2240,6 +2789,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "8e7d6c5b4a392817",
+                     *       "consumer": "acme/shop",
+                     *       "description": "deploy of the shop",
+                     *       "created_at": "2026-05-01T08:00:00Z",
+                     *       "expires_at": "2026-07-30T08:00:00Z",
+                     *       "revoked": false,
+                     *       "status": "active",
+                     *       "allowed_actions": [
+                     *         "rotate",
+                     *         "revoke"
+                     *       ],
+                     *       "value": "trc_q0h4Zx1oJ2kYv6cN8mB3tR5wE7uI9pL0aS2dF4gH6jK1bZ8xT"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ConsumerTokenWithValue"];
                 };
             };
@@ -2260,16 +2825,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The token's id, as listed. */
+                /**
+                 * @description The token's id, as listed.
+                 * @example 1f2e3d4c5b6a7988
+                 */
                 readonly id: components["parameters"]["TokenId"];
             };
             readonly cookie?: never;
@@ -2297,18 +2869,34 @@ export interface operations {
     readonly listObjects: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only the secret with this slug, with all its variants. */
+                /**
+                 * @description Only the secret with this slug, with all its variants.
+                 * @example db-password
+                 */
                 readonly slug?: string;
-                /** @description Only secrets on which this consumer depends. */
+                /**
+                 * @description Only secrets on which this consumer depends.
+                 * @example acme/shop
+                 */
                 readonly used_by?: components["schemas"]["KnownConsumerName"];
                 /**
                  * @description Only secrets with this tag, in upper or lower case. Repeat the parameter to require several tags. An invalid
                  *     tag returns 400.
+                 * @example [
+                 *       "prod",
+                 *       "database"
+                 *     ]
                  */
                 readonly tag?: readonly string[];
-                /** @description Only secrets whose value is (`true`) or isn't (`false`) older than their `rotate_after_days`. */
+                /**
+                 * @description Only secrets whose value is (`true`) or isn't (`false`) older than their `rotate_after_days`.
+                 * @example true
+                 */
                 readonly rotation_due?: boolean;
-                /** @description Only secrets with (`true`) or without (`false`) a reason in `reseal`. */
+                /**
+                 * @description Only secrets with (`true`) or without (`false`) a reason in `reseal`.
+                 * @example true
+                 */
                 readonly reseal?: boolean;
                 /** @description The maximum number of entries to return. */
                 readonly limit?: components["parameters"]["Limit"];
@@ -2329,6 +2917,36 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *         "slug": "db-password",
+                     *         "tags": [
+                     *           "database",
+                     *           "prod"
+                     *         ],
+                     *         "used_by": [
+                     *           "acme/shop"
+                     *         ],
+                     *         "description": "Password of the shop's database.",
+                     *         "created_at": "2026-03-01T09:00:00Z",
+                     *         "updated_at": "2026-05-02T10:30:00Z",
+                     *         "created_by": {
+                     *           "type": "session",
+                     *           "id": "admin"
+                     *         },
+                     *         "updated_by": {
+                     *           "type": "token",
+                     *           "id": "1f2e3d4c5b6a7988"
+                     *         },
+                     *         "rotate_after_days": 90,
+                     *         "rotation_due_at": "2026-07-31T10:30:00Z",
+                     *         "rotation_due": false,
+                     *         "recipient_count": 2
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["ObjectMetadata"][];
                 };
             };
@@ -2346,11 +2964,15 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2359,6 +2981,21 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "slug": "db-password",
+                 *       "value": "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBURWlGMHlwcXIrYnB2Y3FYTnlDVkpwTDdPdXdQZFZ3UEw3S1FFYkZETzVN",
+                 *       "used_by": [
+                 *         "acme/shop"
+                 *       ],
+                 *       "tags": [
+                 *         "prod",
+                 *         "database"
+                 *       ],
+                 *       "description": "Password of the shop's database.",
+                 *       "rotate_after_days": 90
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["CreateObjectRequest"];
             };
         };
@@ -2369,6 +3006,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "description": "Password of the shop's database.",
+                     *       "rotate_after_days": 90,
+                     *       "recipient_count": 1
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ObjectMetadata"];
                 };
             };
@@ -2388,15 +3041,24 @@ export interface operations {
     readonly getObject: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -2406,9 +3068,15 @@ export interface operations {
             /** @description The sealed value. */
             readonly 200: {
                 headers: {
-                    /** @description The id of the variant. */
+                    /**
+                     * @description The id of the variant.
+                     * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                     */
                     readonly "X-Object-Id": string;
-                    /** @description Identifies this value of this variant, for `If-Match` when the value is replaced. */
+                    /**
+                     * @description Identifies this value of this variant, for `If-Match` when the value is replaced.
+                     * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
+                     */
                     readonly ETag: string;
                     readonly [name: string]: unknown;
                 };
@@ -2431,32 +3099,51 @@ export interface operations {
     readonly updateObject: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
                  * @description The `etag` of the value to replace, several of them separated by commas, or `*` for any value. If the current
                  *     value differs, the response is 412 and nothing is changed. Without this header, the current value is replaced
                  *     unconditionally.
+                 * @example "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f.3"
                  */
                 readonly "If-Match"?: components["parameters"]["IfMatch"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "value": "YWdlLWVuY3J5cHRpb24ub3JnL3YxCi0+IFgyNTUxOSBURWlGMHlwcXIrYnB2Y3FYTnlDVkpwTDdPdXdQZFZ3UEw3S1FFYkZETzVN",
+                 *       "used_by": [
+                 *         "acme/shop"
+                 *       ]
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["UpdateObjectRequest"];
             };
         };
@@ -2467,6 +3154,21 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "description": "Password of the shop's database.",
+                     *       "recipient_count": 1
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ObjectMetadata"];
                 };
             };
@@ -2488,20 +3190,30 @@ export interface operations {
     readonly deleteObject: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -2529,26 +3241,41 @@ export interface operations {
     readonly renameObject: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "slug": "shop-db-password"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["RenameObjectRequest"];
             };
         };
@@ -2559,6 +3286,20 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "shop-db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "recipient_count": 1
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ObjectMetadata"];
                 };
             };
@@ -2579,12 +3320,18 @@ export interface operations {
     readonly getObjectUsedBy: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: never;
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -2597,6 +3344,14 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "used_by": [
+                     *         "acme/shop",
+                     *         "web-1"
+                     *       ]
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["UsedBy"];
                 };
             };
@@ -2615,12 +3370,18 @@ export interface operations {
     readonly listObjectVersions: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: never;
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
             };
             readonly cookie?: never;
@@ -2634,6 +3395,24 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "version": 3,
+                     *         "created_at": "2026-03-01T09:00:00Z",
+                     *         "created_by": {
+                     *           "type": "session",
+                     *           "id": "admin"
+                     *         },
+                     *         "replaced_at": "2026-05-02T10:30:00Z",
+                     *         "replaced_by": {
+                     *           "type": "token",
+                     *           "id": "1f2e3d4c5b6a7988"
+                     *         },
+                     *         "recipient_count": 2
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["ObjectVersion"][];
                 };
             };
@@ -2652,17 +3431,29 @@ export interface operations {
     readonly getObjectVersion: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
-                /** @description The number of the version, as listed. */
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
                 readonly version: components["parameters"]["Version"];
             };
             readonly cookie?: never;
@@ -2672,7 +3463,10 @@ export interface operations {
             /** @description The sealed value. */
             readonly 200: {
                 headers: {
-                    /** @description The id of the variant. */
+                    /**
+                     * @description The id of the variant.
+                     * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                     */
                     readonly "X-Object-Id": string;
                     readonly [name: string]: unknown;
                 };
@@ -2695,22 +3489,35 @@ export interface operations {
     readonly restoreObjectVersion: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of the variant; required only if the slug has several. */
+                /**
+                 * @description The id of the variant; required only if the slug has several.
+                 * @example 6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f
+                 */
                 readonly id?: components["parameters"]["VariantId"];
             };
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The name of the secret. */
+                /**
+                 * @description The name of the secret.
+                 * @example db-password
+                 */
                 readonly slug: components["parameters"]["Slug"];
-                /** @description The number of the version, as listed. */
+                /**
+                 * @description The number of the version, as listed.
+                 * @example 3
+                 */
                 readonly version: components["parameters"]["Version"];
             };
             readonly cookie?: never;
@@ -2723,6 +3530,20 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *       "slug": "db-password",
+                     *       "tags": [
+                     *         "database",
+                     *         "prod"
+                     *       ],
+                     *       "used_by": [
+                     *         "acme/shop"
+                     *       ],
+                     *       "recipient_count": 2
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ObjectMetadata"];
                 };
             };
@@ -2741,7 +3562,10 @@ export interface operations {
     readonly listConsumers: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only names that contain this text, in upper or lower case. */
+                /**
+                 * @description Only names that contain this text, in upper or lower case.
+                 * @example shop
+                 */
                 readonly q?: string;
                 /** @description The page number, starting at 1; defaults to 1 if another parameter is given. */
                 readonly page?: number;
@@ -2779,11 +3603,15 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
@@ -2792,6 +3620,11 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "name": "web-2"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["AddConsumerRequest"];
             };
         };
@@ -2802,6 +3635,12 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "web-2",
+                     *       "secret_count": 0
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ConsumerEntry"];
                 };
             };
@@ -2822,16 +3661,23 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The name of the consumer, including its slashes. */
+                /**
+                 * @description The name of the consumer, including its slashes.
+                 * @example acme/shop
+                 */
                 readonly name: components["schemas"]["KnownConsumerName"];
             };
             readonly cookie?: never;
@@ -2859,22 +3705,34 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
                 /**
                  * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
                  *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
                  */
                 readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             readonly path: {
-                /** @description The name of the consumer, including its slashes. */
+                /**
+                 * @description The name of the consumer, including its slashes.
+                 * @example acme/shop
+                 */
                 readonly name: components["schemas"]["KnownConsumerName"];
             };
             readonly cookie?: never;
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["UpdateConsumerRequest"];
             };
         };
@@ -2885,6 +3743,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "name": "acme/shop",
+                     *       "secret_count": 3,
+                     *       "public_key": "age1ql3z7hjy54pw3hyww5ayyfg7zqgvc7w3j2elw8zmrj2kg5sfn9aqmcac8p"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["ConsumerEntry"];
                 };
             };
@@ -2905,15 +3770,27 @@ export interface operations {
     readonly queryAuditLog: {
         readonly parameters: {
             readonly query?: {
-                /** @description Only entries about secrets with this slug. */
+                /**
+                 * @description Only entries about secrets with this slug.
+                 * @example db-password
+                 */
                 readonly object_id?: components["schemas"]["Slug"];
-                /** @description Only entries about subjects of this type. */
+                /**
+                 * @description Only entries about subjects of this type.
+                 * @example object
+                 */
                 readonly subject_type?: components["schemas"]["AuditSubjectType"];
                 /** @description Only entries with this name in `X-Caller`. */
                 readonly caller?: string;
-                /** @description Only entries of the actor with this id; `none` selects requests without a credential, and the server itself. */
+                /**
+                 * @description Only entries of the actor with this id; `none` selects requests without a credential, and the server itself.
+                 * @example admin
+                 */
                 readonly actor?: string;
-                /** @description Only entries at or after this time. */
+                /**
+                 * @description Only entries at or after this time.
+                 * @example 2026-01-01T00:00:00Z
+                 */
                 readonly from?: string;
                 /** @description Only entries before this time. */
                 readonly to?: string;
@@ -2938,6 +3815,22 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example [
+                     *       {
+                     *         "id": 41,
+                     *         "object_id": "db-password",
+                     *         "variant_id": "6f1b2a0c-3d0e-4f9b-9a51-0d1c2b3a4e5f",
+                     *         "subject_type": "object",
+                     *         "action": "read",
+                     *         "timestamp": "2026-05-02T10:30:00Z",
+                     *         "ip": "192.0.2.7",
+                     *         "caller": "acme/shop/deploy",
+                     *         "actor_type": "consumer_token",
+                     *         "actor_id": "1f2e3d4c5b6a7988"
+                     *       }
+                     *     ]
+                     */
                     readonly "application/json": readonly components["schemas"]["AuditLogEntry"][];
                 };
             };
@@ -2966,6 +3859,26 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "object_ids": [
+                     *         "db-password"
+                     *       ],
+                     *       "actors": [
+                     *         {
+                     *           "value": "admin",
+                     *           "label": "admin"
+                     *         },
+                     *         {
+                     *           "value": "1f2e3d4c5b6a7988",
+                     *           "label": "token:1f2e3d4c5b6a7988"
+                     *         }
+                     *       ],
+                     *       "callers": [
+                     *         "acme/shop/deploy"
+                     *       ]
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["AuditLogFilterOptions"];
                 };
             };
@@ -2998,6 +3911,13 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "intact": true,
+                     *       "entries": 41,
+                     *       "head": "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["AuditLogVerification"];
                 };
             };
@@ -3014,9 +3934,15 @@ export interface operations {
         readonly parameters: {
             readonly query?: never;
             readonly header?: {
-                /** @description The negotiated version of the protocol. */
+                /**
+                 * @description The negotiated version of the protocol.
+                 * @example 2025-06-18
+                 */
                 readonly "MCP-Protocol-Version"?: string;
-                /** @description A name that the client gives itself for the audit log; not verified. */
+                /**
+                 * @description A name that the client gives itself for the audit log; not verified.
+                 * @example acme/shop/deploy
+                 */
                 readonly "X-Caller"?: components["parameters"]["Caller"];
             };
             readonly path?: never;
@@ -3024,6 +3950,13 @@ export interface operations {
         };
         readonly requestBody: {
             readonly content: {
+                /**
+                 * @example {
+                 *       "jsonrpc": "2.0",
+                 *       "id": 1,
+                 *       "method": "tools/list"
+                 *     }
+                 */
                 readonly "application/json": components["schemas"]["JsonRpcMessage"];
             };
         };
@@ -3034,6 +3967,15 @@ export interface operations {
                     readonly [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "jsonrpc": "2.0",
+                     *       "id": 1,
+                     *       "result": {
+                     *         "tools": []
+                     *       }
+                     *     }
+                     */
                     readonly "application/json": components["schemas"]["JsonRpcMessage"];
                 };
             };

@@ -480,6 +480,7 @@ export const rows: readonly Row[] = [
   {
     section,
     feature: 'readOnly and writeOnly in examples',
+    note: 'An example is checked in its direction. One that does not match is a warning.',
     outcome: 'supported',
     contract: withBody(`application/json:
             schema: { type: object, required: [id, key], properties: { id: { type: integer, readOnly: true }, key: { type: string, writeOnly: true } } }

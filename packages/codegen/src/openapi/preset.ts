@@ -242,14 +242,16 @@ function withoutIds(hook: object): object {
 }
 
 /**
- * Returns whether a member has examples beside a schema, or callbacks, which are listed elsewhere. Examples inside schemas
- * become documentation of types.
+ * Returns whether a member is not for the types: named examples and callbacks, which are listed elsewhere, and examples
+ * that look like references.
  */
 const isExample = (key: string, member: unknown, parent: object): boolean =>
   (key === 'callbacks' && 'operationId' in parent) ||
-  (key === 'examples' ? !Array.isArray(member) : key === 'example' && 'schema' in parent);
+  (key === 'examples'
+    ? !Array.isArray(member)
+    : key === 'example' && 'schema' in parent && JSON.stringify(member).includes('"$ref":'));
 
-/** Removes the examples of bodies and parameters, which types do not show. openapi-typescript would fetch some of them. */
+/** Removes examples that types do not show. openapi-typescript would fetch some of them. */
 function withoutExamples(value: unknown, isNameMap = false): unknown {
   if (Array.isArray(value)) return value.map((item) => withoutExamples(item));
   if (typeof value !== 'object' || value === null) return value;
