@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 import { readGenerated } from '@trellis/codegen/generate/generate';
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
-/** The documents and settings that tests edit, and the folders that they only read. */
-const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json'];
+/** The documents, settings and code with queries that tests edit, and the folders that they only read. */
+const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json', 'src/web/app'];
 const LINKED = ['node_modules', 'packages'];
 
 /** The exit code and output of a process. */
