@@ -7,10 +7,10 @@ import { readGenerated } from '@trellis/codegen/generate/generate';
 import { COMMON, NOTES } from '../../../packages/codegen/tests/openapi/example.js';
 
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
-/** The documents and settings that tests edit, and the folders that they only read. */
+/** The documents, settings and code with queries that tests edit, and the folders that they only read. */
 const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json', 'trellis.config.ts'];
-/** The modules that `trellis.config.ts` imports. */
-const IMPORTED = ['src/product.ts', 'src/project', 'src/handlers/uncompressed.ts'];
+/** The modules that `trellis.config.ts` imports, and the code with queries. */
+const IMPORTED = ['src/product.ts', 'src/project', 'src/handlers/uncompressed.ts', 'src/web/app'];
 const LINKED = ['node_modules', 'packages'];
 
 /** The exit code and output of a process. */

@@ -1,4 +1,5 @@
-import { compareGraphql } from '../../src/diff/graphql.js';
+import { readFileSync } from 'node:fs';
+import { compareGraphql, GRAPHQL_RULES } from '../../src/diff/graphql.js';
 
 const SDL = `type Query {
   plant: Plant
@@ -106,4 +107,11 @@ test.each([
 
 test('equal schemas have no changes', () => {
   expect(compare(SDL, `# A comment.\n${SDL}`)).toEqual([]);
+});
+
+test('the documentation lists every rule with its severity', () => {
+  const page = readFileSync(new URL('../../../../docs/breaking-changes.md', import.meta.url), 'utf8');
+  for (const [rule, severity] of GRAPHQL_RULES) {
+    expect(page).toMatch(new RegExp(`\\| ${severity} +\\|.*\`${rule}\``));
+  }
 });
