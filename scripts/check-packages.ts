@@ -17,8 +17,8 @@ const archives = await packAll('.cache/packages');
 const wrong = [...archives].filter(([name, archive]) => {
   console.log(name);
   const hasModules = name !== '@trellis/dev';
-  const isLinted = passes('publint', 'run', archive, '--strict');
-  return !isLinted || (hasModules && !passes('attw', archive, '--profile', 'esm-only', '--quiet'));
+  const isPublishable = passes('publint', 'run', archive, '--strict');
+  return !isPublishable || (hasModules && !passes('attw', archive, '--profile', 'esm-only', '--quiet'));
 });
 if (wrong.length > 0) {
   console.error(`Not ready to publish: ${wrong.map(([name]) => name).join(', ')}.`);
