@@ -1,9 +1,9 @@
-import { handlersName, inputName, outputName, pascal } from '../output.js';
-import { checkBodyContent, hasFiles } from './check-bodies.js';
-import type { IndexedOperation, OperationIndex } from './check-paths.js';
-import { checkRequirements, checkSecuritySchemes } from './check-security.js';
-import { EVENT_STREAM } from './contract.js';
-import { findJsonType, isUtf8, parseMediaType } from './media-types.js';
+import { handlersName, inputName, outputName, pascal } from '../../output.js';
+import { checkBodyContent, hasFiles } from './bodies.js';
+import type { IndexedOperation, OperationIndex } from './paths.js';
+import { checkRequirements, checkSecuritySchemes } from './security.js';
+import { EVENT_STREAM } from '../contract.js';
+import { findJsonType, isUtf8, parseMediaType } from '../media-types.js';
 import {
   child,
   type ContractSources,
@@ -14,7 +14,7 @@ import {
   has,
   items,
   type ReportDiagnostic,
-} from './nodes.js';
+} from '../nodes.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {

@@ -1,5 +1,5 @@
-import { didYouMean } from '../documents.js';
-import { type ObjectName, OPENAPI_GRAMMAR, type Scalar, type ValueRule } from './grammar.js';
+import { didYouMean } from '../../documents.js';
+import { type ObjectName, OPENAPI_GRAMMAR, type Scalar, type ValueRule } from '../grammar.js';
 import {
   checkReference,
   type ContractSources,
@@ -9,7 +9,7 @@ import {
   isRecord,
   items,
   type ReportDiagnostic,
-} from './nodes.js';
+} from '../nodes.js';
 
 /**
  * Checks a document against {@link OPENAPI_GRAMMAR}: its fields, their types, and the targets of references.

@@ -1,5 +1,5 @@
-import { didYouMean } from '../documents.js';
-import { type HttpMethod, METHODS } from './contract.js';
+import { didYouMean } from '../../documents.js';
+import { type HttpMethod, METHODS } from '../contract.js';
 import {
   child,
   type ContractSources,
@@ -9,7 +9,7 @@ import {
   follow,
   items,
   type ReportDiagnostic,
-} from './nodes.js';
+} from '../nodes.js';
 
 /** The operations of a contract with their places, before they are checked. */
 export interface OperationIndex {

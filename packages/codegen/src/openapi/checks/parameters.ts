@@ -1,6 +1,6 @@
 /** Checks parameters: their names, and whether their values can be written in the style of their place. */
-import type { IndexedOperation, IndexedParameter, OperationIndex } from './check-paths.js';
-import { findJsonType } from './media-types.js';
+import type { IndexedOperation, IndexedParameter, OperationIndex } from './paths.js';
+import { findJsonType } from '../media-types.js';
 import {
   child,
   type ContractSources,
@@ -9,8 +9,8 @@ import {
   findTextField,
   has,
   type ReportDiagnostic,
-} from './nodes.js';
-import { readTextValue, type TextValue } from './text-values.js';
+} from '../nodes.js';
+import { readTextValue, type TextValue } from '../text-values.js';
 
 /** Checks that parameters are unique and have types that a URL or a header can carry. */
 export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {

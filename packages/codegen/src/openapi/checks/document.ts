@@ -1,5 +1,5 @@
 /** Checks the parts of a contract that no operation contains: information, servers, tags, components and prose. */
-import { didYouMean } from '../documents.js';
+import { didYouMean } from '../../documents.js';
 import {
   child,
   type ContractSources,
@@ -10,8 +10,8 @@ import {
   items,
   parseReference,
   type ReportDiagnostic,
-} from './nodes.js';
-import { listObjects, type TypedNode } from './walk.js';
+} from '../nodes.js';
+import { listObjects, type TypedNode } from '../walk.js';
 
 /** Checks the service's own document. */
 export function checkDocument(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {

@@ -1,6 +1,6 @@
 import type { ErrorObject, ValidateFunction } from 'ajv';
-import type { ContractDocument } from './contract.js';
-import { type Direction, directionOf, toDirection } from './directions.js';
+import type { ContractDocument } from '../contract.js';
+import { type Direction, directionOf, toDirection } from '../directions.js';
 import {
   child,
   type DocumentNode,
@@ -10,8 +10,8 @@ import {
   items,
   parseReference,
   type ReportDiagnostic,
-} from './nodes.js';
-import { createAjv, stripAnnotations } from './validators.js';
+} from '../nodes.js';
+import { createAjv, stripAnnotations } from '../validators.js';
 
 /** An example or default in a document, and the schema that it must match. */
 interface Sample {

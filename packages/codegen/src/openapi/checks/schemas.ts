@@ -1,6 +1,6 @@
 /** Checks schemas for rules that cannot match, and for rules that have no effect. */
 import { formatNames } from 'ajv-formats/dist/formats.js';
-import { closestName, didYouMean } from '../documents.js';
+import { closestName, didYouMean } from '../../documents.js';
 import {
   child,
   type ContractSources,
@@ -12,8 +12,8 @@ import {
   isRecord,
   items,
   type ReportDiagnostic,
-} from './nodes.js';
-import { listObjects } from './walk.js';
+} from '../nodes.js';
+import { listObjects } from '../walk.js';
 
 /** Checks every schema of a document. */
 export function checkSchemas(sources: ContractSources, root: DocumentNode, report: ReportDiagnostic): void {

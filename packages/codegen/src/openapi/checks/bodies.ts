@@ -1,8 +1,8 @@
 /** Checks the media types of request bodies: that forms are objects, and that their fields can be written. */
-import { didYouMean } from '../documents.js';
-import { checkStyle } from './check-parameters.js';
-import { type FormMember, hasStyle, isFile, isJsonField, listFormMembers } from './forms.js';
-import { URLENCODED, MULTIPART, parseMediaType } from './media-types.js';
+import { didYouMean } from '../../documents.js';
+import { checkStyle } from './parameters.js';
+import { type FormMember, hasStyle, isFile, isJsonField, listFormMembers } from '../forms.js';
+import { URLENCODED, MULTIPART, parseMediaType } from '../media-types.js';
 import {
   child,
   type ContractSources,
@@ -12,8 +12,8 @@ import {
   follow,
   has,
   type ReportDiagnostic,
-} from './nodes.js';
-import { readTextValue, typesOf } from './text-values.js';
+} from '../nodes.js';
+import { readTextValue, typesOf } from '../text-values.js';
 
 export function checkBodyContent(sources: ContractSources, body: DocumentNode, report: ReportDiagnostic): void {
   // Only the handler of a deferred body reads it.

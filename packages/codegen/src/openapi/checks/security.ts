@@ -1,5 +1,5 @@
 /** Checks security schemes, and the requirements of operations. */
-import { didYouMean } from '../documents.js';
+import { didYouMean } from '../../documents.js';
 import {
   child,
   type ContractSources,
@@ -10,7 +10,7 @@ import {
   has,
   items,
   type ReportDiagnostic,
-} from './nodes.js';
+} from '../nodes.js';
 
 /** The fields that each type of scheme needs. */
 const REQUIRED: Readonly<Record<string, readonly string[]>> = {
