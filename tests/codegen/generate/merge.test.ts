@@ -15,7 +15,7 @@ import {
   NOTES_FILE,
 } from '../../../packages/codegen/tests/openapi/example.js';
 import { documentsWith } from '../../../packages/codegen/tests/site/documents.js';
-import { generateArguments, repository } from './repository-copy.js';
+import { generateArguments, IMPORTED, repository } from './repository-copy.js';
 
 const run = promisify(execFile);
 
@@ -23,7 +23,8 @@ let root: string;
 
 beforeAll(async () => {
   root = await mkdtemp(path.join(os.tmpdir(), 'trellis-merge-'));
-  for (const name of ['.gitattributes', 'codegen.ts', 'scripts', 'package.json', 'package-lock.json']) {
+  const settings = ['.gitattributes', 'codegen.ts', 'package.json', 'package-lock.json', 'trellis.config.ts'];
+  for (const name of [...settings, 'scripts', ...IMPORTED]) {
     await cp(path.join(repository, name), path.join(root, name), { recursive: true });
   }
   for (const name of ['node_modules', 'packages']) await symlink(path.join(repository, name), path.join(root, name));

@@ -9,8 +9,9 @@ import { COMMON, NOTES } from '../../../packages/codegen/tests/openapi/example.j
 export const repository = fileURLToPath(new URL('../../..', import.meta.url));
 /** The documents, settings and code with queries that tests edit, and the folders that they only read. */
 const COPIED = ['codegen.ts', 'scripts', 'schema', 'openapi', 'package.json', 'package-lock.json', 'trellis.config.ts'];
-/** The modules that `trellis.config.ts` imports, and the code with queries. */
-const IMPORTED = ['src/product.ts', 'src/project', 'src/handlers/uncompressed.ts', 'src/web/app'];
+/** The modules that `trellis.config.ts` imports. */
+export const IMPORTED = ['src/product.ts', 'src/project', 'src/handlers/uncompressed.ts'];
+const QUERIES = 'src/web/app';
 const LINKED = ['node_modules', 'packages'];
 
 /** The exit code and output of a process. */
@@ -58,7 +59,7 @@ export async function copySmallRepository(): Promise<RepositoryCopy> {
 
 export async function copyRepository(): Promise<RepositoryCopy> {
   const root = await mkdtemp(path.join(os.tmpdir(), 'trellis-copy-'));
-  for (const name of [...COPIED, ...IMPORTED])
+  for (const name of [...COPIED, ...IMPORTED, QUERIES])
     await cp(path.join(repository, name), path.join(root, name), { recursive: true });
   for (const name of LINKED) await symlink(path.join(repository, name), path.join(root, name));
   return {

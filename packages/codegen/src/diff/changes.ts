@@ -125,7 +125,7 @@ const SCHEMA_RULES = {
 } as const satisfies Readonly<Record<string, SchemaRule>>;
 
 /** A schema is compared for the values that clients send, or for those that they receive. */
-export type Direction = 'request' | 'response';
+export type MessageKind = 'request' | 'response';
 
 export type OperationRule = keyof typeof OPERATION_RULES;
 export type SchemaRuleName = keyof typeof SCHEMA_RULES;

@@ -10,7 +10,13 @@ import {
   items,
   locateNode,
 } from '../openapi/nodes.js';
-import { type ContractChange, type Direction, type OperationRule, type SchemaRuleName, severityOf } from './changes.js';
+import {
+  type ContractChange,
+  type MessageKind,
+  type OperationRule,
+  type SchemaRuleName,
+  severityOf,
+} from './changes.js';
 import { compareSchemas, type Comparison } from './schemas.js';
 
 /** One version of a contract: its documents, and the one with the paths. */
@@ -216,7 +222,7 @@ function compareParameter(context: Context, before: Parameter, after: Parameter)
   compareContents(context, 'request', before.place, place);
 }
 
-function compareIn(context: Context, direction: Direction, before: DocumentNode, after: DocumentNode): void {
+function compareIn(context: Context, direction: MessageKind, before: DocumentNode, after: DocumentNode): void {
   const { changes, operation } = context;
   const comparison: Comparison = {
     before: context.before.sources,
@@ -279,7 +285,7 @@ function compareLimits(context: Context, before: DocumentNode, after: DocumentNo
 }
 
 /** Compares the media types of two bodies or responses, and the schemas of those that both have. */
-function compareContents(context: Context, direction: Direction, before: DocumentNode, after: DocumentNode): void {
+function compareContents(context: Context, direction: MessageKind, before: DocumentNode, after: DocumentNode): void {
   const [old, now] = [child(before, 'content'), child(after, 'content')];
   for (const [type, media] of entries(old)) {
     if (!has(now, type)) {

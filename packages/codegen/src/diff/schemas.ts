@@ -9,13 +9,13 @@ import {
   items,
 } from '../openapi/nodes.js';
 import { toWireRules } from '../openapi/revision.js';
-import type { Direction, SchemaRuleName } from './changes.js';
+import type { MessageKind, SchemaRuleName } from './changes.js';
 
 /** The two contracts, and the place where changes are reported. */
 export interface Comparison {
   readonly before: ContractSources;
   readonly after: ContractSources;
-  readonly direction: Direction;
+  readonly direction: MessageKind;
   /** Records a change of a schema at a place of either contract. */
   readonly report: (rule: SchemaRuleName, place: DocumentNode, message: string) => void;
   /** The pairs of schemas that are already compared, as schemas may contain themselves. */
@@ -170,7 +170,7 @@ interface Property {
   readonly isRequired: boolean;
 }
 
-function listProperties({ parts, sources }: SchemaView, direction: Direction): ReadonlyMap<string, Property> {
+function listProperties({ parts, sources }: SchemaView, direction: MessageKind): ReadonlyMap<string, Property> {
   const required = new Set(parts.flatMap((part) => items(child(part, 'required')).map(({ value }) => value)));
   const hidden = direction === 'request' ? 'readOnly' : 'writeOnly';
   const places = parts.flatMap((part) => entries(child(part, 'properties'))).reverse();
