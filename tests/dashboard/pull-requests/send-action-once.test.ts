@@ -128,9 +128,13 @@ describe('after a lost response, the state at the forge is checked first', () =>
     expect(stage.writes()).toHaveLength(2);
   });
 
-  /** Removes the board first, because it may already block the action for a different reason. */
+  /**
+   * Ends the first process and removes its board, which may already block the action for a different reason, before a
+   * second process tries again.
+   */
   async function again(action: ActionName) {
-    const { database, ada } = stage;
+    const { dashboard, database, ada } = stage;
+    await dashboard.refresher.close();
     await database.deleteFrom('boards').where('person_id', '=', ada.personId).execute();
     return stage.act(onGithub, action, stage.openProcess());
   }

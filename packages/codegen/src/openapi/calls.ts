@@ -19,6 +19,8 @@ export function writeCalls(
   document: ContractDocument,
   modules: { readonly clientCall: string },
 ): string {
+  // A document may describe webhooks only.
+  if (contract.operations.length === 0) return 'export {};\n';
   const calls = contract.operations.map((operation) => writeCall(contract, document, operation)).join('\n');
   const creators = ['createCall', 'createListCall', 'createStreamCall'].filter((name) => calls.includes(`${name}<`));
   const types = ['components', 'operations', 'paths'].filter((name) => new RegExp(`\\b${name}\\b[[,]`).test(calls));
