@@ -88,7 +88,7 @@ function listProduction(): ReadonlySet<string> {
   return new Set(packages.map(([path, { name, version = '' }]) => `${name ?? nameOf(path)}@${version}`));
 }
 
-/** Returns the name in a path such as `node_modules/a/node_modules/@b/c`, or `stand-ins/c`. */
+/** Returns the name in a path such as `node_modules/a/node_modules/@b/c`, `packages/c` or `stand-ins/c`. */
 function nameOf(path: string): string {
-  return path.replace(/^.*node_modules\//, '').replace(/^stand-ins\//, '');
+  return path.replace(/^.*node_modules\//, '').replace(/^(?:packages|stand-ins)\//, '');
 }

@@ -1,6 +1,5 @@
 /** Checks the media types of request bodies: that forms are objects, and that their fields can be written. */
 import { didYouMean } from '../../documents.js';
-import { checkStyle } from './parameters.js';
 import { type FormMember, hasStyle, isFile, isJsonField, listFormMembers } from '../forms.js';
 import { URLENCODED, MULTIPART, parseMediaType } from '../media-types.js';
 import {
@@ -14,6 +13,7 @@ import {
   type ReportDiagnostic,
 } from '../nodes.js';
 import { readTextValue, typesOf } from '../text-values.js';
+import { checkStyle } from './parameters.js';
 
 export function checkBodyContent(sources: ContractSources, body: DocumentNode, report: ReportDiagnostic): void {
   // Only the handler of a deferred body reads it.

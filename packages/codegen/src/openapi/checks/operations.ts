@@ -1,7 +1,4 @@
 import { handlersName, inputName, outputName, pascal } from '../../output.js';
-import { checkBodyContent, hasFiles } from './bodies.js';
-import type { IndexedOperation, OperationIndex } from './paths.js';
-import { checkRequirements, checkSecuritySchemes } from './security.js';
 import { EVENT_STREAM } from '../contract.js';
 import { findJsonType, isUtf8, parseMediaType } from '../media-types.js';
 import {
@@ -15,6 +12,9 @@ import {
   items,
   type ReportDiagnostic,
 } from '../nodes.js';
+import { checkBodyContent, hasFiles } from './bodies.js';
+import type { IndexedOperation, OperationIndex } from './paths.js';
+import { checkRequirements, checkSecuritySchemes } from './security.js';
 
 /** Checks the parts of operations that the router and the generator rely on: ids, tags, security, bodies, responses. */
 export function checkOperations(survey: OperationIndex, service: string, report: ReportDiagnostic): void {

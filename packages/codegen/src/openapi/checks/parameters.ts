@@ -1,5 +1,4 @@
 /** Checks parameters: their names, and whether their values can be written in the style of their place. */
-import type { IndexedOperation, IndexedParameter, OperationIndex } from './paths.js';
 import { findJsonType } from '../media-types.js';
 import {
   child,
@@ -11,6 +10,7 @@ import {
   type ReportDiagnostic,
 } from '../nodes.js';
 import { readTextValue, type TextValue } from '../text-values.js';
+import type { IndexedOperation, IndexedParameter, OperationIndex } from './paths.js';
 
 /** Checks that parameters are unique and have types that a URL or a header can carry. */
 export function checkParameters({ sources, operations }: OperationIndex, report: ReportDiagnostic): void {
