@@ -22,7 +22,7 @@ function initCommand({ version, print }: Output): Command {
   return new Command('init')
     .description('Write a small project with a service of its own into a new folder')
     .argument('<folder>', 'the folder, which must not exist or be empty')
-    .option('--with <parts>', 'more to switch on, separated by commas: accounts, dashboard, secrets')
+    .option('--with <parts>', 'more to switch on, separated by commas: accounts, dashboard, secrets, site')
     .action(async (folder: string, flags: { readonly with?: string }) => {
       const { createProject, ProjectError } = await import('create-trellis/create-project');
       try {
