@@ -1,4 +1,4 @@
-import { DateTime } from 'luxon';
+import { DateTime } from './luxon.js';
 
 export interface DateArguments {
   readonly difference?: string | null;

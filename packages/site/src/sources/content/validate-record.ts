@@ -6,7 +6,7 @@ import type {
   ScalarField,
   ScalarType,
 } from '@trellis/core/record-types';
-import { DateTime } from 'luxon';
+import { DateTime } from '../../query/luxon.js';
 import type { ParsedEntry } from './content-parser.js';
 
 export type ColumnValue = number | string | null;
