@@ -203,7 +203,7 @@ test('a project can have the dashboard and the secrets service too', async () =>
 
 const SITE_SCRIPT = `import { createSiteClient } from '@trellis/client/site-client';
 import { graphql } from '../src/generated/queries/queries.js';
-const SHORT = graphql('query Short { allArticle(filter: { isShort: { eq: true } }) { nodes { title isShort } } }');
+const SHORT = graphql(\`query Short { allArticle(filter: { isShort: { eq: true } }) { nodes { title isShort } } }\`);
 const { allArticle } = await createSiteClient(process.argv[2] ?? '').query(SHORT);
 const titles: string[] = allArticle.nodes.map(({ title }) => title);
 console.log(JSON.stringify(titles));

@@ -48,7 +48,8 @@ export interface SiteClient {
   ): Promise<QueryResult<Result>>;
 }
 
-type Given<Variables> = object extends Variables ? [variables?: Variables] : [variables: Variables];
+/** Variables may be left out if all are optional, or if there are none. */
+type Given<Variables> = Record<string, never> extends Variables ? [variables?: Variables] : [variables: Variables];
 
 interface QueryPaths {
   readonly '/graphql': {
