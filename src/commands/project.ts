@@ -1,4 +1,4 @@
-/** The commands for a project of one's own: `init`, `generate`, `diff` and `dev`. */
+/** The commands for your own project: `init`, `generate`, `diff` and `dev`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';

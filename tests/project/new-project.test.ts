@@ -280,7 +280,7 @@ test('docs/add-a-service.md adds a service with storage', async () => {
   }
 });
 
-/** What the lock file of this repository has instead of a library that the generators import but do not use. */
+/** The lock file has an empty package in place of a library that the generators import but do not use. */
 const STAND_IN = {
   '@graphql-tools/relay-operation-optimizer': `file:${path.resolve('stand-ins/relay-operation-optimizer')}`,
 };

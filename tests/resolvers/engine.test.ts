@@ -6,8 +6,8 @@ import {
   type IntrospectionQuery,
   parse,
 } from 'graphql';
-import { siteSchema } from './site-schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
+import { siteSchema } from './site-schema.js';
 
 const { schema, execute } = createSchemaEngine(siteSchema);
 

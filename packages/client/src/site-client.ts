@@ -48,7 +48,7 @@ export interface SiteClient {
   ): Promise<QueryResult<Result>>;
 }
 
-/** Variables may be left out if all are optional, or if there are none. */
+/** A query without required variables needs no argument for them. */
 type Given<Variables> = Record<string, never> extends Variables ? [variables?: Variables] : [variables: Variables];
 
 interface QueryPaths {

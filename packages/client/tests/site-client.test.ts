@@ -25,7 +25,7 @@ test('query sends text and variables, and resolves to the data', async () => {
 test('variables are only left out where the query requires none', async () => {
   server = await serveNotes((response) => sendJson(response, 200, { data: { plants: [], plant: null } }));
   // As the generator declares a query without variables.
-  const all = 'query All { plants }' as TypedQuery<{ plants: string[] }, { readonly [name: string]: never }>;
+  const all = 'query All { plants }' as TypedQuery<{ plants: string[] }, Record<string, never>>;
   expect(await connect().query(all)).toEqual({ plants: [], plant: null });
   expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({ query: all, variables: {} });
   await connect().query(plants);

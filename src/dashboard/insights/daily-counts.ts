@@ -1,7 +1,7 @@
-import { DateTime, IANAZone } from './luxon.js';
 import type { components } from '../../generated/dashboard/types.js';
 import type { Database } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
+import { DateTime, IANAZone } from './luxon.js';
 
 /** A year, the rest of its first week, and a margin. */
 const RETENTION_DAYS = 400;
