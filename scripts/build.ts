@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { chmod, copyFile, mkdir, readdir, rm } from 'node:fs/promises';
+import { chmod, copyFile, cp, mkdir, readdir, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildPages } from './build-pages.js';
@@ -22,6 +22,7 @@ async function build(): Promise<number> {
   for (const project of projects) await removeStale(project);
   const exitCode = compile();
   for (const project of projects) await copyAssets(project);
+  await cp('schema', 'packages/create-trellis/dist/schema', { recursive: true });
   if (exitCode !== 0) return exitCode;
   await addThirdParty();
   await chmod('dist/cli.js', 0o755);

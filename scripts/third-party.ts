@@ -32,8 +32,8 @@ const BUNDLES: readonly Bundle[] = [
   { folder: 'packages/site', module: 'config/parser', packages: ['@babel/parser'] },
   { folder: 'packages/site', module: 'query/luxon', packages: ['luxon'] },
   { folder: '.', module: 'config/ajv', packages: AJV },
-  { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
   { folder: '.', module: 'dashboard/insights/luxon', packages: ['luxon'] },
+  { folder: '.', module: 'storage/kysely', packages: ['kysely'] },
   { folder: 'packages/images', module: 'render/potrace-module', packages: ['potrace'] },
   { folder: 'packages/images', module: 'render/svgo-module', packages: ['svgo'] },
   {

@@ -1,5 +1,5 @@
 import { UNCOMPRESSED_OPERATIONS } from './handlers/uncompressed.js';
-import { defineConfig, type ProjectConfig, type ServiceEntry } from './project/project.js';
+import { defineConfig, type ProjectConfig, type ServiceEntry, type SiteEntry } from './project/project.js';
 
 /** Operations that every server has, whichever services it runs. */
 const COMMON_OPERATIONS = ['getHealth', 'getReadiness', 'getVersion'];
@@ -43,8 +43,15 @@ export const secrets: ServiceEntry = {
 /** The documents and the code of this product with queries. */
 const QUERIES = ['queries/**/*.graphql', 'scripts/**/*.ts', 'src/web/app/**/*.ts', 'src/web/app/**/*.tsx'];
 
+/** The data of a site, with the example kind of `schema/recipe.graphql`. */
+const site: SiteEntry = {
+  queries: QUERIES,
+  records: () => import('./generated/site/records.js'),
+  resolvers: () => import('./resolvers/schema.js'),
+};
+
 /** The services of this product, which `trellis.config.ts` exports. */
 export const product: ProjectConfig = {
-  ...defineConfig({ site: { queries: QUERIES }, services: { dashboard, secrets } }),
+  ...defineConfig({ site, services: { dashboard, secrets } }),
   generated: GENERATED,
 };

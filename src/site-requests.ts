@@ -5,11 +5,11 @@ import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/grap
 import { siteRouter } from '@trellis/server/http/admission';
 import type { AddressLimit } from '@trellis/server/http/rate-limits';
 import { getClientAddress, getRequestContext, type Log } from '@trellis/server/http/request';
+import { buildExecutableSchema, createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
 import { GRAPHQL_PATHS } from './page-paths.js';
 import { createSiteContext } from './resolvers/context.js';
-import { createSiteEngine } from './resolvers/schema.js';
 import { ALLOW_ALL, allowStoredArguments } from './resolvers/stored-arguments.js';
 import type { ImageService, OpenSite, SiteService } from './site-service.js';
 
@@ -64,20 +64,21 @@ interface GraphqlDependencies extends OpenSite {
  *
  * @throws AppError `invalid_input`
  */
-export function checkStoredQueries({ storedQueries }: OpenSite): void {
-  if (storedQueries) allowStoredArguments(createSiteEngine().schema, storedQueries);
+export function checkStoredQueries({ schema, storedQueries }: OpenSite): void {
+  if (storedQueries) allowStoredArguments(buildExecutableSchema(schema), storedQueries);
 }
 
 function graphql({
   config,
   site,
+  schema,
   imaging,
   formatDate,
   storedQueries,
   log,
   admit,
 }: GraphqlDependencies): RequestHandler {
-  const engine = createSiteEngine();
+  const engine = createSchemaEngine(schema);
   const imagePolicy = storedQueries ? allowStoredArguments(engine.schema, storedQueries) : ALLOW_ALL;
   const dependencies = { records: site.store, formatDate, imagePolicy, ...imaging };
   const endpoint = createGraphqlEndpoint({

@@ -3,6 +3,7 @@ import { AppError } from '@trellis/core/errors';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
 import { toImageFolder } from '@trellis/images/store/files';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
+import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
 import { createFormatDate, type FormatDate } from '@trellis/site/query/dates';
 import { openSite, type Site, type SiteWatchOptions } from '@trellis/site/site';
@@ -10,13 +11,14 @@ import type { ProblemReport } from '@trellis/site/sources/problems';
 import { openScanTerminal, formatWarnings, formatChange } from '@trellis/site/terminal';
 import type { SiteChange } from '@trellis/site/watch/site-watcher';
 import type { Config } from './config/config.js';
-import { records } from './generated/site/records.js';
-import { codecs } from './resolvers/schema.js';
 import { createImageSources, type ImageSources } from './site-images.js';
+import { loadSiteSchema } from './site-schema.js';
 
 /** An open site with the objects that serve its requests. */
 export interface OpenSite {
   readonly site: Site;
+  /** The schema of the project, with its record tables and resolvers. */
+  readonly schema: SiteSchemaOptions;
   readonly imaging: ImageService;
   readonly formatDate: FormatDate;
   /** The stored queries, if the site allows only their image arguments; absent when it allows all. */
@@ -101,7 +103,9 @@ class RetryingSite implements SiteService {
     const { terminal, signal } = this.#options;
     const say = (line: string): void => void terminal.write(`${line}\n`);
     const watch = { onChange: (change: SiteChange) => say(formatChange(change)), onProblem: say };
+    const schema = await loadSiteSchema(this.#config.project);
     const site = await openSiteFromConfig(this.#config, {
+      schema,
       recordsDirectory: join(state, 'site'),
       terminal,
       signal: signal ? AbortSignal.any([signal, this.#stop.signal]) : this.#stop.signal,
@@ -112,7 +116,13 @@ class RetryingSite implements SiteService {
       const { linkKey, signer } = this.#options;
       imaging = openImageService(site, this.#config, { linkKey, signer });
       const storedQueries = await readAllowedQueries(this.#config, site);
-      const open = { site, imaging, storedQueries, formatDate: createFormatDate({ dialect: site.config.dates }) };
+      const open = {
+        site,
+        schema,
+        imaging,
+        storedQueries,
+        formatDate: createFormatDate({ dialect: site.config.dates }),
+      };
       await this.#options.checkSite?.(open);
       this.state = { open };
       return open;
@@ -172,6 +182,7 @@ export interface ImageService {
 }
 
 interface SiteDataOptions {
+  readonly schema: SiteSchemaOptions;
   /** The folder of the site's records. Every process needs its own. */
   readonly recordsDirectory: string;
   /** The terminal that shows warnings and the progress of a long scan; absent for none. */
@@ -184,7 +195,7 @@ interface SiteDataOptions {
 /** Opens the configured site and brings its records up to date. */
 export async function openSiteFromConfig(
   { site, state, configFiles }: Pick<Config, 'configFiles' | 'site' | 'state'>,
-  { recordsDirectory, terminal, signal, watch }: SiteDataOptions,
+  { schema: { tables, resolvers }, recordsDirectory, terminal, signal, watch }: SiteDataOptions,
 ): Promise<Site> {
   const view = terminal && (await openScanTerminal(terminal));
   try {
@@ -192,8 +203,8 @@ export async function openSiteFromConfig(
       directory: site,
       stateDirectory: recordsDirectory,
       except: [state, ...configFiles],
-      tables: records,
-      codecs,
+      tables,
+      codecs: listCodecs(resolvers),
       onWarnings: (messages, count) => terminal?.write(formatWarnings(messages, count)),
       onProgress: (progress) => view?.show(progress),
       signal,

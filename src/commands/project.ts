@@ -1,4 +1,4 @@
-/** The commands for a project of one's own: `init`, `generate` and `dev`. */
+/** The commands for your own project: `init`, `generate`, `diff` and `dev`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync, watch } from 'node:fs';
 import { join } from 'node:path';
@@ -15,6 +15,7 @@ interface Output {
 export const projectCommands = (output: Output): Command[] => [
   initCommand(output),
   generateCommand(),
+  diffCommand(),
   devCommand(output),
 ];
 
@@ -22,7 +23,7 @@ function initCommand({ version, print }: Output): Command {
   return new Command('init')
     .description('Write a small project with a service of its own into a new folder')
     .argument('<folder>', 'the folder, which must not exist or be empty')
-    .option('--with <parts>', 'more to switch on, separated by commas: accounts, dashboard, secrets')
+    .option('--with <parts>', 'more to switch on, separated by commas: accounts, dashboard, secrets, site')
     .action(async (folder: string, flags: { readonly with?: string }) => {
       const { createProject, ProjectError } = await import('create-trellis/create-project');
       try {
@@ -40,21 +41,48 @@ function generateCommand(): Command {
     .option('--watch', 'generate again after each save of a contract, until Ctrl-C')
     .option('--stub', 'also write stubs of missing handlers and resolvers')
     .action(async (flags: Readonly<Record<string, boolean>>) => {
-      const root = process.cwd();
-      const file = join(root, 'codegen.ts');
-      if (!existsSync(file)) {
-        throw new StartupError(`${file} is missing. Run this in a project; "trellis init <folder>" writes one`);
-      }
-      const { runGenerate } = await import('@trellis/codegen/generate/command').catch((cause: unknown) => {
-        throw new StartupError('The generators are not installed. Run "npm install --save-dev @trellis/dev"', {
-          cause,
-        });
-      });
+      const file = findTargets();
+      const { runGenerate } = await import('@trellis/codegen/generate/command').catch(throwNotInstalled);
       const config = await importScript<Parameters<typeof runGenerate>[2]>(file);
       const modes = Object.keys(flags).map((name) => `--${name}`);
-      const exitCode = await runGenerate(modes, root, config);
+      const exitCode = await runGenerate(modes, process.cwd(), config);
       if (exitCode !== 0) throw new CommandError('', exitCode);
     });
+}
+
+function diffCommand(): Command {
+  return new Command('diff')
+    .description('Compare the contracts in schema/ and openapi/ with those of a git ref, and fail for breaking changes')
+    .argument('[ref]', 'a commit, branch or tag, such as main')
+    .option('--since-release', 'compare with the newest tag v*; pass without one')
+    .option('--all', 'list safe changes too')
+    .option('--json', 'print the changes as JSON')
+    .addHelpText('after', '\nThe exit code is 1 for a breaking change, and 2 for wrong arguments.')
+    .action(async (ref: string | undefined, flags: Readonly<Record<string, boolean>>) => {
+      const file = findTargets();
+      const { runDiff } = await import('@trellis/codegen/diff/command').catch(throwNotInstalled);
+      const config = await importScript<Parameters<typeof runDiff>[2]>(file);
+      const modes = DIFF_FLAGS.flatMap(([name, flag]) => (flags[name] ? [flag] : []));
+      const exitCode = await runDiff([...modes, ...(ref === undefined ? [] : ['--', ref])], process.cwd(), config);
+      if (exitCode !== 0) throw new CommandError('', exitCode);
+    });
+}
+
+const DIFF_FLAGS = [
+  ['sinceRelease', '--since-release'],
+  ['all', '--all'],
+  ['json', '--json'],
+] as const;
+
+/** Returns the path of the project's list of targets. */
+function findTargets(): string {
+  const file = join(process.cwd(), 'codegen.ts');
+  if (existsSync(file)) return file;
+  throw new StartupError(`${file} is missing. Run this in a project; "trellis init <folder>" writes one`);
+}
+
+function throwNotInstalled(cause: unknown): never {
+  throw new StartupError('The generators are not installed. Run "npm install --save-dev @trellis/dev"', { cause });
 }
 
 /** Editors save a file in several steps, and the generators write several files. */

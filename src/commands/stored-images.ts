@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import type { DerivedImage } from '@trellis/images/plan/links';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import type { ResolverBudget } from '@trellis/site/graphql/context';
+import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
 import { createFormatDate } from '@trellis/site/query/dates';
 import type { Site } from '@trellis/site/site';
 import {
@@ -17,9 +18,9 @@ import {
 import type { Config } from '../config/config.js';
 import { StartupError, toStartupError } from '../config/startup-error.js';
 import { createSiteContext, type SiteContext } from '../resolvers/context.js';
-import { buildSiteSchema } from '../resolvers/schema.js';
 import { ALLOW_ALL, getOperation, parseStoredQuery } from '../resolvers/stored-arguments.js';
-import { type ImageService, openImageService, openSiteFromConfig } from '../site-service.js';
+import { loadSiteSchema } from '../site-schema.js';
+import { type ImageService, openImageService, type OpenSite, openSiteFromConfig } from '../site-service.js';
 import { openStateFolder } from '../storage/state-folder.js';
 import { openProgressBar } from './progress-bar.js';
 
@@ -71,10 +72,11 @@ async function open(options: ImagesCommandOptions, use: (stored: StoredImages) =
   const recordsDirectory = join(config.state, 'commands');
   const folder = await openStateFolder(recordsDirectory).catch(throwAlreadyRunning);
   try {
-    const site = await openSiteFromConfig(config, { recordsDirectory, terminal, signal });
+    const schema = await loadSiteSchema(config.project);
+    const site = await openSiteFromConfig(config, { schema, recordsDirectory, terminal, signal });
     try {
       const queries = await loadQueries(config.site, site.config.queries);
-      return await runQueries(site, queries, options, use);
+      return await runQueries({ site, schema }, queries, options, use);
     } finally {
       site.close();
     }
@@ -95,12 +97,12 @@ async function loadQueries(site: string, glob: string): Promise<StoredQuery[]> {
 }
 
 async function runQueries(
-  site: Site,
+  { site, schema: parts }: Pick<OpenSite, 'schema' | 'site'>,
   queries: readonly StoredQuery[],
   { config, terminal, signal, quiet }: ImagesCommandOptions,
   use: (stored: StoredImages) => Promise<number>,
 ): Promise<number> {
-  const schema = buildSiteSchema();
+  const schema = buildExecutableSchema(parts);
   const documents = queries.map((query) => ({ query, document: addPageInfo(parseStoredQuery(schema, query)) }));
   const links: DerivedImage[] = [];
   const imaging = openImageService(site, config, { onLink: (image) => links.push(image) });

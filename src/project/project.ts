@@ -2,6 +2,7 @@
 import type { Authenticate } from '@trellis/server/http/security';
 import type { OperationSpec } from '@trellis/server/rest/operation';
 import type { contractRouter } from '@trellis/server/rest/router';
+import type { SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import type { Kysely } from 'kysely';
 import type { TokenKind } from '../accounts/bearer-tokens.js';
 import type { ConfigValues } from '../config/options.js';
@@ -68,6 +69,10 @@ export interface SiteEntry {
   readonly folder?: string;
   /** Patterns of documents and of code whose queries get types; by default `queries/**` and `scripts/**`. */
   readonly queries?: readonly string[];
+  /** Imports the generated tables of the record types in `schema/`. */
+  readonly records: () => Promise<{ readonly records: SiteSchemaOptions['tables'] }>;
+  /** Imports the hand-written resolvers, and the functions that replace some of them in filters. */
+  readonly resolvers: () => Promise<Pick<SiteSchemaOptions, 'resolvers' | 'values'>>;
 }
 
 export interface ProjectOptions extends Settings {

@@ -21,15 +21,19 @@ export interface SiteServices {
   readonly formatDate: FormatDate;
 }
 
+/** The part of the context that is the same for all sites. */
+export interface CommonContext extends SiteServices {
+  readonly budget: ResolverBudget;
+  /** Loads the file of an image by the file's id, in a batch with the files that are requested at the same time. */
+  readonly loadImageSource: (id: string) => Promise<ImageSource | undefined>;
+}
+
 /**
  * The context of one request, which all its resolvers receive.
  *
  * @template ByKind The stored records of the application by record type.
  */
-export interface SiteContext<ByKind extends object = RecordsByKind> extends SiteServices {
-  readonly budget: ResolverBudget;
-  /** Loads the file of an image by the file's id, in a batch with the files that are requested at the same time. */
-  readonly loadImageSource: (id: string) => Promise<ImageSource | undefined>;
+export interface SiteContext<ByKind extends object = RecordsByKind> extends CommonContext {
   /** Reads records for hand-written resolvers. */
   readonly query: RecordAccess<ByKind>;
 }

@@ -3,9 +3,21 @@ import type { FieldArguments, FieldName } from '@trellis/images/plan/field-resul
 import type { ImageSource } from '@trellis/images/source';
 import type { ImageProcRecord } from '../generated/site/records.js';
 import type { SiteResolvers } from '../generated/site/resolvers.js';
-import type { SiteContext } from './context.js';
+import type { CommonContext, SiteContext } from './context.js';
 
-export const siteResolvers: SiteResolvers['Site'] = {
+/** Resolvers for the sites of all projects, which have contexts of different types. */
+type ForAllSites<Resolvers> = {
+  readonly [Field in keyof Resolvers]: Resolvers[Field] extends (
+    parent: infer Parent,
+    args: infer Args,
+    context: SiteContext,
+    info: infer Info,
+  ) => infer Result
+    ? (parent: Parent, args: Args, context: CommonContext, info: Info) => Result
+    : never;
+};
+
+const siteResolvers: ForAllSites<SiteResolvers['Site']> = {
   /** The time of the last scan, which wrote it as a field of the `SiteBuildMetadata` record. */
   buildTime: (_site, _args, { records }) => {
     const build = records.find('SiteBuildMetadata', {}, BUILD_TIME);
@@ -18,24 +30,24 @@ const BUILD_TIME = {
   relations: [],
 } as const;
 
-export const fileResolvers: SiteResolvers['File'] = {
+const fileResolvers: ForAllSites<SiteResolvers['File']> = {
   publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
     publicFiles.linkTo({ base, contentDigest }),
 };
 
 /** Filters compare the path without the signature, which is different each time. */
-export const fileValues: SiteResolvers['File'] = {
+const fileValues: ForAllSites<SiteResolvers['File']> = {
   publicURL: ({ base, 'internal.contentDigest': contentDigest }, _args, { publicFiles }) =>
     publicFiles.pathOf({ base, contentDigest }),
 };
 
-type Resolvers = SiteResolvers['ImageProc'];
+type Resolvers = ForAllSites<SiteResolvers['ImageProc']>;
 
 const fixed: Resolvers['fixed'] = (image, args, context) => derive('fixed', image, args, context);
 
 const fluid: Resolvers['fluid'] = (image, args, context) => derive('fluid', image, args, context);
 
-export const imageProcResolvers: Resolvers = {
+const imageProcResolvers: Resolvers = {
   fixed,
   fluid,
   original: (image, _args, context) => resolveWithSource(image, context, (source) => context.images.original(source)),
@@ -48,7 +60,7 @@ function derive<Field extends FieldName>(
   field: Field,
   image: Pick<ImageProcRecord, 'parent'>,
   args: FieldArguments[Field],
-  context: SiteContext,
+  context: CommonContext,
 ): never {
   context.imagePolicy.assertAllowed(field, args);
   return resolveWithSource(image, context, (source) => context.images.answer(field, source, args));
@@ -63,7 +75,7 @@ function derive<Field extends FieldName>(
  */
 function resolveWithSource(
   { parent }: Pick<ImageProcRecord, 'parent'>,
-  context: SiteContext,
+  context: CommonContext,
   resolve: (source: ImageSource) => object | Promise<object>,
 ): never {
   if (parent === null) return null as never;
@@ -73,7 +85,7 @@ function resolveWithSource(
 }
 
 /** Filters use the values of images that need no pixels. */
-export const imageProcValues: Readonly<Record<keyof Resolvers, ImageValue>> = {
+const imageProcValues: Readonly<Record<keyof Resolvers, ImageValue>> = {
   fixed: peek('fixed'),
   fluid: peek('fluid'),
   original: peek('original'),
@@ -82,10 +94,10 @@ export const imageProcValues: Readonly<Record<keyof Resolvers, ImageValue>> = {
   sizes: peek('fluid'),
 };
 
-type ImageValue = (image: Pick<ImageProcRecord, 'parent'>, args: object, context: SiteContext) => Promise<unknown>;
+type ImageValue = (image: Pick<ImageProcRecord, 'parent'>, args: object, context: CommonContext) => Promise<unknown>;
 
 /** Reads the header of an image, then its values. An unreadable image has no values. */
-function peek(field: Parameters<SiteContext['images']['peek']>[0]): ImageValue {
+function peek(field: Parameters<CommonContext['images']['peek']>[0]): ImageValue {
   return async ({ parent }, _args, { images, loadImageSource }) => {
     const source = parent === null ? undefined : await loadImageSource(parent);
     if (!source) return undefined;
@@ -98,3 +110,9 @@ function peek(field: Parameters<SiteContext['images']['peek']>[0]): ImageValue {
     }
   };
 }
+
+/** The resolvers of the types that every site has: files, images and the site itself. */
+export const baseResolvers = { File: fileResolvers, ImageProc: imageProcResolvers, Site: siteResolvers };
+
+/** The functions that replace them in filters, sorts and groups. */
+export const baseValues = { File: fileValues, ImageProc: imageProcValues };

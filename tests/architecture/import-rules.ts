@@ -26,7 +26,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Each command is a program that opens the services it needs.
   commands: {
     rooms: [
-      ...['core', 'config', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
+      ...['core', 'config', 'site-schema', 'site-service', 'resolvers', 'site', 'accounts', 'secrets', 'storage'],
       ...['client', 'sealing', 'generated/secrets/client', 'secrets', 'codegen'],
     ],
   },
@@ -34,13 +34,14 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
   // Starts the server of a project for its tests.
   testing: { rooms: ['app', 'services', 'config'] },
   app: { rooms: ['server', 'handlers', 'page-paths', 'project', 'site-requests'] },
-  'site-requests': { rooms: ['server', 'resolvers', 'page-paths'] },
+  'site-requests': { rooms: ['server', 'site/graphql', 'resolvers', 'page-paths'] },
   // The services of this product, as any other project lists its own.
-  product: { rooms: ['project', 'handlers', 'generated', 'secrets-handlers'], packages: [] },
+  product: { rooms: ['project', 'handlers', 'generated', 'resolvers', 'secrets-handlers'], packages: [] },
   'secrets-handlers': { rooms: ['handlers', 'server'], packages: [] },
   project: { rooms: ['product'], packages: [] },
   services: { rooms: ['accounts', 'site', 'dashboard', 'secrets', 'storage', 'site-service'] },
-  'site-service': { rooms: ['core', 'site', 'images', 'generated', 'resolvers', 'site-images'] },
+  'site-service': { rooms: ['core', 'site', 'images', 'site-images', 'site-schema'] },
+  'site-schema': { rooms: ['config'], packages: ['node:fs/promises'] },
   'site-images': { rooms: [], packages: ['lru-cache'] },
   'page-paths': { rooms: [], packages: [] },
   config: { rooms: ['product', 'project'] },
@@ -58,7 +59,7 @@ export const IMPORT_RULES: Readonly<Record<string, ImportRule>> = {
 
   handlers: { rooms: [], packages: [] },
   // Resolvers receive their services as arguments, and bind them to the generated schema.
-  resolvers: { rooms: ['generated', 'core', 'site/graphql'], packages: ['graphql', 'dataloader', 'node:fs'] },
+  resolvers: { rooms: ['generated', 'core', 'site/graphql'], packages: ['graphql', 'dataloader'] },
 
   accounts: domain,
   dashboard: domain,

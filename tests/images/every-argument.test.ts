@@ -5,8 +5,8 @@ import type { ImageSource } from '@trellis/images/source';
 import { isObjectType, type GraphQLObjectType } from 'graphql';
 import sharp from 'sharp';
 import { createImageFolder, scene, type ImageFolder } from '../../packages/images/tests/image-folder.js';
-import { imageProcResolvers } from '../../src/resolvers/fields.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
+import { baseResolvers } from '../../src/resolvers/fields.js';
+import { buildSiteSchema } from '../resolvers/site-schema.js';
 
 const schema = buildSiteSchema();
 let pictures: ImageFolder;
@@ -218,7 +218,7 @@ test.each([
   ['resolutions', 'fixed', 'ImageProcResolutions', 'ImageProcFixed'],
   ['sizes', 'fluid', 'ImageProcSizes', 'ImageProcFluid'],
 ] as const)('the deprecated field %s is an alias of %s', (deprecated, current, deprecatedType, type) => {
-  expect(imageProcResolvers[deprecated]).toBe(imageProcResolvers[current]);
+  expect(baseResolvers.ImageProc[deprecated]).toBe(baseResolvers.ImageProc[current]);
   expect(argumentsOf(deprecated)).toEqual(argumentsOf(current));
   expect(Object.keys(typeOf(deprecatedType).getFields())).toEqual(Object.keys(typeOf(type).getFields()));
 });

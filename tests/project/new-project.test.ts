@@ -6,7 +6,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { packAll } from '../../scripts/pack.js';
@@ -47,11 +47,11 @@ async function succeed(...command: Parameters<typeof run>): Promise<string> {
 
 const bin = (name: string) => path.join(app, 'node_modules', '.bin', name);
 
-async function change(file: string, from: string, to: string): Promise<void> {
-  const text = await readFile(path.join(app, file), 'utf8');
+async function change(file: string, from: string, to: string, project = app): Promise<void> {
+  const text = await readFile(path.join(project, file), 'utf8');
   expect(text).toContain(from);
   await writeFile(
-    path.join(app, file),
+    path.join(project, file),
     text.replace(from, () => to),
   );
 }
@@ -135,6 +135,21 @@ test('a new project is installed from packed packages, changed, compiled, served
   await writeFile(path.join(app, 'scripts/copy.ts'), COPY_SCRIPT);
   expect(await run(bin('tsc'), [])).toEqual({ exitCode: 0, output: '' });
 
+  const author = ['-c', 'user.name=Ada', '-c', 'user.email=ada@example.com'];
+  await succeed('git', ['init', '--quiet', '--initial-branch', 'main']);
+  await succeed('git', ['add', '--all']);
+  await succeed('git', [...author, 'commit', '--quiet', '--message', 'Start']);
+  await change('openapi/greetings.yaml', 'maximum: 9', 'maximum: 8');
+  expect(await run(bin('trellis'), ['diff', 'main'])).toMatchObject({
+    exitCode: 1,
+    output: expect.stringMatching(
+      /^openapi\/greetings\.yaml:\d+:\d+ breaking: [^]*\n {2}affects copyGreeting/u,
+    ) as string,
+  });
+  expect(await run(bin('trellis'), ['diff', '--', '--output'])).toMatchObject({ exitCode: 2 });
+  await change('openapi/greetings.yaml', 'maximum: 8', 'maximum: 9');
+  expect(await succeed(bin('trellis'), ['diff', 'main', '--json'])).toContain('"changes": []');
+
   await change('openapi/greetings.yaml', 'type: integer', 'type: integr');
   const mistake = await run(bin('trellis'), ['generate']);
   expect(mistake).toMatchObject({
@@ -186,6 +201,70 @@ test('a project can have the dashboard and the secrets service too', async () =>
   }
 });
 
+const SITE_SCRIPT = `import { createSiteClient } from '@trellis/client/site-client';
+import { graphql } from '../src/generated/queries/queries.js';
+const SHORT = graphql(\`query Short { allArticle(filter: { isShort: { eq: true } }) { nodes { title isShort } } }\`);
+const { allArticle } = await createSiteClient(process.argv[2] ?? '').query(SHORT);
+const titles: string[] = allArticle.nodes.map(({ title }) => title);
+console.log(JSON.stringify(titles));
+`;
+
+const IS_SHORT = 'return (body?.match(/\\S+/gu)?.length ?? 0) <= 10;';
+
+test('a project can have a site with kinds and computed fields of its own', async () => {
+  const project = path.join(folder, 'site-app');
+  const at = { cwd: project };
+  await succeed(process.execPath, [path.resolve('dist/cli.js'), 'init', project, '--with', 'site'], { cwd: folder });
+  await symlink(path.join(app, 'node_modules'), path.join(project, 'node_modules'));
+  await succeed('npm', ['test'], at);
+
+  const field = '  "Whether the text has at most ten words."\n  isShort: Boolean! @computed(needs: ["body"])\n}';
+  await change('schema/article.graphql', '\n}', `\n${field}`, project);
+  await succeed(bin('trellis'), ['generate'], at);
+  const missing = await run(bin('tsc'), [], at);
+  expect(missing.output).toMatch(/^src\/resolvers\/article\.ts\(\d+,\d+\).*isShort/mu);
+  expect(await succeed(bin('trellis'), ['generate', '--stub'], at)).toContain('src/resolvers/article.ts');
+  expect(await readdir(path.join(project, 'src/resolvers'))).toEqual(['article.ts', 'schema.ts']);
+  await change(
+    'src/resolvers/article.ts',
+    "throw new Error('Article.isShort is not implemented yet.');",
+    IS_SHORT,
+    project,
+  );
+  await change('src/resolvers/article.ts', 'isShort: ()', 'isShort: ({ body })', project);
+  await mkdir(path.join(project, 'scripts'), { recursive: true });
+  await writeFile(path.join(project, 'scripts/short.ts'), SITE_SCRIPT);
+  await succeed(bin('trellis'), ['generate'], at);
+  expect(await run(bin('tsc'), [], at)).toEqual({ exitCode: 0, output: '' });
+
+  const server = spawn(process.execPath, [bin('trellis'), 'serve', '--port', '0'], {
+    cwd: project,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  try {
+    const origin = await waitForLine(server, /ready at (\S+)/u);
+    const query =
+      '{ allArticle { nodes { title isShort } } allFile { totalCount } file(extension: { eq: "md" }) { publicURL } }';
+    const response = await fetch(`${origin}/graphql?query=${encodeURIComponent(query)}`);
+    expect(await response.json()).toEqual({
+      data: {
+        allArticle: {
+          nodes: [
+            { title: 'Beans need a trellis', isShort: false },
+            { title: 'Roses in June', isShort: true },
+          ],
+        },
+        allFile: { totalCount: 2 },
+        file: { publicURL: expect.stringMatching(/^\/static\/.*\.md$/u) as string },
+      },
+    });
+    expect(await succeed(bin('jiti'), ['scripts/short.ts', origin], at)).toBe('["Roses in June"]\n');
+    expect((await fetch(`${origin}/greetings/Ada`)).status).toBe(200);
+  } finally {
+    await stop(server);
+  }
+});
+
 test('docs/add-a-service.md adds a service with storage', async () => {
   const { files, commands } = await readPage('docs/add-a-service.md');
   // The contract, and at most five files beside it.
@@ -201,6 +280,11 @@ test('docs/add-a-service.md adds a service with storage', async () => {
   }
 });
 
+/** The lock file has an empty package in place of a library that the generators import but do not use. */
+const STAND_IN = {
+  '@graphql-tools/relay-operation-optimizer': `file:${path.resolve('stand-ins/relay-operation-optimizer')}`,
+};
+
 /** The packages are not published, so a project has their archives; other packages have the versions of this repository. */
 async function useArchives(archives: ReadonlyMap<string, string>): Promise<void> {
   const file = path.join(app, 'package.json');
@@ -214,7 +298,7 @@ async function useArchives(archives: ReadonlyMap<string, string>): Promise<void>
   expect(Object.keys({ ...manifest.dependencies, ...manifest.devDependencies })).toEqual(
     expect.arrayContaining(['trellis', '@trellis/dev']),
   );
-  const dependencies = { dependencies: rest, devDependencies: { '@trellis/dev': dev } };
+  const dependencies = { dependencies: rest, devDependencies: { '@trellis/dev': dev, ...STAND_IN } };
   await writeFile(file, JSON.stringify({ ...manifest, ...dependencies }));
   // With a lock file, npm asks no registry which versions there are.
   const lock = JSON.parse(await readFile('package-lock.json', 'utf8')) as { packages: Record<string, LockEntry> };

@@ -1,3 +1,4 @@
+import { createSchemaEngine } from '@trellis/site/graphql/site-schema';
 import {
   execute as executePlainly,
   type ExecutionResult,
@@ -5,10 +6,10 @@ import {
   type IntrospectionQuery,
   parse,
 } from 'graphql';
-import { createSiteEngine } from '../../src/resolvers/schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
+import { siteSchema } from './site-schema.js';
 
-const { schema, execute } = createSiteEngine();
+const { schema, execute } = createSchemaEngine(siteSchema);
 
 /** Creates a context that reports the arguments that the resolvers of images receive. */
 const contextOf = (onArguments: (args: object) => void) => ({

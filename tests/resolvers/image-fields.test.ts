@@ -10,9 +10,9 @@ import { execute, graphql, parse } from 'graphql';
 import sharp from 'sharp';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext, type SiteServices } from '../../src/resolvers/context.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
+import { buildSiteSchema } from './site-schema.js';
 
 const schema = buildSiteSchema();
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

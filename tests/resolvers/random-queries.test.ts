@@ -17,8 +17,8 @@ import {
 import { fill, storeOf, worldsOf } from '../../packages/site/tests/query/world.js';
 import { records } from '../../src/generated/site/records.js';
 import type { SiteContext } from '../../src/resolvers/context.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { computeAny } from '../site/query/compute-any.js';
+import { buildSiteSchema } from './site-schema.js';
 
 /** The number of queries to compare: `QUERIES=10000 npm test -- tests/resolvers/random-queries.test.ts`. */
 const QUERIES = Number(process.env.QUERIES ?? 300);

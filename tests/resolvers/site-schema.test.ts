@@ -11,9 +11,9 @@ import type { RecordWriter } from '@trellis/site/records/record-writer';
 import { buildSchema, execute, graphql, GraphQLInt, type GraphQLSchema, parse } from 'graphql';
 import { records } from '../../src/generated/site/records.js';
 import { createSiteContext, type SiteContext } from '../../src/resolvers/context.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { ALLOW_ALL } from '../../src/resolvers/stored-arguments.js';
 import { createImageSources } from '../../src/site-images.js';
+import { buildSiteSchema } from './site-schema.js';
 
 /** Enough for all queries of this file together. */
 const LIMITS = { values: 1e6, workMs: 10_000, timeoutMs: 60_000 };

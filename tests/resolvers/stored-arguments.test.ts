@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { StoredQuery } from '@trellis/site/config/stored-queries';
 import { scene } from '../../packages/images/tests/image-folder.js';
-import { buildSiteSchema } from '../../src/resolvers/schema.js';
 import { allowStoredArguments, parseStoredQuery } from '../../src/resolvers/stored-arguments.js';
 import { collect, runCli, type RunningServer, startServer } from '../running-server.js';
+import { buildSiteSchema } from './site-schema.js';
 
 const schema = buildSiteSchema();
 

@@ -48,7 +48,8 @@ export interface SiteClient {
   ): Promise<QueryResult<Result>>;
 }
 
-type Given<Variables> = object extends Variables ? [variables?: Variables] : [variables: Variables];
+/** A query without required variables needs no argument for them. */
+type Given<Variables> = Record<string, never> extends Variables ? [variables?: Variables] : [variables: Variables];
 
 interface QueryPaths {
   readonly '/graphql': {

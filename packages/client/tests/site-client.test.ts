@@ -22,6 +22,17 @@ test('query sends text and variables, and resolves to the data', async () => {
   expect(JSON.parse(server.seen[1]?.body ?? '')).toEqual({ query: plants, variables: { limit: 1 } });
 });
 
+test('variables are only left out where the query requires none', async () => {
+  server = await serveNotes((response) => sendJson(response, 200, { data: { plants: [], plant: null } }));
+  // As the generator declares a query without variables.
+  const all = 'query All { plants }' as TypedQuery<{ plants: string[] }, Record<string, never>>;
+  expect(await connect().query(all)).toEqual({ plants: [], plant: null });
+  expect(JSON.parse(server.seen[0]?.body ?? '')).toEqual({ query: all, variables: {} });
+  await connect().query(plants);
+  // @ts-expect-error The id is required.
+  await connect().query(plant);
+});
+
 test.each([200, 400])('query throws the errors of the result with status %i', async (status) => {
   server = await serveNotes((response) => sendJson(response, status, { errors: [{ message: 'Unknown field.' }] }));
   const failure = await connect()

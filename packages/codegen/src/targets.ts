@@ -2,6 +2,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Types } from '@graphql-codegen/plugin-helpers';
+import type { BaseResolvers } from './site/resolvers-plugin.js';
 
 /** The part of a project that its targets follow from. */
 export interface ProjectSource {
@@ -34,12 +35,22 @@ export interface ApplicationModules {
   readonly callers: string;
   /** The module and the type of the context of resolvers, separated by `#`. */
   readonly siteContext: string;
+  /** The resolvers of the base schema, and the object that has them, if a package has written them. */
+  readonly baseResolvers?: BaseResolvers;
 }
 
 /** The modules of a project that uses the package `trellis`. */
-const PACKAGE: ApplicationModules = {
+export const PACKAGE: ApplicationModules = {
   callers: 'trellis/callers',
   siteContext: 'trellis/site-context#SiteContext<RecordsByKind>',
+  baseResolvers: {
+    name: 'baseResolvers',
+    fields: {
+      File: ['publicURL'],
+      ImageProc: ['fixed', 'fluid', 'original', 'resize', 'resolutions', 'sizes'],
+      Site: ['buildTime'],
+    },
+  },
 };
 
 /** The toolkit's modules that generated files import. */
@@ -99,7 +110,7 @@ function serviceTarget(
   };
 }
 
-const siteTarget = ({ siteContext }: ApplicationModules): Types.ConfiguredOutput => ({
+const siteTarget = ({ siteContext, baseResolvers }: ApplicationModules): Types.ConfiguredOutput => ({
   schema: siteSchema(),
   preset: ownModule('site/preset') as Types.PresetNames,
   // The resolvers of a record type receive its stored record; `{T}` is the name of the type.
@@ -107,6 +118,7 @@ const siteTarget = ({ siteContext }: ApplicationModules): Types.ConfiguredOutput
     recordMapper: './records.js#{T}Record',
     connectionMapper: `${TOOLKIT.recordQueries}#RecordConnection`,
     recordTypes: TOOLKIT.recordTypes,
+    ...(baseResolvers && { base: baseResolvers }),
   },
   plugins: ['typescript', 'typescript-resolvers', ownModule('site/resolvers-plugin')],
   config: {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { createProject, ProjectError } from './create-project.js';
 
-const USAGE = `Usage: npm create trellis <folder> [-- --with accounts,dashboard,secrets]
+const USAGE = `Usage: npm create trellis <folder> [-- --with accounts,dashboard,secrets,site]
 
 Writes a small project with a service of its own into a new folder.
 

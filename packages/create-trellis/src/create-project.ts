@@ -1,9 +1,10 @@
-import { cp, mkdir, readdir, rename, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, cp, mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** What a project can have beside its own services. */
-const PARTS = ['accounts', 'dashboard', 'secrets'] as const;
+const PARTS = ['accounts', 'dashboard', 'secrets', 'site'] as const;
 type Part = (typeof PARTS)[number];
 
 export interface NewProject {
@@ -18,6 +19,17 @@ export class ProjectError extends Error {
 }
 
 const TEMPLATE = fileURLToPath(new URL('../template/', import.meta.url));
+
+/** The additional files of a project with a site. Its README is added to that of the project. */
+const SITE_TEMPLATE = fileURLToPath(new URL('../template-site/', import.meta.url));
+
+/** The documents of the kinds that every site has: in the package, or in a checkout. */
+const SCHEMA_FOLDERS = ['./schema/', '../../../schema/'].map((folder) =>
+  fileURLToPath(new URL(folder, import.meta.url)),
+);
+
+/** A kind of the example site. */
+const EXAMPLE_KIND = 'recipe.graphql';
 
 /** npm leaves out files with these names when it packs the template. */
 const RENAMED = ['.gitignore', '.gitattributes'];
@@ -36,10 +48,25 @@ export async function createProject(folder: string, { version, parts }: NewProje
   await mkdir(folder, { recursive: true });
   await cp(TEMPLATE, folder, { recursive: true });
   for (const name of RENAMED) await rename(path.join(folder, name.slice(1)), path.join(folder, name));
+  if (parts.includes('site')) await addSite(folder);
   const name = toPackageName(path.basename(path.resolve(folder)));
-  await writeFile(path.join(folder, 'package.json'), `${JSON.stringify(toManifest(name, version), null, 2)}\n`);
+  await writeFile(
+    path.join(folder, 'package.json'),
+    `${JSON.stringify(toManifest(name, { version, parts }), null, 2)}\n`,
+  );
   await writeFile(path.join(folder, 'trellis.config.ts'), toConfig(parts));
   return [`Wrote ${folder}. Next:`, '', `  cd ${folder}`, '  npm install', '  npm start', ''].join('\n');
+}
+
+async function addSite(folder: string): Promise<void> {
+  const schema = SCHEMA_FOLDERS.find((one) => existsSync(one)) ?? '';
+  await cp(schema, path.join(folder, 'schema'), {
+    recursive: true,
+    filter: (file) => path.basename(file) !== EXAMPLE_KIND,
+  });
+  const readme = path.join(SITE_TEMPLATE, 'README.md');
+  await cp(SITE_TEMPLATE, folder, { recursive: true, filter: (file) => file !== readme });
+  await appendFile(path.join(folder, 'README.md'), await readFile(readme));
 }
 
 /** Replaces what a name of a package can't contain. */
@@ -49,7 +76,7 @@ const toPackageName = (name: string): string =>
     .replaceAll(/[^a-z0-9-]+/gu, '-')
     .replaceAll(/^-+|-+$/gu, '') || 'app';
 
-const toManifest = (name: string, version: string): object => ({
+const toManifest = (name: string, { version, parts }: NewProject): object => ({
   name,
   version: '0.0.0',
   private: true,
@@ -68,6 +95,7 @@ const toManifest = (name: string, version: string): object => ({
     '@trellis/client': version,
     '@trellis/core': version,
     '@trellis/server': version,
+    ...(parts.includes('site') && { '@trellis/site': version }),
     trellis: version,
   },
   devDependencies: {
@@ -75,15 +103,23 @@ const toManifest = (name: string, version: string): object => ({
   },
 });
 
+const SITE_ENTRY = `  site: {
+    folder: 'content',
+    records: () => import('./src/generated/site/records.js'),
+    resolvers: () => import('./src/resolvers/schema.js'),
+  },
+`;
+
 /** Writes `trellis.config.ts`, with the services of Trellis that are switched on. */
 function toConfig(parts: readonly string[]): string {
   const ready = ['dashboard', 'secrets'].filter((part) => parts.includes(part));
   const imports = ready.length === 0 ? '' : `import { ${ready.join(', ')} } from 'trellis/services';\n`;
   const accounts = parts.includes('accounts') ? '  accounts: true,\n' : '';
+  const site = parts.includes('site') ? SITE_ENTRY : '';
   return `import { defineConfig } from 'trellis/config';
 ${imports}
 export default defineConfig({
-${accounts}  services: {
+${accounts}${site}  services: {
     greetings: {
       documents: ['openapi/common.yaml'],
       operations: () => import('./src/generated/greetings/operations.js'),

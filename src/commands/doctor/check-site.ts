@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { formatProblem, type ProblemReport } from '@trellis/site/sources/problems';
 import type { Config } from '../../config/config.js';
+import { loadSiteSchema } from '../../site-schema.js';
 import { openSiteFromConfig } from '../../site-service.js';
 import { type CheckResult, failed, passed, warning } from './check-result.js';
 
@@ -34,7 +35,12 @@ export async function checkSite(config: Config): Promise<CheckResult> {
 async function readProblems(config: Config, recordsDirectory: string): Promise<ProblemReport> {
   const signal = AbortSignal.timeout(SCAN_TIMEOUT_MS);
   // A watched site reads large files later, but this process ends before.
-  const site = await openSiteFromConfig(config, { recordsDirectory, signal, watch: {} });
+  const site = await openSiteFromConfig(config, {
+    schema: await loadSiteSchema(config.project),
+    recordsDirectory,
+    signal,
+    watch: {},
+  });
   try {
     return site.problems();
   } finally {

@@ -2,9 +2,13 @@ import { mkdir, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { deriveFullSchema, getDerivation } from '@trellis/codegen/site/load-schema';
+import { createResolverStubs, listResolvers } from '@trellis/codegen/site/resolvers-plugin';
+import { PACKAGE } from '@trellis/codegen/targets';
 import { buildSchema, type GraphQLEnumType, type GraphQLInputObjectType, type GraphQLObjectType } from 'graphql';
 import ts from 'typescript';
 import { COMMON_DOCUMENTS, documentsWith } from '../../../packages/codegen/tests/site/documents.js';
+import { baseResolvers } from '../../../src/resolvers/fields.js';
 import { generateSite } from './generate-site.js';
 
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
@@ -279,6 +283,33 @@ export type RecipeRecord = {
       ['src/resolvers/json.ts', 'jsonResolvers'],
       ['src/resolvers/stats.ts', 'statsResolvers'],
       ['src/resolvers/query.ts', 'queryResolvers'],
+    ]);
+  });
+
+  test('have no stubs for members that a package has written', async () => {
+    const documents = documentsWith('extend type File { shout: String! @computed(needs: ["base"]) }');
+    const contract = getDerivation(deriveFullSchema(documents)).contract;
+    const base = PACKAGE.baseResolvers;
+    const written = { File: baseResolvers.File, ImageProc: baseResolvers.ImageProc, Site: baseResolvers.Site };
+    expect(base?.fields).toEqual(
+      Object.fromEntries(Object.entries(written).map(([type, members]) => [type, Object.keys(members)])),
+    );
+    const stubs = createResolverStubs(contract.schema, listResolvers(contract.schema, contract), base);
+    expect(stubs).toEqual([
+      {
+        file: 'src/resolvers/file.ts',
+        header: `import type { SiteResolvers } from '../generated/site/resolvers.js';
+
+export const fileResolvers: Pick<SiteResolvers['File'], 'shout'> = {
+`,
+        footer: '};\n',
+        exportName: 'fileResolvers',
+        use: {
+          file: 'src/resolvers/schema.ts',
+          lines: ["import { fileResolvers } from './file.js';", 'File: { ...baseResolvers.File, ...fileResolvers },'],
+        },
+        members: [expect.objectContaining({ name: 'shout' })],
+      },
     ]);
   });
 

@@ -5,7 +5,7 @@ import type { World } from '../../../packages/site/tests/query/evaluator.js';
 import { storeOf } from '../../../packages/site/tests/query/world.js';
 import { records } from '../../../src/generated/site/records.js';
 import type { SiteContext } from '../../../src/resolvers/context.js';
-import { buildSiteSchema } from '../../../src/resolvers/schema.js';
+import { buildSiteSchema } from '../../resolvers/site-schema.js';
 
 /** A small site with records for every statement: plugins for lists, objects and nulls, files for everything else. */
 const WORLD: World = {

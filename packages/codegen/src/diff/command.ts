@@ -12,8 +12,8 @@ import { findConsumers, type Program } from './consumers.js';
 import { compareGraphql } from './graphql.js';
 import { compareContracts, type ContractVersion } from './openapi.js';
 
-const USAGE = `Usage: npm run contracts:diff -- <ref> [--all] [--json]
-       npm run contracts:diff -- --since-release
+const USAGE = `Usage: trellis diff <ref> [--all] [--json]
+       trellis diff --since-release
 
 Compares the contracts of a git ref, such as main or v1.2.0, with those of the working tree.
 

@@ -4,7 +4,7 @@ import type { Types } from '@graphql-codegen/plugin-helpers';
 import { ContractError, type Diagnostic, readDocuments, throwDiagnostics } from '../documents.js';
 import { digestTexts, findText, listFiles, readFolder, removeFiles, writeFiles } from '../files.js';
 import type { OutputDetails, Stub } from '../output.js';
-import { isSelfContained, type OutputFiles, runOutput } from './run-output.js';
+import { isSelfContained, loadPlugins, type OutputFiles, runOutput } from './run-output.js';
 
 /** The result of a run. Paths are relative to the root. */
 export interface GenerateResult {
@@ -144,9 +144,11 @@ export async function runTargets(
   { root, config }: Project,
   targets: readonly CodegenTarget[],
 ): Promise<TargetOutput[]> {
+  const selfContained = targets.map(({ output }) => output).filter((output) => isSelfContained(config, output));
+  await loadPlugins(root, config, selfContained);
   const settled = await Promise.allSettled(
     targets.map(({ output }) =>
-      isSelfContained(config, output) ? runOutput(root, config, output) : runWithCommand(root, config, output),
+      selfContained.includes(output) ? runOutput(root, config, output) : runWithCommand(root, config, output),
     ),
   );
   throwErrors(settled.flatMap((result) => (result.status === 'rejected' ? unwrap(result.reason) : [])));

@@ -19,6 +19,19 @@ export function isSelfContained(config: Types.Config, output: string): boolean {
   return !hasDocuments && findLoaders(settings) !== undefined;
 }
 
+/**
+ * Imports the plugins of outputs. Presets run at the same time, and one of them requires a library of these plugins, which
+ * fails while an import of it is under way.
+ */
+export async function loadPlugins(root: string, config: Types.Config, outputs: readonly string[]): Promise<void> {
+  const plugins = outputs.flatMap((output) => listPlugins(config.generates[output] as Types.ConfiguredOutput));
+  const names = new Set(plugins.flatMap((plugin) => Object.keys(plugin)));
+  await Promise.all([...names].map((name) => importFrom(root, toPluginModule(name))));
+}
+
+const listPlugins = ({ plugins = [] }: Types.ConfiguredOutput): Types.ConfiguredPlugin[] =>
+  [plugins].flat().map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
+
 /** Runs the preset of an output and the plugins that it selects. Paths are relative to `root`. */
 export async function runOutput(root: string, config: Types.Config, output: string): Promise<OutputFiles> {
   const settings = config.generates[output] as Types.ConfiguredOutput;
@@ -30,9 +43,7 @@ export async function runOutput(root: string, config: Types.Config, output: stri
   const [loaded] = await Promise.all((findLoaders(settings) ?? []).map((loader) => loadSchema(root, loader)));
   const schemaAst = loaded ?? buildSchema('type Query');
   const schema = getCachedDocumentNodeFromSchema(schemaAst);
-  const plugins = [settings.plugins ?? []]
-    .flat()
-    .map((plugin) => (typeof plugin === 'string' ? { [plugin]: {} } : plugin));
+  const plugins = listPlugins(settings);
   const names = plugins.flatMap((plugin) => Object.keys(plugin));
   const loadedPlugins = await Promise.all(
     names.map(async (name) => [name, await importFrom<CodegenPlugin>(root, toPluginModule(name))] as const),

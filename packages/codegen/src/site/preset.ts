@@ -14,7 +14,7 @@ import type { Location } from '../documents.js';
 import { type GeneratorOutput, toOutputs } from '../output.js';
 import { getDerivation, type SiteContract } from './load-schema.js';
 import { BANNER, printRecords, printRecordTypes, toRecordTypeName } from './print-records.js';
-import { createResolverStubs, listResolvers } from './resolvers-plugin.js';
+import { type BaseResolvers, createResolverStubs, listResolvers } from './resolvers-plugin.js';
 import { findStoredScalar, hasFilter, listDerivedNamesOfType, locateAstNode, toTypeName } from './sdl.js';
 
 /** The configuration of the preset in `codegen.ts`. */
@@ -23,6 +23,8 @@ interface PresetConfig {
   recordMapper: string;
   /** The type of a connection that a hand-written query returns, as a mapper of graphql-codegen. */
   connectionMapper?: string;
+  /** The resolvers that a package has written, which get no stubs. */
+  base?: BaseResolvers;
   /** The module of the types of field tables and descriptions, as generated files import it. */
   recordTypes: string;
 }
@@ -37,12 +39,12 @@ export const preset: Types.OutputPreset<PresetConfig> = {
   buildGeneratesSection(options) {
     const { schemaAst: schema, presetConfig } = options;
     if (schema === undefined) throw new Error('The preset needs the schema of load-schema.ts.');
-    return [...toOutputs(options, generateSite(schema, presetConfig.recordTypes)), toResolvers(options, schema)];
+    return [...toOutputs(options, generateSite(schema, presetConfig)), toResolvers(options, schema)];
   },
 };
 
 /** Generates the files that graphql-codegen's own plugins are not involved in. */
-function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutput {
+function generateSite(schema: GraphQLSchema, { recordTypes: typesModule, base }: PresetConfig): GeneratorOutput {
   const { contract, sdl } = getDerivation(schema);
   const { definitions, tables } = contract;
   return {
@@ -52,7 +54,7 @@ function generateSite(schema: GraphQLSchema, typesModule: string): GeneratorOutp
       ['record-types.ts', `// ${BANNER}\n${printRecordTypes(contract, typesModule)}`],
     ]),
     origins: mapSiteSourceLines(definitions),
-    stubs: createResolverStubs(contract.schema, listResolvers(schema, contract)),
+    stubs: createResolverStubs(contract.schema, listResolvers(schema, contract), base),
   };
 }
 

@@ -188,15 +188,28 @@ function fieldOf(schema: GraphQLSchema, type: string, field: string) {
 /**
  * Lists the stubs of resolver files, one per type. The first type of a document gets the file named after the document,
  * such as `src/resolvers/file.ts` for `schema/file.graphql`; each further type gets a file named after the type.
+ *
+ * @param base The members that a package has written, which need no stub.
  */
-export function createResolverStubs(schema: GraphQLSchema, resolvers: Resolvers): readonly Stub[] {
+export function createResolverStubs(schema: GraphQLSchema, resolvers: Resolvers, base?: BaseResolvers): Stub[] {
   const taken = new Set<string>();
-  return [...resolvers].map(([type, list]) => {
+  return [...resolvers].flatMap(([type, list]) => {
+    const written = base?.fields[type] ?? [];
+    const members = membersOf(type, list).filter(({ name }) => !written.includes(name));
+    if (members.length === 0) return [];
     const subject = subjectOf(schema, type);
     const name = taken.has(subject) ? kebabCase(type) : subject;
     taken.add(name);
-    return toStub(name, type, list);
+    return [toStub({ name, type, members, base: written.length > 0 ? base?.name : undefined })];
   });
+}
+
+/** Resolvers that a package has written. */
+export interface BaseResolvers {
+  /** The name of the object with the resolvers by type. */
+  readonly name: string;
+  /** The names of its members by type. */
+  readonly fields: Readonly<Record<string, readonly string[]>>;
 }
 
 /** Query has no document, as it is derived. */
@@ -207,21 +220,34 @@ function subjectOf(schema: GraphQLSchema, type: string): string {
 
 const kebabCase = (name: string): string => name.replaceAll(/(?<=[a-z\d])(?=[A-Z])/g, '-').toLowerCase();
 
-function toStub(name: string, type: string, list: readonly HandWritten[]): Stub {
+interface StubParts {
+  readonly name: string;
+  readonly type: string;
+  readonly members: Stub['members'];
+  /** The name of the object with the other members of the type. */
+  readonly base: string | undefined;
+}
+
+function toStub({ name, type, members, base }: StubParts): Stub {
   const exportName = `${singleQueryName(type)}Resolvers`;
+  const all = `SiteResolvers['${type}']`;
+  const names = members.map((member) => `'${member.name}'`).join(' | ');
   return {
     file: `src/resolvers/${name}.ts`,
     header: `import type { SiteResolvers } from '../generated/site/resolvers.js';
 
-export const ${exportName}: SiteResolvers['${type}'] = {
+export const ${exportName}: ${base === undefined ? all : `Pick<${all}, ${names}>`} = {
 `,
     footer: '};\n',
     exportName,
     use: {
       file: 'src/resolvers/schema.ts',
-      lines: [`import { ${exportName} } from './${name}.js';`, `${type}: ${exportName},`],
+      lines: [
+        `import { ${exportName} } from './${name}.js';`,
+        `${type}: ${base === undefined ? exportName : `{ ...${base}.${type}, ...${exportName} }`},`,
+      ],
     },
-    members: membersOf(type, list),
+    members,
   };
 }
 

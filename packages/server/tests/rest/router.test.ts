@@ -313,6 +313,21 @@ describe('contract router', () => {
       });
     });
 
+    test.each([
+      [1_000, 201],
+      [1_001, 413],
+    ])('of %i bytes without a declared length, with a limit of 1,000, get %i', async (bytes, status) => {
+      const text = '{"title":"x"}'.padEnd(bytes);
+      const body = new ReadableStream({
+        start(controller) {
+          controller.enqueue(new TextEncoder().encode(text));
+          controller.close();
+        },
+      });
+      const init = { body, duplex: 'half', headers: { 'content-type': 'application/json', authorization: 'session' } };
+      expect((await call('POST', '/notes', init as RequestInit)).status).toBe(status);
+    });
+
     test('without a declared length are rejected with 413 above the limit', async () => {
       const chunk = new TextEncoder().encode('x'.repeat(400));
       const body = new ReadableStream({
