@@ -1,4 +1,5 @@
 import { createAccounts, type Accounts } from '../../src/accounts/accounts.js';
+import { createTokenCallers } from '../../src/accounts/bearer-tokens.js';
 import type { Database } from '../../src/storage/database.js';
 import { openTestDatabase } from '../storage/engine.js';
 
@@ -70,6 +71,15 @@ test('A session that an earlier release extended beyond 90 days has ended', asyn
     .set({ created_at: at - 90 * DAY, expires_at: at + 30 * DAY })
     .execute();
   expect(await accounts.sessions.findCaller(session)).toBeUndefined();
+});
+
+test('An API token is valid until its expiry', async () => {
+  const { id } = await accounts.users.add({ username: 'ada', displayName: 'Ada' });
+  const ada = await accounts.sessions.findCaller(await accounts.sessions.start(id));
+  const { token } = await accounts.tokens.create(ada, { label: 'x', expiresAt: new Date(at + DAY) }, FROM);
+  const findCaller = createTokenCallers(database, ['personal']);
+  expect(await findCaller(token, at + DAY - 1)).toMatchObject({ kind: 'token', personId: id });
+  expect(await findCaller(token, at + DAY)).toBeUndefined();
 });
 
 test('A new setup link replaces the previous one, until an account exists', async () => {
