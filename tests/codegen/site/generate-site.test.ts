@@ -287,17 +287,21 @@ export type RecipeRecord = {
   });
 
   test('have no stubs for members that a package has written', async () => {
-    const documents = documentsWith('extend type File { shout: String! @computed(needs: ["base"]) }');
-    const contract = getDerivation(deriveFullSchema(documents)).contract;
+    const documents = documentsWith(
+      `type File implements Node @record { base: String! publicURL: String @computed }
+      extend type File { shout: String! @computed(needs: ["base"]) }`,
+    );
+    const schema = deriveFullSchema(documents);
+    const { contract } = getDerivation(schema);
     const base = PACKAGE.baseResolvers;
     const written = { File: baseResolvers.File, ImageProc: baseResolvers.ImageProc, Site: baseResolvers.Site };
     expect(base?.fields).toEqual(
       Object.fromEntries(Object.entries(written).map(([type, members]) => [type, Object.keys(members)])),
     );
-    const stubs = createResolverStubs(contract.schema, listResolvers(contract.schema, contract), base);
+    const stubs = createResolverStubs(contract.schema, listResolvers(schema, contract), base);
     expect(stubs).toEqual([
       {
-        file: 'src/resolvers/file.ts',
+        file: 'src/resolvers/kitchen.ts',
         header: `import type { SiteResolvers } from '../generated/site/resolvers.js';
 
 export const fileResolvers: Pick<SiteResolvers['File'], 'shout'> = {
@@ -306,7 +310,10 @@ export const fileResolvers: Pick<SiteResolvers['File'], 'shout'> = {
         exportName: 'fileResolvers',
         use: {
           file: 'src/resolvers/schema.ts',
-          lines: ["import { fileResolvers } from './file.js';", 'File: { ...baseResolvers.File, ...fileResolvers },'],
+          lines: [
+            "import { fileResolvers } from './kitchen.js';",
+            'File: { ...baseResolvers.File, ...fileResolvers },',
+          ],
         },
         members: [expect.objectContaining({ name: 'shout' })],
       },
