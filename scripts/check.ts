@@ -16,8 +16,7 @@ const GROUPS: readonly (readonly string[])[] = [
     ...['lint:code', 'typecheck', 'build', 'generate:check', 'lint:format'],
     ...['lint:spelling', 'lint:unused', 'lint:words', 'lint:contracts', 'contracts:diff -- --since-release'],
   ],
-  // The build is done.
-  ['test --ignore-scripts -- --json --outputFile=.cache/jest.json'],
+  ['test -- --json --outputFile=.cache/jest.json'],
   ['bench:smoke', 'check:client', 'check:packages'],
 ];
 
