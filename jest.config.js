@@ -26,8 +26,8 @@ export default {
       // Browsers, and several servers on one database.
       testPathIgnorePatterns: [
         '/node_modules/',
-        // The test of a new project runs in one.
-        '/create-trellis/template/',
+        // The tests of new projects run in them.
+        '/create-trellis/template(-site)?/',
         '/tests/e2e/',
         'storage/postgres\\.test\\.ts$',
         'contract/two-servers\\.test\\.ts$',
