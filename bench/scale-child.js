@@ -5,14 +5,16 @@ import { performance } from 'node:perf_hooks';
 import process from 'node:process';
 import { execute, parse } from 'graphql';
 
-import { records } from '../dist/generated/site/records.js';
+import { product } from '../dist/product.js';
 import { createSiteContext } from '../dist/resolvers/context.js';
-import { buildSiteSchema } from '../dist/resolvers/schema.js';
+import { loadSiteSchema } from '../dist/site-schema.js';
+import { buildExecutableSchema } from '@trellis/site/graphql/site-schema';
 import { createFormatDate } from '@trellis/site/query/dates';
 import { openSite } from '@trellis/site/site';
 
 const [queries, rounds, ...directories] = JSON.parse(process.argv[2]);
-const schema = buildSiteSchema();
+const siteSchema = await loadSiteSchema(product);
+const schema = buildExecutableSchema(siteSchema);
 const formatDate = createFormatDate();
 const budget = {
   isOver: false,
@@ -28,7 +30,7 @@ const sites = [];
 for (const directory of directories) {
   const stateDirectory = `${directory}.state-scale`;
   rmSync(stateDirectory, { recursive: true, force: true });
-  const site = await openSite({ directory, stateDirectory, tables: records });
+  const site = await openSite({ directory, stateDirectory, tables: siteSchema.tables });
   sites.push({
     site,
     stateDirectory,
