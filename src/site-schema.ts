@@ -6,7 +6,7 @@ import type { ProjectConfig } from './project/project.js';
 /**
  * Imports the record tables and the resolvers of a project's site, and reads its schema.
  *
- * @throws StartError if the project has no site.
+ * @throws StartupError if the project has no site.
  */
 export async function loadSiteSchema({ site, generated }: ProjectConfig): Promise<SiteSchemaOptions> {
   if (!site) throw new StartupError('This project has no site. "site" of trellis.config.ts adds one');

@@ -21,8 +21,11 @@ export interface MountedService {
 
 /** Imports the tables of all services of which operations are served, and creates their handlers. */
 export async function mountServices(config: Config, services: Services): Promise<MountedService[]> {
-  const all = listServices(config.project);
-  const mounted = await Promise.all(all.map((one) => mount(one, config, services)));
+  // The table of a service that serves nothing would be loaded with its validators for nothing.
+  const served = listServices(config.project).filter(
+    ([name, { isAlwaysServed }]) => config.services.includes(name) || isAlwaysServed !== undefined,
+  );
+  const mounted = await Promise.all(served.map((one) => mount(one, config, services)));
   return mounted.filter(({ operations }) => operations.length > 0);
 }
 
