@@ -245,6 +245,7 @@ export interface ForgeReadingsTable {
   /** The revision that the forge reported for this snapshot; empty if the repository must be read again. */
   revision: string;
   /** Whether data is expected to change without a new revision: CI is pending, or mergeability is unknown. */
+  /** 0 if settled, 1 if changes are pending, 2 while the forge computes merge statuses. */
   is_unsettled: number;
   /** Whether the snapshot is truncated to the largest number of pull requests that the board accepts. */
   is_cut: number;

@@ -1,5 +1,5 @@
-import { graphql, GraphQLError } from 'graphql';
-import { githubSchema } from './github-schema.js';
+import { execute, GraphQLError } from 'graphql';
+import { githubSchema, parseGithubQuery } from './github-schema.js';
 import type { GithubIssue, GithubPullRequest, GithubRepository } from './github-state.js';
 
 export interface GithubGraphqlState {
@@ -7,6 +7,8 @@ export interface GithubGraphqlState {
   readonly repositories: readonly GithubRepository[];
   readonly origin: string;
   readonly rateLimit: () => object;
+  /** The teams of the viewer. */
+  readonly teams: readonly string[];
   /** Whether the caller is an App, which neither owns repositories nor has a permission in them. */
   readonly isApp?: boolean;
   /** Whether every page of a list is followed by the same page. */
@@ -21,7 +23,8 @@ export interface GithubGraphqlState {
 export async function executeGithub(body: string, state: GithubGraphqlState): Promise<object> {
   const { query, variables } = JSON.parse(body) as { query: string; variables: Record<string, unknown> };
   const rootValue = toRoot(state);
-  const { data, errors } = await graphql({ schema: githubSchema, source: query, rootValue, variableValues: variables });
+  const document = parseGithubQuery(query);
+  const { data, errors } = await execute({ schema: githubSchema, document, rootValue, variableValues: variables });
   const shown = errors?.map(({ message, path, extensions: { type } }) => ({ type, path, message }));
   return { ...(data === undefined ? {} : { data }), ...(shown && { errors: shown }) };
 }
@@ -85,7 +88,13 @@ function toRoot(state: GithubGraphqlState) {
     },
     node: ({ id }: { readonly id: string }) => findById(id),
     nodes: ({ ids }: { readonly ids: readonly string[] }) => ids.map(findById),
+    search: ({ query, ...page }: PageArguments & { readonly query: string }) =>
+      toConnection(searchReviewRequests(query, state), page, state),
     enablePullRequestAutoMerge: ({ input }: { readonly input: AutoMergeInput }) => enableAutoMerge(repositories, input),
+    disablePullRequestAutoMerge: ({ input }: { readonly input: QueueInput }) => disableAutoMerge(repositories, input),
+    enqueuePullRequest: ({ input }: { readonly input: QueueInput }) => enqueue(repositories, input),
+    dequeuePullRequest: ({ input }: { readonly input: { readonly id: string } }) =>
+      dequeue(repositories, { pullRequestId: input.id }),
   };
 }
 
@@ -123,6 +132,59 @@ function enableAutoMerge(repositories: readonly GithubRepository[], input: AutoM
   if (found.mergeStateStatus === 'CLEAN') return refuse('Pull request is in clean status');
   if ((input.expectedHeadOid ?? found.headRefOid) !== found.headRefOid) return refuse('Head sha does not match');
   found.autoMerge = input.mergeMethod;
+  return { clientMutationId: null };
+}
+
+/** The search needs no permission to read teams, unlike the fields of a team. */
+function searchReviewRequests(query: string, { login, repositories, teams }: GithubGraphqlState) {
+  if (!query.includes('review-requested:@me')) throw new Error(`This search is not supported: ${query}`);
+  const mine = [login, ...teams.map((team) => `team:${team}`)];
+  const open = repositories.flatMap(({ pullRequests }) => pullRequests).filter((one) => one.state === 'OPEN');
+  const found = open.filter(({ requested }) => requested.some((one) => mine.includes(one)));
+  return found.map(({ id }) => ({ __typename: 'PullRequest', id }));
+}
+
+interface QueueInput {
+  readonly pullRequestId: string;
+  readonly expectedHeadOid?: string | null;
+}
+
+const unprocessable = (message: string) => new GraphQLError(message, { extensions: { type: 'UNPROCESSABLE' } });
+
+function findPullRequest(repositories: readonly GithubRepository[], id: string) {
+  const repository = repositories.find((one) => one.pullRequests.some((pull) => pull.id === id));
+  const pullRequest = repository?.pullRequests.find((pull) => pull.id === id);
+  return repository && pullRequest && { repository, pullRequest };
+}
+
+function disableAutoMerge(repositories: readonly GithubRepository[], { pullRequestId }: QueueInput) {
+  const found = findPullRequest(repositories, pullRequestId);
+  if (!found) return notFound('Could not resolve to a node.');
+  if (found.pullRequest.autoMerge === null) return unprocessable("Can't disable auto-merge for this pull request");
+  found.pullRequest.autoMerge = null;
+  return { clientMutationId: null };
+}
+
+function enqueue(repositories: readonly GithubRepository[], { pullRequestId, expectedHeadOid }: QueueInput) {
+  const found = findPullRequest(repositories, pullRequestId);
+  if (!found) return notFound('Could not resolve to a node.');
+  const { repository, pullRequest } = found;
+  if (!repository.usesMergeQueue) return unprocessable('Merge queue is not enabled for this branch');
+  if (pullRequest.queued) return unprocessable('Pull request is already in the queue');
+  if ((expectedHeadOid ?? pullRequest.headRefOid) !== pullRequest.headRefOid) {
+    return unprocessable('Head sha did not match expected head sha');
+  }
+  if (pullRequest.isDraft || pullRequest.mergeable === 'CONFLICTING')
+    return unprocessable('Pull request is not mergeable');
+  pullRequest.queued = true;
+  return { clientMutationId: null };
+}
+
+function dequeue(repositories: readonly GithubRepository[], { pullRequestId }: QueueInput) {
+  const found = findPullRequest(repositories, pullRequestId);
+  if (!found) return notFound('Could not resolve to a node.');
+  if (!found.pullRequest.queued) return unprocessable('Pull request is not in the merge queue');
+  found.pullRequest.queued = false;
   return { clientMutationId: null };
 }
 
@@ -176,7 +238,9 @@ function toConnection<T>(items: readonly T[], { first = 100, after }: PageArgume
 
 function toIssueNode(issue: Pick<GithubIssue, 'author' | 'labels'>, url: string) {
   const { author, labels } = issue;
-  const login = author === null ? null : { __typename: 'User', id: author, login: author };
+  const isBot = author?.endsWith('[bot]') === true;
+  const name = author?.replace('[bot]', '') ?? '';
+  const login = author === null ? null : { __typename: isBot ? 'Bot' : 'User', id: author, login: name };
   return { ...issue, url, author: login, labels: { nodes: labels, totalCount: labels.length } };
 }
 
@@ -195,6 +259,8 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     __typename: 'PullRequest',
     baseRef: { branchProtectionRule: { requiresLinearHistory: repository.requiresLinearHistory } },
     ...(state.brokenPullRequests.includes(number) && { title: new GraphQLError(SOMETHING_WENT_WRONG) }),
+    isMergeQueueEnabled: repository.usesMergeQueue,
+    mergeQueueEntry: one.queued ? { id: `Q_${one.id}`, position: toPosition(one, repository), state: 'QUEUED' } : null,
     autoMergeRequest: autoMerge === null ? null : { enabledAt: one.updatedAt },
     reviewRequests: {
       totalCount: requested.length,
@@ -207,6 +273,10 @@ function toPullRequestNode(one: GithubPullRequest, { repository, url, state }: P
     latestOpinionatedReviews: { totalCount: reviews.length, nodes: reviews.map((review) => ({ state: review })) },
     commits: { totalCount: 1, nodes: [{ commit: { oid: headRefOid, statusCheckRollup: rollup } }] },
   };
+}
+
+function toPosition(one: GithubPullRequest, { pullRequests }: GithubRepository): number {
+  return pullRequests.filter(({ queued }) => queued).indexOf(one) + 1;
 }
 
 const COMMENTED = '2026-05-02T09:00:00Z';

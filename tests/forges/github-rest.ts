@@ -156,6 +156,12 @@ function rerun({ repository, id }: Found): TestResponse {
   return { status: 201, body: {} };
 }
 
+const REFUSED_METHOD: Readonly<Record<string, string>> = {
+  merge: 'Merge commits are not allowed on this repository.',
+  squash: 'Squash merges are not allowed on this repository.',
+  rebase: 'Rebase merges are not allowed on this repository.',
+};
+
 function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unknown>, found: Found): TestResponse {
   const { mergeCommitAllowed, squashMergeAllowed, rebaseMergeAllowed, requiresLinearHistory } = found.repository;
   const allowed: Record<string, boolean> = {
@@ -165,7 +171,11 @@ function merge(one: GithubPullRequest, { merge_method, sha }: Record<string, unk
   };
   if (one.state !== 'OPEN') return refuse(405, 'Pull Request is not mergeable');
   if (sha !== one.headRefOid) return refuse(409, 'Head branch was modified. Review and try the merge again.');
-  if (!allowed[String(merge_method)]) return refuse(405, `${String(merge_method)} is not allowed on this repository.`);
+  if (found.repository.usesMergeQueue) return refuse(405, 'Changes must be made through the merge queue');
+  const [violation] = found.repository.ruleViolations;
+  if (violation !== undefined) return refuse(405, `Repository rule violations found\n\n${violation}\n\n`);
+  if (!allowed[String(merge_method)])
+    return refuse(405, REFUSED_METHOD[String(merge_method)] ?? 'Invalid merge method');
   if (!['CLEAN', 'HAS_HOOKS', 'UNSTABLE'].includes(one.mergeStateStatus)) {
     return refuse(405, 'Pull Request is not mergeable');
   }

@@ -53,6 +53,8 @@ export interface GithubPullRequest extends Omit<GithubIssue, 'state'> {
   requested: string[];
   reviews: string[];
   autoMerge: string | null;
+  /** Whether it is in the merge queue. */
+  queued: boolean;
   checks: (GithubRun | GithubStatus)[];
   comments: string[];
   /** The times of Dependabot's thumbs-up reactions, by the index of the comment. */
@@ -78,6 +80,9 @@ export interface GithubRepository {
   squashMergeAllowed: boolean;
   rebaseMergeAllowed: boolean;
   requiresLinearHistory: boolean;
+  usesMergeQueue: boolean;
+  /** Messages of rules that reject a merge. */
+  ruleViolations: readonly string[];
   pullRequests: GithubPullRequest[];
   issues: GithubIssue[];
   hooks: TestHook[];
@@ -118,6 +123,7 @@ export function githubPullRequest(number: number, change: Partial<GithubPullRequ
     requested: [],
     reviews: [],
     autoMerge: null,
+    queued: false,
     checks: [githubRun()],
     comments: [],
     thumbs: {},
@@ -149,6 +155,8 @@ export function githubRepository(nameWithOwner: string, change: Partial<GithubRe
     squashMergeAllowed: true,
     rebaseMergeAllowed: true,
     requiresLinearHistory: false,
+    usesMergeQueue: false,
+    ruleViolations: [],
     pullRequests: [],
     issues: [],
     hooks: [],

@@ -33,6 +33,8 @@ export interface TestGithub extends ForgeServer {
   /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
   overload: TestResponse;
+  /** The teams of the token's user. */
+  teams: readonly string[];
   /** The scopes of a classic token; empty for a fine-grained one. */
   scopes: readonly string[];
   /** Whether the scopes of the token include webhooks. */
@@ -105,6 +107,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     brokenPullRequests: [] as readonly number[],
     capacity: Infinity,
     overload: BAD_GATEWAY,
+    teams: [],
     scopes: ['repo'],
     mayWriteHooks: true,
     deliver: (fullName: string, { name = 'pull_request', payload, ...event }: Partial<ForgeEvent>) => {

@@ -76,12 +76,17 @@ async function toOutcome(response: Promise<Response>): Promise<Outcome> {
 
 const isRetried = (status: number) => status === 429 || status >= 500;
 
-/** Returns the wait of `Retry-After` up to its cap, or a random wait below the bound that doubles with each retry. */
+/**
+ * Returns the wait of `Retry-After` up to its cap, or a random wait in the upper half of the bound that doubles with each
+ * retry: long enough to outlast a restart, and spread enough for many clients ("equal jitter",
+ * https://aws.amazon.com/blogs/architecture/exponential-backoff-and-jitter/).
+ */
 function delayBefore(retries: number, response: Response | undefined, settings: RetrySettings): number {
   const requested = response && parseRetryAfter(response.headers);
   // A `Retry-After` of 0 or in the past must not cause an immediate retry.
   if (requested) return Math.min(requested, settings.maxRetryAfterMs);
-  return Math.random() * Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** retries);
+  const bound = Math.min(settings.maxDelayMs, settings.baseDelayMs * 2 ** retries);
+  return (bound / 2) * (1 + Math.random());
 }
 
 function describe({ response, error }: Outcome): string {

@@ -31,28 +31,42 @@ export async function sendForgeAction<Context>(
   try {
     return await send(context);
   } catch (error) {
-    const { kind, status, resetsAt, cause, refusal } = toForgeError(error);
-    if (refusal !== undefined) throw error;
-    throw new ForgeError(kind, { status, resetsAt, cause, refusal: await findRefusal(acting, action, kind) });
+    const failure = toForgeError(error);
+    const { kind, status, resetsAt, cause, words } = failure;
+    if (failure.refusal !== undefined) throw error;
+    throw new ForgeError(kind, { status, resetsAt, cause, words, refusal: await findRefusal(acting, action, failure) });
   }
 }
 
+/** Reasons that the state of a pull request doesn't show, by the messages of the forges. */
+const REFUSAL_BY_WORDS: readonly (readonly [RegExp, ActionErrorCode])[] = [
+  [/merge queue/i, 'merge_queue'],
+  [/rule violations?/i, 'rule_violation'],
+  [/head (branch|sha|commit).*(modified|match|out of date|changed)|sha does not match head/i, 'head_changed'],
+  [/(merge commits?|squash|rebase|merge (method|style)).*not allowed|not allowed merge style/i, 'method_not_allowed'],
+  [/code owner|approving review|required (status )?check|protected branch/i, 'blocked_by_protection'],
+];
+
 /**
- * Derives the reason from the current state of the pull request, as the error messages of forges are not a stable API.
+ * Derives the reason from the forge's message if that is known, and else from the current state of the pull request, as
+ * the messages of forges are not a stable API.
  */
 async function findRefusal<Context>(
   { read, findClosed, judge }: ForgeAction<Context>,
   action: ActionName,
-  kind: ForgeError['kind'],
+  { kind, words = '' }: ForgeError,
 ): Promise<ActionErrorCode> {
   if (kind === 'rate_limited') return 'rate_limited';
   if (kind === 'unauthorized') return 'permission';
-  if (kind !== 'conflict') return 'unknown';
+  const known = REFUSAL_BY_WORDS.find(([pattern]) => pattern.test(words))?.[1];
+  if (kind !== 'conflict') return known ?? 'unknown';
+  if (known !== undefined && known !== 'blocked_by_protection') return known;
   try {
     const context = await read();
-    return findClosed(context) ?? explainRejection(action, await judge(context));
+    const derived = findClosed(context) ?? explainRejection(action, await judge(context));
+    return derived === 'unknown' ? (known ?? derived) : derived;
   } catch {
-    return 'unknown';
+    return known ?? 'unknown';
   }
 }
 

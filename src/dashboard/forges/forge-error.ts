@@ -13,18 +13,22 @@ export type ActionErrorCode =
   | 'checks_failing'
   | 'checks_pending'
   | 'conflict'
+  | 'head_changed'
   | 'label_missing'
+  | 'merge_queue'
+  | 'method_not_allowed'
   | 'not_mergeable'
   | 'permission'
   | 'rate_limited'
   | 'ready_to_merge'
+  | 'rule_violation'
   | 'stacked'
   | 'unknown';
 
 /** The remedy shown when the address policy refuses an address. */
 export const ALLOW_ADDRESS_HINT = 'An administrator can allow it with TRELLIS_FORGE_ALLOW.';
 
-/** Messages for users. A forge's own messages are not shown, as they can contain private names and ids. */
+/** Messages for everyone who may see a board. A forge's own messages can contain private names and ids. */
 export const FORGE_ERROR_MESSAGES: Readonly<Record<ForgeErrorKind, string>> = {
   unreachable: "The forge didn't respond. The next refresh contacts it again.",
   unauthorized: 'The forge rejected the credential. It may have expired or lack a permission.',
@@ -41,6 +45,7 @@ export interface ForgeErrorOptions extends ErrorOptions {
   readonly resetsAt?: number;
   readonly refusal?: ActionErrorCode;
   readonly needs?: string;
+  readonly words?: string;
   readonly timedOut?: boolean;
 }
 
@@ -54,12 +59,14 @@ export class ForgeError extends Error {
   readonly refusal: ActionErrorCode | undefined;
   /** The missing requirement (a permission, a newer server) as a noun phrase for users, if known. */
   readonly needs: string | undefined;
+  /** The forge's own message, as one line of plain text for the user of the credential only. */
+  readonly words: string | undefined;
   /** The request timed out, here or at the forge; a smaller request may succeed. */
   readonly timedOut: boolean;
 
   constructor(
     kind: ForgeErrorKind,
-    { status, resetsAt, refusal, needs, timedOut = false, ...options }: ForgeErrorOptions = {},
+    { status, resetsAt, refusal, needs, words, timedOut = false, ...options }: ForgeErrorOptions = {},
   ) {
     super(toMessage(kind, needs), options);
     this.kind = kind;
@@ -67,8 +74,20 @@ export class ForgeError extends Error {
     this.resetsAt = resetsAt;
     this.refusal = refusal;
     this.needs = needs;
+    this.words = words === undefined ? undefined : toLine(words);
     this.timedOut = timedOut;
   }
+}
+
+/** The longest message of a forge that is shown. */
+const MAX_WORDS = 300;
+
+function toLine(words: string): string | undefined {
+  const line = words
+    .replace(/[\p{C}\s]+/gu, ' ')
+    .trim()
+    .slice(0, MAX_WORDS);
+  return line === '' ? undefined : line;
 }
 
 function toMessage(kind: ForgeErrorKind, needs: string | undefined): string {

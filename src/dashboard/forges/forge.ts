@@ -6,6 +6,7 @@ export type ForgeName = Schemas['ForgeName'];
 export type PullRequest = Schemas['PullRequest'];
 export type Issue = Schemas['Issue'];
 export type CiStatus = Schemas['CiStatus'];
+export type MergeMethod = NonNullable<Schemas['MergeRequest']['method']>;
 export type ActionName = Schemas['PullRequestAction'];
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
@@ -119,6 +120,8 @@ export interface PullRequestTarget {
   readonly number: number;
   /** The head commit that the caller has seen. If the head has changed since, nothing is merged. */
   readonly headSha?: string;
+  /** The method of the action `merge`. By default, the forge's client chooses one that the repository allows. */
+  readonly method?: MergeMethod;
 }
 
 export interface SentComment {

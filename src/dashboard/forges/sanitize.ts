@@ -122,7 +122,8 @@ const MERGE_STATUS = new Set<unknown>([
 ]);
 
 function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository): ForgePullRequest {
-  const { ci, ciKnown, mergeStatus, autoMergeEnabled, autoMergeAllowed, review } = facts;
+  const { ci, ciKnown, mergeStatus, autoMergeEnabled, autoMergeAllowed, review, mergeQueue } = facts;
+  const { authorIsBot, mergeQueueRequired, reviewRequestedFromMyTeam } = facts;
   const isCiKnown = CI.has(ci) && ciKnown !== false;
   return {
     ...toSoundIssue(facts, repository),
@@ -138,8 +139,22 @@ function toSoundPullRequest(facts: ForgePullRequest, repository: ForgeRepository
     empty: isTrue(facts.empty),
     ...(typeof autoMergeEnabled === 'boolean' && { autoMergeEnabled }),
     ...(typeof autoMergeAllowed === 'boolean' && { autoMergeAllowed }),
+    ...(typeof authorIsBot === 'boolean' && { authorIsBot }),
+    ...(typeof reviewRequestedFromMyTeam === 'boolean' && { reviewRequestedFromMyTeam }),
+    ...(typeof mergeQueueRequired === 'boolean' && { mergeQueueRequired }),
+    ...(mergeQueue && { mergeQueue: toSoundPlace(mergeQueue) }),
     ...(review && { review: toSoundReview(review) }),
   };
+}
+
+type MergeQueuePlace = NonNullable<ForgePullRequest['mergeQueue']>;
+
+const QUEUE_STATES = new Set<unknown>([
+  ...(['queued', 'awaiting_checks', 'mergeable', 'unmergeable', 'locked'] satisfies MergeQueuePlace['state'][]),
+]);
+
+function toSoundPlace({ position, state }: MergeQueuePlace): MergeQueuePlace {
+  return { position: Math.max(toCount(position), 1), state: QUEUE_STATES.has(state) ? state : 'queued' };
 }
 
 type Review = NonNullable<ForgePullRequest['review']>;

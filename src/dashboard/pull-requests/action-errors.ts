@@ -11,7 +11,7 @@ import type { ActionName, PullRequest } from '../forges/forge.js';
 type Schemas = components['schemas'];
 type Code = Schemas['ActionErrorCode'];
 
-/** Messages for users. They never contain texts of a forge. The other codes use the message of the error kind. */
+/** Messages for users. The texts of a forge are a member of their own. The other codes use the message of the error kind. */
 const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'unknown'>, string>> = {
   already_merged: 'The pull request is already merged.',
   already_closed: 'The pull request is already closed.',
@@ -23,9 +23,13 @@ const MESSAGES: Readonly<Record<Exclude<Code, 'permission' | 'rate_limited' | 'u
   checks_pending: 'Checks are still running.',
   conflict: 'It conflicts with its base.',
   in_progress: 'This action is already in progress.',
+  head_changed: 'The branch has new commits since the board was read.',
   label_missing: 'The repository has no label with the name in your settings.',
+  merge_queue: 'Its base merges through a queue. Add it to the merge queue.',
+  method_not_allowed: 'The repository does not allow this merge method.',
   not_mergeable: "The forge reports that it can't be merged now.",
   ready_to_merge: 'The pull request can be merged now, without auto-merge.',
+  rule_violation: 'The rules of the repository are not met.',
   stacked: 'It is stacked on another open pull request.',
 };
 
@@ -46,19 +50,22 @@ export function actionConflict(code: Code, message = messageFor(code, 'conflict'
 
 /** Converts the error of a failed action. */
 export function toActionError(error: ForgeError, at: number): AppError {
-  const { kind, refusal, resetsAt, needs } = error;
+  const { kind, refusal, resetsAt, needs, words } = error;
   const code = refusal ?? toActionCode(kind);
   const known = kind === 'rate_limited' && resetsAt !== undefined ? { resetsAt: new Date(resetsAt).toISOString() } : {};
   const message = needs === undefined ? messageFor(code, kind) : error.message;
   return new AppError(toErrorCode(kind, code), message, {
-    details: toDetails(message, { code, ...known }),
+    details: toDetails(message, { code, ...known, ...(words !== undefined && { forgeMessage: words }) }),
     headers: retryAfter(error, at),
     cause: error,
   });
 }
 
 /** Returns the members that the schema `ActionError` adds to those of every error. The message repeats the text. */
-function toDetails(message: string, reason: Pick<Schemas['ActionError'], 'code' | 'resetsAt'>): ErrorDetails {
+function toDetails(
+  message: string,
+  reason: Pick<Schemas['ActionError'], 'code' | 'forgeMessage' | 'resetsAt'>,
+): ErrorDetails {
   return { message, ...reason };
 }
 
@@ -104,6 +111,8 @@ export function assertActionAllowed(row: PullRequest, action: ActionName): void 
 /** The reasons why a board omits an action, in the order of the rules. */
 const REASONS: Readonly<Partial<Record<ActionName, (row: PullRequest) => Error>>> = {
   auto_merge: (row) => actionConflict(findAutoMergeCode(row)),
+  enqueue: () => actionConflict('unknown', 'This pull request can not be added to a merge queue now.'),
+  dequeue: () => actionConflict('unknown', 'This pull request is not in a merge queue.'),
   update_branch: ({ behind, empty }) =>
     !behind || empty
       ? actionConflict('already_up_to_date')

@@ -10,6 +10,7 @@ import {
   type Forge,
   FORGE_PRODUCT_NAMES,
   type ForgeName,
+  type MergeMethod,
   type PullRequest,
   pullRequestKey,
 } from '../forges/forge.js';
@@ -38,7 +39,12 @@ export interface Actions {
    * @throws AppError with `action` details if the state of the pull request or the forge prevents the action,
    * `invalid_input` if there is no credential for the forge or the forge does not support the action.
    */
-  perform(caller: Caller | undefined, target: ActionTarget, action: ActionName): Promise<ActionResult>;
+  perform(
+    caller: Caller | undefined,
+    target: ActionTarget,
+    action: ActionName,
+    method?: MergeMethod,
+  ): Promise<ActionResult>;
   /** Reads the checks of the newest commit from the forge. @throws AppError as `act`, without `action` details. */
   listChecks(caller: Caller | undefined, target: ActionTarget): Promise<Check[]>;
 }
@@ -61,7 +67,7 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
     requireForge(await forges.of(personId), name);
 
   return {
-    async perform(caller, { forge: name, fullName, number }, action) {
+    async perform(caller, { forge: name, fullName, number }, action, method) {
       const { personId } = requireUser(caller);
       const forge = await getForge(personId, name);
       assertSupported(forge, action);
@@ -72,7 +78,7 @@ export function createActions({ forges, now = Date.now, ...options }: ActionsOpt
       // Enabling auto-merge again succeeds. Cancelling always goes to the forge, which knows its current state.
       if (action === 'auto_merge' && row?.autoMergeEnabled === true) return 'done';
       if (row !== undefined && action !== 'cancel_auto_merge') assertActionAllowed(row, action);
-      return run({ forge, address, action, row });
+      return run({ forge, address, action, row, method });
     },
     async listChecks(caller, { forge: name, fullName, number }) {
       const forge = await getForge(requireUser(caller).personId, name);
@@ -102,6 +108,7 @@ interface PreparedAction {
   readonly action: ActionName;
   /** The row on the board; `undefined` if the board does not list the pull request. */
   readonly row: PullRequest | undefined;
+  readonly method?: MergeMethod;
 }
 
 type ActionRunner = (acted: PreparedAction) => Promise<ActionResult>;
@@ -117,7 +124,7 @@ function createActionRunner({
   attempts,
   now,
 }: Omit<Required<ActionsOptions>, 'forges'>): ActionRunner {
-  async function send({ forge, address, action, row }: PreparedAction): Promise<ActionOutcome> {
+  async function send({ forge, address, action, row, method }: PreparedAction): Promise<ActionOutcome> {
     const requireDue = async (): Promise<void> => {
       const { personId, forge: name, fullName, number } = address;
       const { pullRequests } = await readLocalState(database, personId, now());
@@ -126,7 +133,17 @@ function createActionRunner({
     };
     const keep = (outcome: ActionOutcome) => saveActionEffect(database, { address, action, outcome, row, at: now() });
     const headSha = row?.headSha === '' ? undefined : row?.headSha;
-    return sendActionOnce({ attempts, forge, address, action, headSha, now, assertDue: requireDue, saveEffect: keep });
+    return sendActionOnce({
+      attempts,
+      forge,
+      address,
+      action,
+      headSha,
+      method,
+      now,
+      assertDue: requireDue,
+      saveEffect: keep,
+    });
   }
 
   async function saveAutoMerge({ forge, address, action, row }: PreparedAction): Promise<ActionOutcome> {

@@ -1,7 +1,7 @@
 import { AppError } from '@trellis/core/errors';
 import type { Database } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
-import type { ActionName, Forge, ForgePullRequest, PullRequest } from '../forges/forge.js';
+import type { ActionName, Forge, ForgePullRequest, MergeMethod, PullRequest } from '../forges/forge.js';
 import { actionConflict } from './action-errors.js';
 import type { Attempt, Attempts, UnconfirmedAttempt } from './attempts.js';
 import type { PullRequestAddress } from './state-entries.js';
@@ -15,6 +15,7 @@ interface ActionRequest {
   readonly action: ActionName;
   /** The head commit on the board. */
   readonly headSha: string | undefined;
+  readonly method?: MergeMethod;
   readonly now: () => number;
   /** Checks, while no other attempt can run, whether the action is still to be sent; throws if it is not. */
   readonly assertDue: () => Promise<void>;
@@ -54,10 +55,13 @@ export async function sendActionOnce(sending: ActionRequest): Promise<ActionOutc
   }
 }
 
-async function send({ forge, address, action, headSha }: ActionRequest, attempt: Attempt): Promise<ActionOutcome> {
+async function send(
+  { forge, address, action, headSha, method }: ActionRequest,
+  attempt: Attempt,
+): Promise<ActionOutcome> {
   if (attempt.unconfirmed !== undefined) await attempt.restart();
   const { fullName, number } = address;
-  return forge.act({ fullName, number, headSha }, action).catch((error: unknown) => {
+  return forge.act({ fullName, number, headSha, ...(method && { method }) }, action).catch((error: unknown) => {
     if (attempt.unconfirmed !== undefined && isDone(error, action)) return 'done';
     throw error;
   });
@@ -92,6 +96,8 @@ const OUTCOME_CHECKS: Readonly<Partial<Record<ActionName, OutcomeCheck>>> = {
   rerun_checks: (now, lost) => hasMoved(now, lost) || now.ci !== 'failure',
   auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === true,
   cancel_auto_merge: ({ autoMergeEnabled }) => autoMergeEnabled === false,
+  enqueue: ({ mergeQueue }) => mergeQueue !== undefined,
+  dequeue: ({ mergeQueue }) => mergeQueue === undefined,
   // Adding a label again has no effect.
   renovate_rebase: hasMoved,
   dependabot_rebase: commandOutcome,

@@ -12,6 +12,7 @@ import {
   listSnapshots,
   markStale,
   saveSnapshots,
+  SETTLED,
   type SnapshotMetadata,
 } from './repository-snapshots.js';
 import { scheduleBefore } from './schedule.js';
@@ -80,7 +81,7 @@ export function nextReadAt(
 ): number | undefined {
   if (state === undefined) return undefined;
   if (state.errorKind !== undefined) return state.retryAt;
-  const times = known.flatMap((one) => (one.is_unsettled === 1 || one.revision === '' ? [nextPollAt(one)] : []));
+  const times = known.flatMap((one) => (one.is_unsettled !== SETTLED || one.revision === '' ? [nextPollAt(one)] : []));
   return times.length === 0 ? undefined : Math.max(Math.min(...times), quotaPauseUntil(state.budgets, at));
 }
 

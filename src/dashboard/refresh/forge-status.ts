@@ -3,7 +3,7 @@ import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
 import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
 import type { ApiQuota, Forge, ForgeName } from '../forges/forge.js';
-import type { ForgeKey } from './repository-snapshots.js';
+import { COMPUTING, type ForgeKey, type SnapshotMetadata } from './repository-snapshots.js';
 
 export interface ForgeStatus {
   readonly forge: ForgeName;
@@ -99,6 +99,9 @@ const AFTER_RESET_MS = 30_000;
 /** The shortest delay between reads of a pending repository, because CI takes minutes. */
 const MIN_DELAY_MS = MINUTE_MS;
 
+/** GitHub computes the merge statuses of a repository within seconds of the first request for them. */
+const COMPUTING_DELAY_MS = 4_000;
+
 /** A repository that has not changed for an hour is read every six minutes. */
 const DELAY_SHARE = 0.1;
 
@@ -117,7 +120,12 @@ function isLow({ limit, remaining, resetsAt }: ApiQuota, at: number): boolean {
 }
 
 /** Returns when to read a repository with pending changes again, in milliseconds: later the longer it is unchanged. */
-export function nextPollAt({ read_at, changed_at }: { readonly read_at: number; readonly changed_at: number }): number {
+export function nextPollAt({
+  read_at,
+  changed_at,
+  is_unsettled,
+}: Pick<SnapshotMetadata, 'changed_at' | 'is_unsettled' | 'read_at'>): number {
+  if (is_unsettled === COMPUTING) return read_at + COMPUTING_DELAY_MS;
   const delay = Math.round((read_at - changed_at) * DELAY_SHARE);
   return read_at + Math.min(Math.max(delay, MIN_DELAY_MS), MAX_DELAY_MS);
 }

@@ -1,7 +1,7 @@
 import type { Forge, ForgePullRequest, ForgeRepository, RepositorySnapshot } from '../forges/forge.js';
 import { MAX_PULL_REQUESTS } from '../forges/read-repositories.js';
 import { nextPollAt } from './forge-status.js';
-import type { NewSnapshot, SnapshotMetadata } from './repository-snapshots.js';
+import { type NewSnapshot, SETTLED, type SnapshotMetadata } from './repository-snapshots.js';
 
 /** Repositories that are read and saved together: two GitHub queries, or a few seconds of work for other forges. */
 const BATCH_SIZE = 40;
@@ -56,7 +56,7 @@ export async function readPendingRepositories(
   known: readonly SnapshotMetadata[],
 ): Promise<void> {
   const { store, now } = reading;
-  const due = known.filter((one) => one.is_unsettled === 1 && nextPollAt(one) <= now());
+  const due = known.filter((one) => one.is_unsettled !== SETTLED && nextPollAt(one) <= now());
   for (const batch of batches(due)) {
     await readBatch(reading, await store.listRepositories(batch.map(({ repository_id }) => repository_id)));
   }
@@ -140,7 +140,8 @@ function planRepositoryReads(
   const whenRoom: ForgeRepository[] = [];
   for (const repository of uniqueById(found)) {
     const before = knownById.get(repository.id);
-    const isChanged = before?.revision !== repository.revision || before.is_unsettled === 1 || stale.has(repository.id);
+    const isChanged =
+      before?.revision !== repository.revision || before.is_unsettled !== SETTLED || stale.has(repository.id);
     if (before === undefined || (before.is_cut === 1 && !(isChanged && before.pull_requests > 0))) {
       whenRoom.push(repository);
     } else if (isChanged) {

@@ -19,6 +19,8 @@ export interface NewSnapshot {
   readonly isTruncated: boolean;
   /** Whether changes are pending that may not change the revision. */
   readonly isPending: boolean;
+  /** @see SnapshotData.unknownSince */
+  readonly unknownSince?: number;
 }
 
 export interface SnapshotData {
@@ -28,7 +30,21 @@ export interface SnapshotData {
   readonly issues: readonly ForgeIssue[];
   /** Whether some data could not be read the last time, and is from an earlier snapshot or missing. */
   readonly stale?: true;
+  /** Since when the forge is computing merge statuses, in milliseconds. */
+  readonly unknownSince?: number;
 }
+
+/** The values of `is_unsettled`. */
+export const SETTLED = 0;
+const PENDING = 1;
+/** The forge computes merge statuses, which takes it seconds. */
+export const COMPUTING = 2;
+
+/** How long the last known merge status of the same commits stands in for one that the forge is computing. */
+const BRIDGED_MS = 300_000;
+
+/** How long a repository counts as {@link COMPUTING}. A forge that needs longer may never finish. */
+const COMPUTING_MS = 30_000;
 
 const KNOWN = [
   'repository_id',
@@ -74,7 +90,7 @@ export async function saveSnapshots(
   { readings: read, readAt }: { readonly readings: readonly NewSnapshot[]; readonly readAt: number },
 ): Promise<boolean> {
   if (read.length === 0) return false;
-  const readings = await withKnownRows(database, place, read);
+  const readings = await withKnownRows(database, place, { readings: read, readAt });
   const rows = readings.map((one) => toRow(place, one, readAt));
   await moveRenamedState(database, place, rows);
   // Runs before the older snapshots are replaced, because it compares with them.
@@ -104,23 +120,44 @@ export async function saveSnapshots(
   return removed > 0 || saved.some(({ changed_at }) => changed_at === readAt);
 }
 
-/** Adds the last known rows of pull requests that could not be read to incomplete snapshots. */
+const isComputing = ({ mergeStatus }: ForgePullRequest): boolean => mergeStatus === 'unknown';
+
+/**
+ * Adds the last known rows of pull requests that could not be read to incomplete snapshots, and the last known merge
+ * statuses of the same commits in place of those that the forge is computing. Forges compute them again after each push
+ * to the base branch.
+ */
 async function withKnownRows(
   database: Database,
   place: ForgeKey,
-  readings: readonly NewSnapshot[],
+  { readings, readAt }: { readonly readings: readonly NewSnapshot[]; readonly readAt: number },
 ): Promise<readonly NewSnapshot[]> {
-  const lacking = readings.filter(({ snapshot }) => (snapshot.incomplete ?? 0) > 0);
+  const lacking = readings.filter(
+    ({ snapshot, isPending }) =>
+      (snapshot.incomplete ?? 0) > 0 || (isPending && snapshot.pullRequests.some(isComputing)),
+  );
   if (lacking.length === 0) return readings;
   const ids = lacking.map(({ snapshot }) => snapshot.repository.id);
   const known = await findFacts(database, place, ids);
   return readings.map((one) => {
     const { repository, pullRequests, incomplete = 0 } = one.snapshot;
     const read = new Set(pullRequests.map(({ number }) => number));
-    const last = known.get(repository.id)?.pullRequests.filter(({ number }) => !read.has(number)) ?? [];
+    const facts = known.get(repository.id);
+    const last = facts?.pullRequests.filter(({ number }) => !read.has(number)) ?? [];
     const rows = last.slice(0, incomplete).map((row) => ({ ...row, repo: repository.fullName }));
-    return { ...one, snapshot: { ...one.snapshot, pullRequests: [...pullRequests, ...rows] } };
+    const unknownSince = pullRequests.some(isComputing) ? (facts?.unknownSince ?? readAt) : undefined;
+    const isBridged = unknownSince !== undefined && readAt - unknownSince < BRIDGED_MS;
+    const own = isBridged ? pullRequests.map((row) => withKnownMergeStatus(row, facts)) : pullRequests;
+    return { ...one, unknownSince, snapshot: { ...one.snapshot, pullRequests: [...own, ...rows] } };
   });
+}
+
+function withKnownMergeStatus(row: ForgePullRequest, known: SnapshotData | undefined): ForgePullRequest {
+  const before = isComputing(row) ? known?.pullRequests.find(({ number }) => number === row.number) : undefined;
+  const isSame = before !== undefined && before.headSha === row.headSha && before.baseBranch === row.baseBranch;
+  if (!isSame || before.draft !== row.draft) return row;
+  const { mergeStatus, behind, empty } = before;
+  return { ...row, mergeStatus, behind, empty };
 }
 
 /**
@@ -147,7 +184,7 @@ export async function markStale(
       await insert.onConflict((conflict) => conflict.doNothing()).execute();
       continue;
     }
-    const change = { facts: JSON.stringify({ ...facts, stale: true }), is_unsettled: 1, read_at: readAt };
+    const change = { facts: JSON.stringify({ ...facts, stale: true }), is_unsettled: PENDING, read_at: readAt };
     const update = database.updateTable('forge_readings').set(change).where('person_id', '=', personId);
     const one = update.where('forge', '=', forge).where('repository_id', '=', repository.id);
     await one.where('read_at', '<=', readAt).execute();
@@ -216,7 +253,11 @@ export function parseSnapshotData(facts: string): SnapshotData {
   return JSON.parse(facts) as SnapshotData;
 }
 
-function toRow(place: ForgeKey, { snapshot, isTruncated, isPending }: NewSnapshot, readAt: number): ForgeReadingsTable {
+function toRow(
+  place: ForgeKey,
+  { snapshot, isTruncated, isPending, unknownSince }: NewSnapshot,
+  readAt: number,
+): ForgeReadingsTable {
   const { repository, pullRequests, issues, incomplete = 0 } = snapshot;
   const { id, fullName, revision, url, canManageWebhooks } = repository;
   const facts: SnapshotData = {
@@ -225,6 +266,7 @@ function toRow(place: ForgeKey, { snapshot, isTruncated, isPending }: NewSnapsho
     pullRequests,
     issues,
     ...(incomplete > 0 && { stale: true }),
+    ...(unknownSince !== undefined && { unknownSince }),
   };
   return {
     person_id: place.personId,
@@ -232,7 +274,7 @@ function toRow(place: ForgeKey, { snapshot, isTruncated, isPending }: NewSnapsho
     repository_id: id,
     full_name: fullName,
     revision,
-    is_unsettled: isPending ? 1 : 0,
+    is_unsettled: isPending ? toPending(unknownSince, readAt) : SETTLED,
     is_cut: isTruncated ? 1 : 0,
     pull_requests: pullRequests.length,
     facts: JSON.stringify(facts),
@@ -240,6 +282,9 @@ function toRow(place: ForgeKey, { snapshot, isTruncated, isPending }: NewSnapsho
     changed_at: readAt,
   };
 }
+
+const toPending = (unknownSince: number | undefined, readAt: number): number =>
+  unknownSince !== undefined && readAt - unknownSince < COMPUTING_MS ? COMPUTING : PENDING;
 
 /** The tables with local state that is keyed by repository name. */
 const TABLES = ['repository_marks', 'pull_request_marks', 'snoozes'] as const;

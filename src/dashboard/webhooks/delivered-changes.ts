@@ -6,11 +6,14 @@ import { recordFirstDelivery, type RepositoryAddress } from '../pull-requests/st
 import type { Refresher } from '../refresh/refresher.js';
 import type { DeliveredEvent } from './verify-delivery.js';
 
-/** Single changes are read soon. A pipeline that reports every step for an hour costs about 120 reads. */
-const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000 };
+/**
+ * Single changes are read soon. A pipeline that reports every step for an hour costs about 120
+ * reads. The end of the last check is read within a second or two.
+ */
+const REPOSITORY_SPACING = { firstMs: 2_000, mostMs: 32_000, quietMs: 1_000 };
 
 /** Reading a whole board takes dozens of requests. */
-const BOARD_SPACING = { firstMs: 30_000, mostMs: 900_000 };
+const BOARD_SPACING = { firstMs: 30_000, mostMs: 900_000, quietMs: 30_000 };
 
 /** Webhooks of organizations report repositories that are not on the board too. Each causes one refresh in this time. */
 const UNKNOWN_MS = 3_600_000;
@@ -63,9 +66,10 @@ export function createDeliveredChanges(options: DeliveredChangesOptions): Delive
   }
 
   return {
-    schedule(personId, forge, { fullName = '' }) {
+    schedule(personId, forge, { fullName = '', isFinal = false }) {
       const key = `${personId} ${forge} ${fullName}`;
-      if (NAME.test(fullName)) repositories.request(key, () => readRepository({ personId, forge, fullName }, key));
+      if (NAME.test(fullName))
+        repositories.request(key, () => readRepository({ personId, forge, fullName }, key), isFinal);
       else scheduleBoard(personId);
     },
     async close() {
@@ -90,6 +94,8 @@ async function isOnBoard(database: Database, { personId, forge, fullName }: Repo
 interface BackoffThrottleOptions {
   /** The delay between the end of a run and the next run of the same key, if that was requested in between. */
   readonly firstMs: number;
+  /** After a final request, the run starts once so long no other one came. */
+  readonly quietMs: number;
   /** The upper limit of the delay, which doubles with every run until a delay passes without a request. */
   readonly mostMs: number;
   /** Receives the errors of failed runs, which don't affect later ones. */
@@ -100,35 +106,56 @@ interface BackoffThrottle {
   /**
    * Requests a run: at once if the key had no recent run, else after the delay, once for all requests until then. After
    * every request, a run starts, so that no change is missed.
+   *
+   * @param isFinal Whether the request may end a series: the run then starts after a short time without another final
+   * request, if the first delay has passed too.
    */
-  request(key: string, run: () => Promise<void>): void;
+  request(key: string, run: () => Promise<void>, isFinal?: boolean): void;
   /** Runs pending requests without delay, and waits for them. Later requests are ignored. */
   close(): Promise<void>;
 }
 
 /** Creates a throttle for frequently requested runs, with a separate, growing delay for each key. */
-export function throttleWithBackoff({ firstMs, mostMs, report }: BackoffThrottleOptions): BackoffThrottle {
+export function throttleWithBackoff({ firstMs, mostMs, quietMs, report }: BackoffThrottleOptions): BackoffThrottle {
   const pending = new Map<string, (() => Promise<void>) | undefined>();
   const working = new Set<Promise<void>>();
+  /** By key: ends the current delay early. */
+  const hurry = new Map<string, () => void>();
   const closed = new AbortController();
+
+  /** Waits for a delay, or less after a final request. The timers must not keep an otherwise idle process alive. */
+  async function pause(key: string, delayMs: number): Promise<void> {
+    const beganAt = performance.now();
+    const over = new AbortController();
+    let quiet: NodeJS.Timeout | undefined;
+    hurry.set(key, () => {
+      clearTimeout(quiet);
+      const left = Math.max(beganAt + firstMs - performance.now(), quietMs);
+      quiet = setTimeout(() => over.abort(), left).unref();
+    });
+    const signal = AbortSignal.any([closed.signal, over.signal]);
+    await sleep(delayMs, undefined, { signal, ref: false }).catch(() => undefined);
+    clearTimeout(quiet);
+    hurry.delete(key);
+  }
 
   async function work(key: string): Promise<void> {
     let delay = firstMs;
     for (let run = pending.get(key); run !== undefined; run = pending.get(key)) {
       pending.set(key, undefined);
       await run().catch(report);
-      // The timer must not keep an otherwise idle process alive.
-      await sleep(delay, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      await pause(key, delay);
       delay = Math.min(delay * 2, mostMs);
     }
     pending.delete(key);
   }
 
   return {
-    request(key, run) {
+    request(key, run, isFinal = false) {
       if (closed.signal.aborted) return;
       const isWorking = pending.has(key);
       pending.set(key, run);
+      if (isWorking && isFinal) hurry.get(key)?.();
       if (isWorking) return;
       const ended = work(key).finally(() => working.delete(ended));
       working.add(ended);

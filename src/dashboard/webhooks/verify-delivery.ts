@@ -11,6 +11,8 @@ export interface WebhookDelivery {
 /** The subject of a delivery. Without a repository, as in a ping, anything may have changed. */
 export interface DeliveredEvent {
   readonly fullName?: string;
+  /** Whether it reports the end of a check, after which the state of a pull request may be final. */
+  readonly isFinal?: boolean;
 }
 
 interface WebhookSender {
@@ -55,7 +57,7 @@ export function findHeader(headers: WebhookDelivery['headers'], names: readonly 
 function verifyGithubDelivery({ headers, body }: WebhookDelivery, secret: string): DeliveredEvent | undefined {
   const [, signature] = /^sha256=(.+)$/.exec(String(headers['x-hub-signature-256'] ?? '')) ?? [];
   if (signature === undefined || !verifyHmac(body, secret, signature)) return undefined;
-  return readDeliveredEvent(body, ({ repository }) => repository?.full_name);
+  return readDeliveredEvent(body, ({ repository }) => repository?.full_name, isCheckEnd);
 }
 
 /**
@@ -96,15 +98,27 @@ interface WebhookPayload {
   readonly repository?: { readonly full_name?: unknown } | null;
   /** Forgejo nests the repository of a workflow run in the run. */
   readonly run?: { readonly repository?: { readonly full_name?: unknown } | null } | null;
+  /** `completed` for check runs, check suites and workflow runs of GitHub. */
+  readonly action?: unknown;
+  /** The state of a commit status of GitHub. */
+  readonly state?: unknown;
   readonly project?: { readonly path_with_namespace?: unknown } | null;
 }
 
+const isCheckEnd = ({ action, state }: WebhookPayload): boolean =>
+  action === 'completed' || ['error', 'failure', 'success'].includes(String(state));
+
 /** Reads the repository name from the payload of a verified delivery. Returns an empty event for an invalid payload. */
-function readDeliveredEvent(body: Buffer, nameOf: (payload: WebhookPayload) => unknown): DeliveredEvent {
+function readDeliveredEvent(
+  body: Buffer,
+  nameOf: (payload: WebhookPayload) => unknown,
+  isFinal: (payload: WebhookPayload) => boolean = () => false,
+): DeliveredEvent {
   try {
     const payload = JSON.parse(body.toString()) as WebhookPayload | null;
     const fullName = payload === null ? undefined : nameOf(payload);
-    return typeof fullName === 'string' ? { fullName } : {};
+    if (payload === null || typeof fullName !== 'string') return {};
+    return { fullName, ...(isFinal(payload) && { isFinal: true }) };
   } catch {
     return {};
   }

@@ -411,8 +411,8 @@ export const deliverGitlab = /* @__PURE__ */ createCall<paths, operations['deliv
 /**
  * Merge a pull request
  *
- * Uses the first of merge, squash and rebase that the repository allows, and merges only the commit that the board
- * shows.
+ * Uses the given method, or else the first of merge, squash and rebase that the repository allows, and merges only the
+ * commit that the board shows. GitLab ignores the method of Trellis and uses its project's.
  *
  * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
  * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -439,7 +439,7 @@ export const autoMergePullRequest = /* @__PURE__ */ createCall<paths, operations
 /**
  * Cancel auto-merge
  *
- * Idempotent: also returns 204 if auto-merge isn't enabled. GitHub doesn't support this action.
+ * Idempotent: also returns 204 if auto-merge isn't enabled.
  *
  * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
  * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -448,6 +448,30 @@ export const autoMergePullRequest = /* @__PURE__ */ createCall<paths, operations
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
  */
 export const cancelAutoMerge = /* @__PURE__ */ createCall<paths, operations['cancelAutoMerge'], CallArguments<operations['cancelAutoMerge']>>('post', '/api/pull-requests/auto-merge/cancel', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Add a pull request to the merge queue
+ *
+ * Adds the commit that the board shows to the merge queue of the base branch, which merges it when its turn comes.
+ *
+ * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+ * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+ * the settings have no credential for the forge, or if the forge doesn't support the action.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const enqueuePullRequest = /* @__PURE__ */ createCall<paths, operations['enqueuePullRequest'], CallArguments<operations['enqueuePullRequest']>>('post', '/api/pull-requests/merge-queue', { places: { 'idempotency-key': 'header' } });
+
+/**
+ * Remove a pull request from the merge queue
+ *
+ * Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+ * Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+ * the settings have no credential for the forge, or if the forge doesn't support the action.
+ *
+ * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `permission`, 404 `unknown`, 409 `checks_pending`, 413 `too_large`, 415 `unsupported_media_type`, 429 `rate_limited`, 500 `internal`, 502 `unknown`, 503 `unavailable`.
+ */
+export const dequeuePullRequest = /* @__PURE__ */ createCall<paths, operations['dequeuePullRequest'], CallArguments<operations['dequeuePullRequest']>>('post', '/api/pull-requests/merge-queue/leave', { places: { 'idempotency-key': 'header' } });
 
 /**
  * Close a pull request without merging

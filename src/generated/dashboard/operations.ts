@@ -916,6 +916,58 @@ export const operations: readonly OperationSpec[] = [
     validate: { headers: validators.cancelAutoMergeHeaders, body: validators.cancelAutoMergeBody },
   },
   {
+    id: 'enqueuePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/merge-queue',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.enqueuePullRequestHeaders, body: validators.enqueuePullRequestBody },
+  },
+  {
+    id: 'dequeuePullRequest',
+    method: 'post',
+    path: '/api/pull-requests/merge-queue/leave',
+    security: [{ scheme: 'session', roles: [] }, { scheme: 'token', roles: ['write'] }],
+    reachesOut: true,
+    parameters: [
+      { name: 'idempotency-key', in: 'header', required: false, type: 'string', list: false, rest: false },
+    ],
+    body: { required: true, contentTypes: ['application/json'], maxBytes: 16384 },
+    responses: {
+      204: { contentTypes: [] },
+      400: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      401: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      403: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      404: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      409: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      413: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      415: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      429: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      500: { contentTypes: ['application/json'], validate: validators.errorSchema },
+      502: { contentTypes: ['application/json'], validate: validators.actionRefusalSchema },
+      503: { contentTypes: ['application/json'], validate: validators.errorSchema },
+    },
+    validate: { headers: validators.dequeuePullRequestHeaders, body: validators.dequeuePullRequestBody },
+  },
+  {
     id: 'closePullRequest',
     method: 'post',
     path: '/api/pull-requests/close',
@@ -2258,7 +2310,7 @@ export interface MergePullRequestInput extends RequestContext {
      */
     readonly 'idempotency-key'?: string;
   };
-  readonly body: components['schemas']['PullRequestReference'];
+  readonly body: components['schemas']['MergeRequest'];
   readonly caller: SessionCaller | TokenCaller;
 }
 
@@ -2404,6 +2456,146 @@ export interface CancelAutoMergeInput extends RequestContext {
 
 /** The responses of `cancelAutoMerge`. Errors are thrown. */
 export type CancelAutoMergeOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** The input of `enqueuePullRequest`. */
+export interface EnqueuePullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `enqueuePullRequest`. Errors are thrown. */
+export type EnqueuePullRequestOutput =
+  | {
+      readonly status: 204;
+      readonly body?: undefined;
+    }
+  | {
+      readonly status: 403;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 404;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 409;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    }
+  | {
+      readonly status: 429;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+        /** The number of seconds to wait before retrying, at least 1. */
+        readonly 'Retry-After': string;
+        /** The number of requests that this server's rate limit allows per window; absent if rate limits are switched off. */
+        readonly 'RateLimit-Limit'?: string;
+        /** The number of requests left in the current window. */
+        readonly 'RateLimit-Remaining'?: string;
+        /** The number of seconds until the current window ends. */
+        readonly 'RateLimit-Reset'?: string;
+        /** This server's rate limit and the length of its window in seconds, such as `600;w=60`. */
+        readonly 'RateLimit-Policy'?: string;
+      };
+    }
+  | {
+      readonly status: 502;
+      readonly body: components['schemas']['ActionRefusal'];
+      readonly headers: {
+        /** Identifies the request in the server's log. The error body contains the same value. */
+        readonly 'X-Request-Id': string;
+      };
+    };
+
+/** The input of `dequeuePullRequest`. */
+export interface DequeuePullRequestInput extends RequestContext {
+  readonly headers: {
+    /**
+     * Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+     * response and has no further effect.
+     */
+    readonly 'idempotency-key'?: string;
+  };
+  readonly body: components['schemas']['PullRequestReference'];
+  readonly caller: SessionCaller | TokenCaller;
+}
+
+/** The responses of `dequeuePullRequest`. Errors are thrown. */
+export type DequeuePullRequestOutput =
   | {
       readonly status: 204;
       readonly body?: undefined;
@@ -3334,6 +3526,10 @@ export interface PullRequestsHandlers {
   readonly autoMergePullRequest: (input: AutoMergePullRequestInput) => Promise<AutoMergePullRequestOutput>;
   /** Cancel auto-merge */
   readonly cancelAutoMerge: (input: CancelAutoMergeInput) => Promise<CancelAutoMergeOutput>;
+  /** Add a pull request to the merge queue */
+  readonly enqueuePullRequest: (input: EnqueuePullRequestInput) => Promise<EnqueuePullRequestOutput>;
+  /** Remove a pull request from the merge queue */
+  readonly dequeuePullRequest: (input: DequeuePullRequestInput) => Promise<DequeuePullRequestOutput>;
   /** Close a pull request without merging */
   readonly closePullRequest: (input: ClosePullRequestInput) => Promise<ClosePullRequestOutput>;
   /** Rerun failed checks */

@@ -761,8 +761,8 @@ export interface paths {
         readonly put?: never;
         /**
          * Merge a pull request
-         * @description Uses the first of merge, squash and rebase that the repository allows, and merges only the commit that the board
-         *     shows.
+         * @description Uses the given method, or else the first of merge, squash and rebase that the repository allows, and merges only the
+         *     commit that the board shows. GitLab ignores the method of Trellis and uses its project's.
          *
          *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
          *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
@@ -811,13 +811,59 @@ export interface paths {
         readonly put?: never;
         /**
          * Cancel auto-merge
-         * @description Idempotent: also returns 204 if auto-merge isn't enabled. GitHub doesn't support this action.
+         * @description Idempotent: also returns 204 if auto-merge isn't enabled.
          *
          *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
          *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
          *     the settings have no credential for the forge, or if the forge doesn't support the action.
          */
         readonly post: operations["cancelAutoMerge"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/merge-queue": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Add a pull request to the merge queue
+         * @description Adds the commit that the board shows to the merge queue of the base branch, which merges it when its turn comes.
+         *
+         *     Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
+         */
+        readonly post: operations["enqueuePullRequest"];
+        readonly delete?: never;
+        readonly options?: never;
+        readonly head?: never;
+        readonly patch?: never;
+        readonly trace?: never;
+    };
+    readonly "/api/pull-requests/merge-queue/leave": {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: never;
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly get?: never;
+        readonly put?: never;
+        /**
+         * Remove a pull request from the merge queue
+         * @description Returns 409 with the reason, without contacting the forge, if the board shows that the action isn't possible.
+         *     Otherwise the forge decides; the request is sent to it only once, even if its response is lost. Returns 400 if
+         *     the settings have no credential for the forge, or if the forge doesn't support the action.
+         */
+        readonly post: operations["dequeuePullRequest"];
         readonly delete?: never;
         readonly options?: never;
         readonly head?: never;
@@ -1870,6 +1916,8 @@ export interface components {
             readonly url: string;
             /** @description The login; `ghost` if the account was deleted. */
             readonly author: string;
+            /** @description Whether the author is a bot according to the forge. Omitted if the forge doesn't report it. */
+            readonly authorIsBot?: boolean;
             readonly draft: boolean;
             readonly labels: readonly components["schemas"]["Label"][];
             /** Format: date-time */
@@ -1904,7 +1952,12 @@ export interface components {
             readonly requestedReviewerLogins: readonly string[];
             /** @description Whether the caller's saved username is among the requested reviewers, regardless of case; false for drafts. */
             readonly reviewRequestedFromMe: boolean;
-            /** @description Whether it is mergeable, its checks succeeded, and it is not a draft. */
+            /**
+             * @description Whether a review is requested from a team of the caller; false for drafts. Omitted if the forge doesn't report
+             *     it.
+             */
+            readonly reviewRequestedFromMyTeam?: boolean;
+            /** @description Whether it is mergeable, its checks succeeded, it is not a draft, and the action `merge` isn't blocked. */
             readonly readyToMerge: boolean;
             /** @description Whether it is not a draft and either requires a review, or has requested reviewers and no review decision. */
             readonly needsReview: boolean;
@@ -1925,6 +1978,10 @@ export interface components {
             /** @description Omitted if the forge doesn't report it. */
             readonly autoMergeAllowed?: boolean;
             readonly autoMerge?: components["schemas"]["AutoMerge"];
+            /** @description Whether the base branch merges through a queue only. Omitted if the forge has no merge queues. */
+            readonly mergeQueueRequired?: boolean;
+            /** @description The place in the merge queue; omitted if the pull request is not in one. */
+            readonly mergeQueue?: components["schemas"]["MergeQueuePlace"];
             readonly review?: components["schemas"]["Review"];
             /** @description A pending request to a dependency bot; null or omitted if none exists. */
             readonly botRequest?: components["schemas"]["BotRequest"] | null;
@@ -2004,13 +2061,13 @@ export interface components {
          * @description An action on a pull request. New actions may be added; clients don't offer actions that they don't know.
          * @enum {string}
          */
-        readonly PullRequestAction: "merge" | "close" | "update_branch" | "auto_merge" | "cancel_auto_merge" | "dependabot_rebase" | "dependabot_recreate" | "renovate_rebase" | "rerun_checks";
+        readonly PullRequestAction: "merge" | "close" | "update_branch" | "auto_merge" | "cancel_auto_merge" | "enqueue" | "dequeue" | "dependabot_rebase" | "dependabot_recreate" | "renovate_rebase" | "rerun_checks";
         readonly ActionBlock: {
             /**
              * @description The reason, for programs. New codes may be added.
              * @enum {string}
              */
-            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "stacked";
+            readonly code: "already_up_to_date" | "conflict" | "not_mergeable" | "checks_pending" | "checks_failing" | "behind" | "blocked_by_protection" | "merge_queue" | "stacked";
             /** @description The reason, for users. */
             readonly message: string;
             /** @description A suggested solution, for users. */
@@ -2022,6 +2079,17 @@ export interface components {
             readonly state: "waiting" | "stopped";
             readonly code?: string;
             readonly message: string;
+        };
+        /** @description The place of a pull request in the merge queue of its base branch. */
+        readonly MergeQueuePlace: {
+            /** @description 1 for the next pull request to merge. */
+            readonly position: number;
+            /**
+             * @description `awaiting_checks` while the checks of the merged result run, `unmergeable` if they failed, `locked` while it
+             *     is being merged. New states may be added.
+             * @enum {string}
+             */
+            readonly state: "queued" | "awaiting_checks" | "mergeable" | "unmergeable" | "locked";
         };
         /** @description The review state. Omitted if it is unknown, which doesn't mean that there are no reviews. */
         readonly Review: {
@@ -2126,6 +2194,8 @@ export interface components {
             readonly code: components["schemas"]["ActionErrorCode"];
             /** @description The same sentence, for clients that read this field. */
             readonly message: string;
+            /** @description The forge's own words, as plain text for the caller. Omitted if the forge gave none. */
+            readonly forgeMessage?: string;
             /**
              * Format: date-time
              * @description The time at which the forge accepts requests again; only with `rate_limited`.
@@ -2138,7 +2208,7 @@ export interface components {
          *     (`in_progress`). Clients treat unknown codes by their HTTP status.
          * @enum {string}
          */
-        readonly ActionErrorCode: "already_merged" | "already_closed" | "not_mergeable" | "conflict" | "behind" | "checks_pending" | "checks_failing" | "blocked_by_protection" | "already_up_to_date" | "auto_merge_not_allowed" | "ready_to_merge" | "stacked" | "label_missing" | "permission" | "in_progress" | "rate_limited" | "unknown";
+        readonly ActionErrorCode: "already_merged" | "already_closed" | "not_mergeable" | "conflict" | "behind" | "checks_pending" | "checks_failing" | "blocked_by_protection" | "merge_queue" | "rule_violation" | "method_not_allowed" | "head_changed" | "already_up_to_date" | "auto_merge_not_allowed" | "ready_to_merge" | "stacked" | "label_missing" | "permission" | "in_progress" | "rate_limited" | "unknown";
         readonly RotatedWebhook: {
             readonly webhookToken: string;
             readonly webhookSecret: string;
@@ -2147,6 +2217,17 @@ export interface components {
              * @description The time until which deliveries with the previous values are accepted.
              */
             readonly formerUntil: string;
+        };
+        /** @description A pull request to merge. */
+        readonly MergeRequest: {
+            readonly forge: components["schemas"]["ForgeName"];
+            readonly fullName: components["schemas"]["RepoName"];
+            readonly number: components["schemas"]["ItemNumber"];
+            /**
+             * @description The first of merge, squash and rebase that the repository allows if omitted.
+             * @enum {string}
+             */
+            readonly method?: "merge" | "squash" | "rebase";
         };
         /** @description A pull request of a forge. */
         readonly PullRequestReference: {
@@ -4755,7 +4836,7 @@ export interface operations {
                  *       "number": 17
                  *     }
                  */
-                readonly "application/json": components["schemas"]["PullRequestReference"];
+                readonly "application/json": components["schemas"]["MergeRequest"];
             };
         };
         readonly responses: {
@@ -4854,6 +4935,100 @@ export interface operations {
         };
         readonly responses: {
             /** @description Auto-merge is not enabled. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly enqueuePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description The pull request is in the merge queue. */
+            readonly 204: {
+                headers: {
+                    readonly [name: string]: unknown;
+                };
+                content?: never;
+            };
+            readonly 400: components["responses"]["InvalidInput"];
+            readonly 401: components["responses"]["Unauthenticated"];
+            readonly 403: components["responses"]["ActionForbidden"];
+            readonly 404: components["responses"]["ActionTargetMissing"];
+            readonly 409: components["responses"]["ActionRefused"];
+            readonly 413: components["responses"]["TooLarge"];
+            readonly 415: components["responses"]["UnsupportedMediaType"];
+            readonly 429: components["responses"]["ActionRateLimited"];
+            readonly 500: components["responses"]["Internal"];
+            readonly 502: components["responses"]["ActionFailed"];
+            readonly 503: components["responses"]["Unavailable"];
+        };
+    };
+    readonly dequeuePullRequest: {
+        readonly parameters: {
+            readonly query?: never;
+            readonly header?: {
+                /**
+                 * @description Makes retries safe. Within 24 hours, a request with the same key from the same caller returns the stored first
+                 *     response and has no further effect.
+                 * @example 7f0c1f52-6a5e-4f0e-9f57-0d1f6a6a3c11
+                 */
+                readonly "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            readonly path?: never;
+            readonly cookie?: never;
+        };
+        readonly requestBody: {
+            readonly content: {
+                /**
+                 * @example {
+                 *       "forge": "github",
+                 *       "fullName": "acme/shop",
+                 *       "number": 17
+                 *     }
+                 */
+                readonly "application/json": components["schemas"]["PullRequestReference"];
+            };
+        };
+        readonly responses: {
+            /** @description The pull request is not in the merge queue. */
             readonly 204: {
                 headers: {
                     readonly [name: string]: unknown;

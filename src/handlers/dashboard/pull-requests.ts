@@ -5,7 +5,8 @@ export const pullRequestsHandlers = ({
   dashboard: { actions, snoozes },
 }: Pick<DashboardServices, 'dashboard'>): PullRequestsHandlers => ({
   async mergePullRequest({ caller, body }) {
-    await actions.perform(caller, body, 'merge');
+    const { method, ...target } = body;
+    await actions.perform(caller, target, 'merge', method);
     return { status: 204 };
   },
   async autoMergePullRequest({ caller, body }) {
@@ -14,6 +15,14 @@ export const pullRequestsHandlers = ({
   },
   async cancelAutoMerge({ caller, body }) {
     await actions.perform(caller, body, 'cancel_auto_merge');
+    return { status: 204 };
+  },
+  async enqueuePullRequest({ caller, body }) {
+    await actions.perform(caller, body, 'enqueue');
+    return { status: 204 };
+  },
+  async dequeuePullRequest({ caller, body }) {
+    await actions.perform(caller, body, 'dequeue');
     return { status: 204 };
   },
   async closePullRequest({ caller, body }) {

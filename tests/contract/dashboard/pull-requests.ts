@@ -18,6 +18,8 @@ interface Case {
   /** The state in which the action is allowed. */
   readonly before?: Partial<GithubPullRequest>;
   readonly status?: 202 | 204;
+  /** Whether the base branch has a merge queue. */
+  readonly inQueue?: boolean;
 }
 
 const blocked = { mergeStateStatus: 'BLOCKED' };
@@ -27,6 +29,9 @@ const ACTIONS: readonly Case[] = [
   { id: 'mergePullRequest', forge: 'github' },
   { id: 'autoMergePullRequest', forge: 'github', before: blocked },
   { id: 'cancelAutoMerge', forge: 'gitlab' },
+  { id: 'cancelAutoMerge', forge: 'github', before: { ...blocked, autoMerge: 'MERGE' } },
+  { id: 'enqueuePullRequest', forge: 'github', inQueue: true },
+  { id: 'dequeuePullRequest', forge: 'github', before: { queued: true }, inQueue: true },
   { id: 'closePullRequest', forge: 'github' },
   { id: 'rerunChecks', forge: 'github', before: { checks: [githubRun({ conclusion: 'FAILURE' })] } },
   { id: 'updateBranch', forge: 'github', before: behind, status: 202 },
@@ -55,10 +60,10 @@ export function pullRequestsTests(stage: () => Stage): void {
   afterAll(() => Promise.all([github, forgejo, gitlab].map((forge) => forge.close())));
 
   /** Adds a repository with one pull request to every forge. */
-  function addRepository(before: Partial<GithubPullRequest> = {}) {
+  function addRepository(before: Partial<GithubPullRequest> = {}, usesMergeQueue = false) {
     const fullName = `acme/app-${(count += 1)}`;
     const one = githubPullRequest(1, structuredClone(before));
-    github.repositories.push(githubRepository(fullName, { pullRequests: [one] }));
+    github.repositories.push(githubRepository(fullName, { pullRequests: [one], usesMergeQueue }));
     const old = forgejoPullRequest(1, { mergeBase: 'a'.repeat(40) });
     forgejo.repositories.push(forgejoRepository(fullName, { pullRequests: [old] }));
     const running = gitlabMergeRequest(1, { autoMergeEnabled: true, detailedMergeStatus: 'CI_STILL_RUNNING' });
@@ -80,9 +85,9 @@ export function pullRequestsTests(stage: () => Stage): void {
     });
   };
 
-  describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204 }) => {
+  describe.each(ACTIONS)('$id at $forge', ({ id, forge, before, status = 204, inQueue }) => {
     test('succeeds', async () => {
-      const { fullName } = addRepository(before);
+      const { fullName } = addRepository(before, inQueue);
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([status, undefined]);
     });
 
@@ -92,7 +97,7 @@ export function pullRequestsTests(stage: () => Stage): void {
     });
 
     test('returns 409 for a merged pull request', async () => {
-      const { fullName, one, old, running } = addRepository(before);
+      const { fullName, one, old, running } = addRepository(before, inQueue);
       one.state = 'MERGED';
       Object.assign(old, { merged: true, state: 'closed' });
       running.state = 'merged';
@@ -100,13 +105,13 @@ export function pullRequestsTests(stage: () => Stage): void {
     });
 
     test('returns 502 if the forge does not respond', async () => {
-      const { fullName } = addRepository(before);
+      const { fullName } = addRepository(before, inQueue);
       failAt(forge, fullName, { status: 502, body: '<html>' });
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([502, 'unknown']);
     });
 
     test('returns 403 if the forge rejects the credential', async () => {
-      const { fullName } = addRepository(before);
+      const { fullName } = addRepository(before, inQueue);
       failAt(forge, fullName, { status: 401, body: {} });
       expect(await send(id, { forge, fullName, number: 1 })).toEqual([403, 'permission']);
     });
@@ -123,6 +128,16 @@ export function pullRequestsTests(stage: () => Stage): void {
     expect(await send('requestDependabot', body, { headers: { 'Idempotency-Key': 'click-2' } })).toEqual([
       409,
       'in_progress',
+    ]);
+  });
+
+  test("mergePullRequest: reports a rejection as a code and in the forge's own words", async () => {
+    const { fullName } = addRepository({}, true);
+    const body = { forge: 'github' as const, fullName, number: 1, method: 'squash' as const };
+    const { error, response } = await stage().client(member).POST('/api/pull-requests/merge', { body });
+    expect([response.status, error]).toMatchObject([
+      409,
+      { code: 'merge_queue', forgeMessage: 'Changes must be made through the merge queue' },
     ]);
   });
 

@@ -41,7 +41,7 @@ test.each<[string, Partial<GithubPullRequest>, string[]]>([
   [
     'blocked with auto-merge enabled',
     { mergeStateStatus: 'BLOCKED', autoMerge: 'MERGE' },
-    ['merge: blocked_by_protection', 'close'],
+    ['merge: blocked_by_protection', 'close', 'cancel_auto_merge'],
   ],
   ['by Dependabot', { author: 'dependabot[bot]' }, ['merge', 'close', 'dependabot_rebase', 'dependabot_recreate']],
   ['by a configured Renovate account', { author: 'renewer' }, ['merge', 'close', 'renovate_rebase']],

@@ -42,7 +42,17 @@ const other = (id: number): TestHook => ({
 });
 
 const EVENTS: Readonly<Record<ForgeName, readonly string[]>> = {
-  github: ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'],
+  github: [
+    'check_run',
+    'issues',
+    'merge_group',
+    'pull_request',
+    'pull_request_review',
+    'pull_request_review_thread',
+    'push',
+    'repository',
+    'status',
+  ],
   forgejo: [
     'issues',
     'pull_request',

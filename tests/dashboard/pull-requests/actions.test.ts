@@ -87,7 +87,7 @@ test.each<[string, ActionName, Partial<GithubPullRequest>]>([
 );
 
 test.each<[string, ActionTarget, ActionName]>([
-  ['cancelling auto-merge at GitHub', onGithub, 'cancel_auto_merge'],
+  ['merge queues at other forges', onForgejo, 'enqueue'],
   ['Dependabot commands at other forges', onForgejo, 'dependabot_rebase'],
 ])('perform: rejects %s', async (_reason, target, action) => {
   await stage.refresh();
@@ -129,7 +129,7 @@ describe('a change at the forge since the last refresh', () => {
   test('a new commit prevents the merge', async () => {
     await stage.refresh();
     github.headRefOid = 'e'.repeat(40);
-    await expect(act(onGithub, 'merge')).rejects.toMatchObject(actionError('unknown'));
+    await expect(act(onGithub, 'merge')).rejects.toMatchObject(actionError('head_changed'));
     expect(github.state).toBe('OPEN');
   });
 

@@ -28,7 +28,11 @@ test.each([
   ['an hour ago', HOUR, 6 * MINUTE],
   ['a day ago', 24 * HOUR, 20 * MINUTE],
 ])('nextPollAt: changes pending since %s are read again after a growing delay', (_reason, ago, wait) => {
-  expect(nextPollAt({ read_at: NOW, changed_at: NOW - ago })).toBe(NOW + wait);
+  expect(nextPollAt({ read_at: NOW, changed_at: NOW - ago, is_unsettled: 1 })).toBe(NOW + wait);
+});
+
+test('nextPollAt: merge statuses that the forge is computing are read again after seconds', () => {
+  expect(nextPollAt({ read_at: NOW, changed_at: NOW - HOUR, is_unsettled: 2 })).toBe(NOW + 4_000);
 });
 
 test.each([

@@ -35,6 +35,46 @@ test("refresh: a repository of an organization is on the board, with the user's 
   expect(rows).toMatchObject([{ repo: 'initech/api', number: 4, section: 'needs_your_review' }]);
 });
 
+test("refresh: a requested review of the user's team is told from one of the user and one of another team", async () => {
+  const { github } = stage;
+  github.teams = ['core'];
+  const requests = [['team:core'], ['mona', 'team:core'], ['team:other'], []];
+  const pullRequests = requests.map((requested, index) => githubPullRequest(index + 1, { author: 'lisa', requested }));
+  github.repositories.push(githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }));
+  const rows = (await stage.refresh()).pullRequests.toSorted((a, b) => a.number - b.number);
+  expect(rows.map((one) => [one.reviewRequestedFromMe, one.reviewRequestedFromMyTeam, one.section])).toEqual([
+    [false, true, 'needs_your_review'],
+    [true, false, 'needs_your_review'],
+    [false, false, 'waiting_for_others'],
+    [false, undefined, 'ready_to_merge'],
+  ]);
+});
+
+test("refresh: a failing pull request of any bot in the user's repository is returned to the user", async () => {
+  const { github } = stage;
+  const checks = [githubStatus({ state: 'FAILURE' })];
+  const pullRequests = [githubPullRequest(1, { author: 'github-actions[bot]', checks })];
+  github.repositories.push(githubRepository('mona/shop', { pullRequests }));
+  const { pullRequests: rows } = await stage.refresh();
+  expect(rows).toMatchObject([{ author: 'github-actions', authorIsBot: true, section: 'returned_to_you' }]);
+});
+
+test('refresh: a pull request in the merge queue waits, and one that can join it is ready', async () => {
+  const { github } = stage;
+  const pullRequests = [githubPullRequest(1, { queued: true }), githubPullRequest(2)];
+  github.repositories.push(githubRepository('acme/shop', { usesMergeQueue: true, pullRequests }));
+  const rows = (await stage.refresh()).pullRequests.toSorted((a, b) => a.number - b.number);
+  const merge = { action: 'merge', blocked: expect.objectContaining({ code: 'merge_queue' }) as unknown };
+  expect(rows).toMatchObject([
+    { section: 'waiting_for_others', mergeQueue: { position: 1, state: 'queued' }, readyToMerge: false },
+    { section: 'ready_to_merge', readyToMerge: false },
+  ]);
+  expect(rows.map(({ allowedActions }) => allowedActions)).toEqual([
+    [merge, { action: 'close' }, { action: 'dequeue' }],
+    [merge, { action: 'close' }, { action: 'enqueue' }],
+  ]);
+});
+
 test('refresh: a repository whose query times out keeps its rows and is marked as stale, and the others are read', async () => {
   const { github } = stage;
   const [huge, shop] = [githubRepository('acme/huge', { pullRequests: fill(45) }), githubRepository('acme/shop')];

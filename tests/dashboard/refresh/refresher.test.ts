@@ -254,13 +254,43 @@ describe('scheduled refreshes', () => {
   test('read an unknown merge status again, which forges compute after the first request', async () => {
     Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
     const second = shop().pullRequests[1]!;
-    Object.assign(second, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' });
+    // A push to the head, so that the merge status before it says nothing.
+    Object.assign(second, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN', headRefOid: 'e'.repeat(40) });
     const statuses = ({ pullRequests }: Board) => pullRequests.map(({ mergeStatus }) => mergeStatus);
     expect(statuses(await stage.refresh())).toContain('unknown');
     Object.assign(second, { mergeable: 'MERGEABLE', mergeStateStatus: 'CLEAN' });
     stage.wait(61_000);
     await look();
     expect(statuses(await stage.board())).not.toContain('unknown');
+  });
+
+  test('keep the last merge status of the same commits while the forge computes it again after a push', async () => {
+    Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    const places = ({ pullRequests }: Board) =>
+      pullRequests.filter(({ forge }) => forge === 'github').map((one) => [one.number, one.section, one.mergeStatus]);
+    const before = places(await stage.refresh());
+    for (const one of shop().pullRequests) Object.assign(one, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' });
+    stage.wait(60_000);
+    expect(places(await stage.refresh())).toEqual(before);
+    shop().pullRequests[1]!.headRefOid = 'e'.repeat(40);
+    expect(places(await stage.refresh())).not.toEqual(before);
+    for (const one of shop().pullRequests) Object.assign(one, { mergeable: 'MERGEABLE', mergeStateStatus: 'CLEAN' });
+    stage.wait(5_000);
+    expect((await requestsOf(look)).github).toBe(1);
+    expect(places(await stage.board())).toEqual(before);
+  });
+
+  test('show a merge status that the forge does not compute within five minutes as unknown', async () => {
+    Object.assign(build(), { status: 'COMPLETED', conclusion: 'SUCCESS' });
+    await stage.refresh();
+    const second = shop().pullRequests[1]!;
+    Object.assign(second, { mergeable: 'UNKNOWN', mergeStateStatus: 'UNKNOWN' });
+    await stage.refresh();
+    stage.wait(301_000);
+    const rows = (await stage.refresh()).pullRequests;
+    expect(rows.find(({ forge, number }) => forge === 'github' && number === second.number)).toMatchObject({
+      mergeStatus: 'unknown',
+    });
   });
 
   test('read nothing before the next full refresh without a credential', async () => {

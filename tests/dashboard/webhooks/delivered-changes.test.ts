@@ -5,7 +5,7 @@ const NEVER_MS = 600_000;
 
 const failures: unknown[] = [];
 const open = (firstMs: number) =>
-  throttleWithBackoff({ firstMs, mostMs: firstMs, report: (error) => void failures.push(error) });
+  throttleWithBackoff({ firstMs, mostMs: firstMs, quietMs: firstMs, report: (error) => void failures.push(error) });
 
 /** Creates runs that record their start, and end on demand. */
 function createRuns() {
@@ -48,6 +48,38 @@ test('throttleWithBackoff: runs again after the delay, and at once after a pause
   await request('second');
   await request('third');
   expect(order).toEqual(['first', 'second', 'third']);
+  await reads.close();
+});
+
+test('throttleWithBackoff: a final request does not wait for the delay, and several in a row cause one run', async () => {
+  const begun: string[] = [];
+  const reads = throttleWithBackoff({
+    firstMs: 1,
+    mostMs: NEVER_MS,
+    quietMs: 50,
+    report: (error) => void failures.push(error),
+  });
+  const request = (name: string, isFinal = false) =>
+    new Promise<void>((resolve) =>
+      reads.request(
+        'shop',
+        async () => {
+          begun.push(name);
+          if (begun.length < 8) void request(name);
+          resolve();
+        },
+        isFinal,
+      ),
+    );
+  void request('step');
+  while (begun.length < 8) await new Promise((next) => setTimeout(next, 1));
+  // The next delay is 128 ms.
+  const at = performance.now();
+  await new Promise((next) => setImmediate(next));
+  for (const name of ['end', 'end of another', 'last end']) void request(name, true);
+  while (begun.length < 9) await new Promise((next) => setTimeout(next, 1));
+  expect(performance.now() - at).toBeLessThan(120);
+  expect(begun.slice(8)).toEqual(['last end']);
   await reads.close();
 });
 

@@ -66,14 +66,14 @@ async function judge({ rest, path, target, pullRequest }: ActionContext): Promis
   return { ...toForgePullRequest(pullRequest, known), forge: 'forgejo', stackedOn: null, bot: undefined };
 }
 
-/** Merges. Prefers merge to squash and squash to rebase, as far as the repository allows. */
+/** Merges by the requested method, or else prefers merge to squash and squash to rebase, as far as the repository allows. */
 async function merge({ rest, path, target, pullRequest }: ActionContext): Promise<void> {
   const repository = (await rest.get(path)) as RepositoryNode;
   const { allow_merge_commits = true, allow_squash_merge = true, allow_rebase = true } = repository;
   const other = allow_squash_merge ? 'squash' : 'rebase';
   const style = allow_merge_commits || !(allow_squash_merge || allow_rebase) ? 'merge' : other;
   const head_commit_id = target.headSha ?? pullRequest.head.sha;
-  await rest.send('POST', `${path}/pulls/${target.number}/merge`, { Do: style, head_commit_id });
+  await rest.send('POST', `${path}/pulls/${target.number}/merge`, { Do: target.method ?? style, head_commit_id });
 }
 
 async function addRebaseLabel({ rest, path, target, rebaseLabel }: ActionContext): Promise<void> {

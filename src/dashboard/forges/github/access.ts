@@ -12,6 +12,8 @@ type GraphqlQuery = <T>(text: string, variables: Record<string, unknown>) => Pro
 
 /** The repositories that a credential has access to, and its permissions there. */
 export interface RepositoryAccess {
+  /** Whether the credential is a user's, so that a search can name its user. */
+  readonly isUser: boolean;
   discover(query: GraphqlQuery): Promise<RepositoryNode[]>;
   canWrite(node: RepositoryNode): boolean;
   canManageWebhooks(node: RepositoryNode): boolean;
@@ -25,6 +27,7 @@ interface Found {
 
 /** The access of a user's token. */
 export const USER_ACCESS: RepositoryAccess = {
+  isUser: true,
   async discover(query) {
     const readPage = async (after: string | null): Promise<ConnectionPage<RepositoryNode>> =>
       (await query<Found>(DISCOVER, { after })).viewer.repositories;
@@ -43,6 +46,7 @@ export function toRepositoryAccess(
   { list }: Pick<GithubRequests, 'list'>,
 ): RepositoryAccess {
   return {
+    isUser: false,
     async discover(query) {
       const path = '/installation/repositories?per_page=100';
       const found = await list<{ readonly node_id: string }>(path, MAX_REPOSITORIES, 'repositories');

@@ -9,7 +9,7 @@ import { findSafeLink } from '../sanitize.js';
 import { findFailedWorkflowRuns } from './checks.js';
 import type { ActionRepositoryNode, CommentNode } from './nodes.js';
 import { toForgePullRequest } from './parse.js';
-import { ENABLE_AUTO_MERGE, READ_PULL_REQUEST, READ_REPLIES } from './queries.js';
+import { DEQUEUE, DISABLE_AUTO_MERGE, ENABLE_AUTO_MERGE, ENQUEUE, READ_PULL_REQUEST, READ_REPLIES } from './queries.js';
 import type { GithubRequests } from './requests.js';
 
 type PullRequest = NonNullable<ActionRepositoryNode['pullRequest']>;
@@ -23,6 +23,11 @@ interface ActionContext extends GithubActionOptions {
 const REQUESTS: ActionRequests<ActionContext> = {
   merge,
   auto_merge: enableAutoMerge,
+  cancel_auto_merge: ({ requests, pullRequest: { id } }) =>
+    doneResult(requests.graphqlWhole(DISABLE_AUTO_MERGE, { id })),
+  enqueue: ({ requests, target, pullRequest: { id, headRefOid } }) =>
+    doneResult(requests.graphqlWhole(ENQUEUE, { id, headSha: target.headSha ?? headRefOid })),
+  dequeue: ({ requests, pullRequest: { id } }) => doneResult(requests.graphqlWhole(DEQUEUE, { id })),
   update_branch: updateBranch,
   close: async ({ requests, target }) => doneResult(requests.send('PATCH', pullPath(target), { state: 'closed' })),
   dependabot_rebase: async (context) => comment(context, '@dependabot rebase'),
@@ -73,7 +78,7 @@ function judge({ pullRequest, repository }: ActionContext): ActionCandidate {
 }
 
 async function merge({ requests, target, repository, pullRequest }: ActionContext): Promise<ForgeActionResult> {
-  const merge_method = methodOf(repository, pullRequest).toLowerCase();
+  const merge_method = target.method ?? methodOf(repository, pullRequest).toLowerCase();
   const sha = target.headSha ?? pullRequest.headRefOid;
   return doneResult(requests.send('PUT', `${pullPath(target)}/merge`, { merge_method, sha }));
 }

@@ -163,7 +163,7 @@ const CI_BY_STATE: Readonly<Record<string, CiStatus>> = {
 
 const FAILED_RUNS = new Set(['FAILURE', 'TIMED_OUT', 'ACTION_REQUIRED', 'STARTUP_FAILURE']);
 const FAILED_STATUSES = new Set(['FAILURE', 'ERROR']);
-const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING']);
+const RUNNING = new Set(['QUEUED', 'IN_PROGRESS', 'PENDING', 'REQUESTED', 'WAITING']);
 
 /**
  * Computes the CI status from GraphQL's rollup of a commit. A rollup that fails only because of a cancelled run is

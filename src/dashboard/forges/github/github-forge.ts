@@ -124,7 +124,17 @@ async function inspectInstallation(
   };
 }
 
-const EVENTS = ['check_run', 'issues', 'pull_request', 'pull_request_review', 'status'];
+const EVENTS = [
+  'check_run',
+  'issues',
+  'merge_group',
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_thread',
+  'push',
+  'repository',
+  'status',
+];
 
 const NEEDS =
   'an admin of the repository, with a token with the scope admin:repo_hook, or a token or App that can write webhooks';

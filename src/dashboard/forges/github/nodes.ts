@@ -41,6 +41,8 @@ export interface IssueNode {
 }
 
 export interface PullRequestNode extends IssueNode {
+  readonly id: string;
+  readonly author: { readonly __typename: string; readonly login: string } | null;
   readonly isDraft: boolean;
   readonly changedFiles: number;
   readonly headRefOid: string;
@@ -51,9 +53,13 @@ export interface PullRequestNode extends IssueNode {
   readonly mergeStateStatus: string;
   readonly reviewDecision: string | null;
   readonly autoMergeRequest: object | null;
+  readonly isMergeQueueEnabled: boolean;
+  readonly mergeQueueEntry: { readonly position: number; readonly state: string } | null;
   readonly reviewRequests: {
     readonly totalCount: number;
-    readonly nodes: readonly ({ readonly requestedReviewer: { readonly login?: string } | null } | null)[];
+    readonly nodes: readonly ({
+      readonly requestedReviewer: { readonly __typename: string; readonly login?: string } | null;
+    } | null)[];
   } | null;
   readonly latestOpinionatedReviews: { readonly nodes: readonly ({ readonly state: string } | null)[] } | null;
   readonly commits: LastCommit<{
@@ -84,7 +90,6 @@ export interface ActionRepositoryNode {
   readonly rebaseMergeAllowed: boolean;
   readonly pullRequest:
     | (PullRequestNode & {
-        readonly id: string;
         readonly state: 'CLOSED' | 'MERGED' | 'OPEN';
         readonly baseRef: {
           readonly branchProtectionRule: { readonly requiresLinearHistory: boolean } | null;

@@ -27,11 +27,21 @@ interface PullRequestRepository {
   readonly autoMergeAllowed: boolean;
 }
 
-export function toForgePullRequest(node: PullRequestNode, repository: PullRequestRepository): ForgePullRequest {
-  const { mergeStateStatus, mergeable, reviewRequests } = node;
+/**
+ * Converts a pull request.
+ *
+ * @param teamRequests The ids of the pull requests that wait for a review of a team of the viewer, if they were read.
+ */
+export function toForgePullRequest(
+  node: PullRequestNode,
+  repository: PullRequestRepository,
+  teamRequests?: ReadonlySet<string>,
+): ForgePullRequest {
+  const { mergeStateStatus, mergeable, reviewRequests, mergeQueueEntry } = node;
   const asked = withoutNulls(reviewRequests?.nodes ?? []).map(({ requestedReviewer }) => requestedReviewer?.login);
   return {
     ...toForgeIssue(node, repository),
+    ...(node.author && { authorIsBot: node.author.__typename === 'Bot' }),
     draft: node.isDraft,
     ...toCiFields(toCi(node)),
     mergeStatus: toMergeStatus(mergeable, mergeStateStatus),
@@ -46,6 +56,9 @@ export function toForgePullRequest(node: PullRequestNode, repository: PullReques
     empty: node.changedFiles === 0 && mergeable === 'MERGEABLE',
     autoMergeEnabled: node.autoMergeRequest !== null,
     autoMergeAllowed: repository.autoMergeAllowed,
+    mergeQueueRequired: node.isMergeQueueEnabled,
+    ...(mergeQueueEntry && { mergeQueue: toMergeQueuePlace(mergeQueueEntry) }),
+    ...(teamRequests && { reviewRequestedFromMyTeam: !node.isDraft && teamRequests.has(node.id) }),
     review: toReview(node),
   };
 }
@@ -65,6 +78,17 @@ export function toForgeIssue(
     createdAt,
     updatedAt,
   };
+}
+
+/** Reports whether a review of any team is requested. */
+export function asksTeam({ reviewRequests }: PullRequestNode): boolean {
+  return withoutNulls(reviewRequests?.nodes ?? []).some((one) => one.requestedReviewer?.__typename === 'Team');
+}
+
+type MergeQueuePlace = NonNullable<ForgePullRequest['mergeQueue']>;
+
+function toMergeQueuePlace({ position, state }: NonNullable<PullRequestNode['mergeQueueEntry']>): MergeQueuePlace {
+  return { position, state: state.toLowerCase() as MergeQueuePlace['state'] };
 }
 
 /** Returns the CI status, or `undefined` when GitHub did not return it. */

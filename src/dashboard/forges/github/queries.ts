@@ -18,12 +18,13 @@ const REPOSITORY = `
 
 const PULL_REQUEST = `
   fragment pullRequest on PullRequest {
-    number title url isDraft createdAt updatedAt changedFiles
-    author { login }
+    id number title url isDraft createdAt updatedAt changedFiles
+    author { __typename login }
     labels(first: 20) { nodes { name color } }
     headRefOid headRefName baseRefName isCrossRepository
     mergeable mergeStateStatus reviewDecision
     autoMergeRequest { enabledAt }
+    isMergeQueueEnabled mergeQueueEntry { position state }
     reviewRequests(first: 20) {
       totalCount
       nodes { requestedReviewer { __typename ... on User { login } } }
@@ -121,7 +122,7 @@ export const READ_PULL_REQUEST = `
     repository(owner: $owner, name: $name) {
       nameWithOwner autoMergeAllowed mergeCommitAllowed squashMergeAllowed rebaseMergeAllowed
       pullRequest(number: $number) {
-        id state
+        state
         baseRef { branchProtectionRule { requiresLinearHistory } }
         ...pullRequest
       }
@@ -186,9 +187,34 @@ export const READ_REPLIES = `
     }
   }`;
 
+/** The open pull requests that wait for a review of the viewer or of one of the viewer's teams. Needs no scope of its own. */
+export const FIND_REVIEW_REQUESTS = `
+  query FindReviewRequests($after: String) {
+    ${RATE_LIMIT}
+    search(type: ISSUE, query: "is:open is:pr archived:false review-requested:@me", first: 100, after: $after) {
+      pageInfo { hasNextPage endCursor }
+      nodes { ... on PullRequest { id } }
+    }
+  }`;
+
 export const ENABLE_AUTO_MERGE = `
   mutation EnableAutoMerge($id: ID!, $method: PullRequestMergeMethod!, $headSha: GitObjectID) {
     enablePullRequestAutoMerge(input: { pullRequestId: $id, mergeMethod: $method, expectedHeadOid: $headSha }) {
       clientMutationId
     }
+  }`;
+
+export const DISABLE_AUTO_MERGE = `
+  mutation DisableAutoMerge($id: ID!) {
+    disablePullRequestAutoMerge(input: { pullRequestId: $id }) { clientMutationId }
+  }`;
+
+export const ENQUEUE = `
+  mutation Enqueue($id: ID!, $headSha: GitObjectID) {
+    enqueuePullRequest(input: { pullRequestId: $id, expectedHeadOid: $headSha }) { clientMutationId }
+  }`;
+
+export const DEQUEUE = `
+  mutation Dequeue($id: ID!) {
+    dequeuePullRequest(input: { id: $id }) { clientMutationId }
   }`;

@@ -5,6 +5,7 @@ import { FieldError } from '../http/graphql-pages.js';
 import { type LimitScope, readRetryAfter } from '../http/requests.js';
 
 interface GraphqlError {
+  readonly message?: unknown;
   readonly type?: unknown;
   readonly path?: unknown;
 }
@@ -89,7 +90,13 @@ function toError(
   const cause = new Error(`GitHub returned errors: ${JSON.stringify(errors).slice(0, 500)}`);
   if (!kinds.includes('rate_limited')) {
     const timedOut = errors.some(({ type }) => type === RESOURCE_LIMITS);
-    return new ForgeError(timedOut ? 'unreachable' : (kinds[0] ?? 'unknown'), { status, timedOut, cause });
+    const [message] = errors.map((error) => error.message).filter((one) => typeof one === 'string');
+    return new ForgeError(timedOut ? 'unreachable' : (kinds[0] ?? 'unknown'), {
+      status,
+      timedOut,
+      words: message,
+      cause,
+    });
   }
   const budget = readQuota(headers);
   const resetsAt = budget?.remaining === 0 ? Date.parse(budget.resetsAt) : at + DEFAULT_PAUSE_MS;

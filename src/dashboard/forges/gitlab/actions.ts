@@ -28,7 +28,11 @@ interface ActionContext extends GitlabActionOptions {
 }
 
 const REQUESTS: ActionRequests<ActionContext> = {
-  merge: ({ requests, path, sha }) => doneResult(requests.send('PUT', `${path}/merge`, { sha })),
+  merge: ({ requests, path, sha, target: { method } }) => {
+    // GitLab merges or rebases as the project's settings say.
+    const squash = method === 'squash' ? { squash: true } : {};
+    return doneResult(requests.send('PUT', `${path}/merge`, { sha, ...squash }));
+  },
   // GitLab before 17.11 knows only the older name of the parameter.
   auto_merge: ({ requests, path, sha }) =>
     doneResult(requests.send('PUT', `${path}/merge`, { sha, auto_merge: true, merge_when_pipeline_succeeds: true })),

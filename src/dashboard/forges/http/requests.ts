@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import type { NewRequestLogEntry } from '../../request-log.js';
 import { ForgeError, type ForgeErrorKind, toForgeError } from '../forge-error.js';
 import type { ApiQuota, ForgeName } from '../forge.js';
-import { fetchResponse, type ForgeAgent, type ForgeResponse } from './fetch-response.js';
+import { fetchResponse, type ForgeAgent, type ForgeResponse, parseForgeJson } from './fetch-response.js';
 
 /** Forges recommend few concurrent requests; more can exceed undocumented secondary limits. */
 const MAX_CONCURRENT = 4;
@@ -125,7 +125,15 @@ export function assertSuccess(response: ForgeResponse): ForgeResponse {
   const { status } = response;
   if (status >= 200 && status < 300) return response;
   const timedOut = status === 502 || status === 504;
-  throw new ForgeError(errorKindFromStatus(status), { status, timedOut, cause: new Error(describeResponse(response)) });
+  const kind = errorKindFromStatus(status);
+  const words = kind === 'conflict' || kind === 'unauthorized' ? readMessage(response) : undefined;
+  throw new ForgeError(kind, { status, timedOut, words, cause: new Error(describeResponse(response)) });
+}
+
+/** Reads the message of an error response, which all forges have in the same member. */
+function readMessage({ text }: ForgeResponse): string | undefined {
+  const { message } = (parseForgeJson(text) ?? {}) as { readonly message?: unknown };
+  return typeof message === 'string' ? message : undefined;
 }
 
 /** Describes a response for logs, with the start of its body only: an HTML page says little after its first lines. */

@@ -24,6 +24,7 @@ const BLOCKS: Readonly<Record<BlockCode, Omit<ActionBlock, 'code'>>> = {
   checks_pending: { message: 'Checks are still running.', next: 'Wait for them, or enable auto-merge.' },
   behind: { message: 'The branch is out of date with its base.', next: 'Update the branch.' },
   checks_failing: { message: 'Checks are failing.', next: 'Fix the failures, or rerun the checks.' },
+  merge_queue: { message: 'Its base merges through a queue.', next: 'Add it to the merge queue.' },
   blocked_by_protection: {
     message: 'Branch protection rules are not met.',
     next: 'See the requirements at the forge.',
@@ -38,6 +39,7 @@ const MERGE_RULES: readonly (readonly [Rule, BlockCode | undefined])[] = [
   [({ stackedOn }) => stackedOn !== null, 'stacked'],
   [isConflicting, 'conflict'],
   [({ draft }) => draft, 'not_mergeable'],
+  [({ mergeQueueRequired, mergeQueue }) => mergeQueueRequired === true || mergeQueue !== undefined, 'merge_queue'],
   // Only optional checks fail or run, so the forge allows merging.
   [({ mergeStatus }) => mergeStatus === 'unstable', undefined],
   [({ ci }) => ci === 'pending', 'checks_pending'],
@@ -52,7 +54,9 @@ const OFFERED: readonly (readonly [ActionName, Rule])[] = [
   ['close', () => true],
   ['update_branch', ({ behind, empty, bot }) => behind && !empty && bot === undefined],
   ['auto_merge', (pullRequest) => mayAutoMerge(pullRequest)],
-  ['cancel_auto_merge', ({ forge, autoMergeEnabled }) => forge !== 'github' && autoMergeEnabled === true],
+  ['cancel_auto_merge', ({ autoMergeEnabled }) => autoMergeEnabled === true],
+  ['enqueue', (pullRequest) => mayEnqueue(pullRequest)],
+  ['dequeue', ({ mergeQueue }) => mergeQueue !== undefined],
   ['dependabot_rebase', isDependabotOnGithub],
   ['dependabot_recreate', isDependabotOnGithub],
   ['renovate_rebase', ({ bot }) => bot === 'renovate'],
@@ -77,10 +81,18 @@ function toAction(action: ActionName, code: BlockCode | undefined): AllowedActio
   return code === undefined ? { action } : { action, blocked: { code, ...BLOCKS[code] } };
 }
 
+/** GitHub adds a pull request to a queue only when all its own requirements are met. */
+function mayEnqueue(pullRequest: ActionCandidate): boolean {
+  const { mergeQueueRequired, mergeQueue, draft, empty, stackedOn, mergeStatus, ci } = pullRequest;
+  const isMet = ['mergeable', 'unstable'].includes(mergeStatus) || (mergeStatus === 'blocked' && ci !== 'failure');
+  return mergeQueueRequired === true && !mergeQueue && !draft && !empty && stackedOn === null && isMet;
+}
+
 function mayAutoMerge(pullRequest: ActionCandidate): boolean {
   const isClean = pullRequest.mergeStatus === 'mergeable' && pullRequest.ci === 'success' && !pullRequest.behind;
   const isRefused = pullRequest.autoMergeAllowed === false || (pullRequest.forge === 'forgejo' && pullRequest.draft);
-  const isHopeless = pullRequest.empty || isConflicting(pullRequest) || pullRequest.stackedOn !== null;
+  const isQueued = pullRequest.mergeQueue !== undefined;
+  const isHopeless = isQueued || pullRequest.empty || isConflicting(pullRequest) || pullRequest.stackedOn !== null;
   return pullRequest.autoMergeEnabled !== true && !isRefused && !isHopeless && !isClean;
 }
 

@@ -31,15 +31,21 @@ function toPullRequest(
 ): PullRequest {
   const { forge, renovateAuthors } = reader;
   const bot = findBot(facts.author, renovateAuthors);
+  const allowedActions = listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot });
+  const reviewRequestedFromMe = isReviewRequested(facts, reader.username);
+  const isBlocked = allowedActions.some(({ action, blocked }) => action === 'merge' && blocked !== undefined);
   const row = {
     ...facts,
     ...place,
     forge,
     kind: toPullRequestKind(facts, bot),
-    readyToMerge: facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft,
+    readyToMerge: facts.mergeStatus === 'mergeable' && facts.ci === 'success' && !facts.draft && !isBlocked,
     needsReview: needsReview(facts),
-    reviewRequestedFromMe: isReviewRequested(facts, reader.username),
-    allowedActions: listAllowedActions({ ...facts, stackedOn: place.stackedOn, forge, bot }),
+    reviewRequestedFromMe,
+    ...(facts.reviewRequestedFromMyTeam !== undefined && {
+      reviewRequestedFromMyTeam: facts.reviewRequestedFromMyTeam && !reviewRequestedFromMe,
+    }),
+    allowedActions,
   };
   return { ...row, section: findSection(row, reader.username) };
 }

@@ -5,11 +5,13 @@ type Judged = Pick<
   PullRequest,
   | 'allowedActions'
   | 'author'
+  | 'authorIsBot'
   | 'ci'
   | 'ciKnown'
   | 'draft'
   | 'empty'
   | 'kind'
+  | 'mergeQueue'
   | 'mergeStatus'
   | 'needsReview'
   | 'readyToMerge'
@@ -17,6 +19,7 @@ type Judged = Pick<
   | 'requestedReviewerLogins'
   | 'review'
   | 'reviewRequestedFromMe'
+  | 'reviewRequestedFromMyTeam'
 >;
 
 /** Sections in the order of the board, the most urgent first. */
@@ -35,7 +38,9 @@ export const SECTIONS: readonly Section[] = [
  */
 export function findSection(pullRequest: Judged, username: string): Section {
   if (pullRequest.draft) return 'drafts';
-  if (pullRequest.reviewRequestedFromMe) return 'needs_your_review';
+  // In a merge queue nobody has to act until the queue gives it back.
+  if (pullRequest.mergeQueue && pullRequest.mergeQueue.state !== 'unmergeable') return 'waiting_for_others';
+  if (pullRequest.reviewRequestedFromMe || pullRequest.reviewRequestedFromMyTeam === true) return 'needs_your_review';
   if (isYours(pullRequest, username) && isReturned(pullRequest)) return 'returned_to_you';
   if (isForYou(pullRequest, username) && !pullRequest.readyToMerge) return 'needs_your_review';
   return isReady(pullRequest) ? 'ready_to_merge' : 'waiting_for_others';
@@ -52,7 +57,8 @@ function isYours(pullRequest: Judged, username: string): boolean {
   return isSame(pullRequest.author, username) || (isByBot(pullRequest) && isInYours(pullRequest, username));
 }
 
-const isByBot = ({ author, kind }: Judged): boolean => kind === 'dependency' || author.toLowerCase().endsWith('[bot]');
+const isByBot = ({ author, authorIsBot, kind }: Judged): boolean =>
+  kind === 'dependency' || authorIsBot === true || author.toLowerCase().endsWith('[bot]');
 
 /** Reports whether the author has to act before anyone else can. */
 function isReturned(pullRequest: Judged): boolean {
@@ -61,6 +67,10 @@ function isReturned(pullRequest: Judged): boolean {
   // Bots resolve these automatically.
   return !isByBot(pullRequest) && (pullRequest.mergeStatus === 'conflicting' || blockOf(pullRequest) === 'behind');
 }
+
+/** Reports whether the next step is to add it to the merge queue. */
+const canEnqueue = ({ allowedActions }: Judged): boolean =>
+  allowedActions.some(({ action, blocked }) => action === 'enqueue' && blocked === undefined);
 
 const blockOf = ({ allowedActions }: Judged): string | undefined =>
   allowedActions.find(({ action }) => action === 'merge')?.blocked?.code;
@@ -84,10 +94,8 @@ const isSettled = ({ ci, ciKnown }: Judged): boolean => ciKnown !== false && (ci
 
 /** Requires a requested review, even if the forge would allow merging without it. */
 function isReady(pullRequest: Judged): boolean {
+  const isOpen = blockOf(pullRequest) === undefined || canEnqueue(pullRequest);
   return (
-    blockOf(pullRequest) === undefined &&
-    isSettled(pullRequest) &&
-    !pullRequest.needsReview &&
-    pullRequest.review?.decision !== 'changes_requested'
+    isOpen && isSettled(pullRequest) && !pullRequest.needsReview && pullRequest.review?.decision !== 'changes_requested'
   );
 }

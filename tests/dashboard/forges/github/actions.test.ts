@@ -38,6 +38,8 @@ test.each<[ActionName, Partial<GithubPullRequest>, 'done' | 'queued' | 'comment'
   ['close', {}, 'done', { state: 'CLOSED' }],
   ['update_branch', { mergeStateStatus: 'BEHIND' }, 'queued', { mergeStateStatus: 'CLEAN' }],
   ['auto_merge', { mergeStateStatus: 'BLOCKED' }, 'done', { autoMerge: 'MERGE' }],
+  ['cancel_auto_merge', { autoMerge: 'MERGE' }, 'done', { autoMerge: null }],
+  ['dequeue', { queued: true }, 'done', { queued: false }],
   ['dependabot_rebase', {}, 'comment', { comments: ['@dependabot rebase'] }],
   ['dependabot_recreate', {}, 'comment', { comments: ['@dependabot recreate'] }],
   ['renovate_rebase', {}, 'done', { labels: [{ name: 'rebase', color: 'ededed' }] }],
@@ -99,8 +101,42 @@ test('GitHub act: works with the former name of a renamed repository', async () 
   expect(one.state).toBe('MERGED');
 });
 
-test('GitHub act: throws for an unsupported action without a request', async () => {
-  expect(github.forge.actions).not.toContain('cancel_auto_merge');
-  await expect(github.forge.act(target, 'cancel_auto_merge')).rejects.toMatchObject({ kind: 'unknown' });
-  expect(github.server.seen).toEqual([]);
+test('GitHub act: adds a pull request to the merge queue, and merging names the queue', async () => {
+  repository.usesMergeQueue = true;
+  await expect(github.forge.act(target, 'merge')).rejects.toMatchObject({
+    refusal: 'merge_queue',
+    words: 'Changes must be made through the merge queue',
+  });
+  await expect(github.forge.act({ ...target, headSha: 'f'.repeat(40) }, 'enqueue')).rejects.toMatchObject({
+    refusal: 'head_changed',
+  });
+  await expect(github.forge.act(target, 'enqueue')).resolves.toBe('done');
+  expect([one.queued, one.state]).toEqual([true, 'OPEN']);
+});
+
+test.each<[string, Partial<GithubRepository>, 'merge' | 'squash', object]>([
+  [
+    'a rule of the repository',
+    { ruleViolations: ['Code owner review required'] },
+    'merge',
+    { refusal: 'rule_violation', words: 'Repository rule violations found Code owner review required' },
+  ],
+  [
+    'a method that is not allowed',
+    { squashMergeAllowed: false },
+    'squash',
+    { refusal: 'method_not_allowed', words: 'Squash merges are not allowed on this repository.' },
+  ],
+])("GitHub act: reports %s as a code and in GitHub's words", async (_reason, change, method, refusal) => {
+  Object.assign(repository, change);
+  await expect(github.forge.act({ ...target, method }, 'merge')).rejects.toMatchObject({
+    kind: 'conflict',
+    ...refusal,
+  });
+  expect(one.state).toBe('OPEN');
+});
+
+test('GitHub act: merges by the requested method', async () => {
+  await expect(github.forge.act({ ...target, method: 'rebase' }, 'merge')).resolves.toBe('done');
+  expect(one.mergedBy).toBe('rebase');
 });

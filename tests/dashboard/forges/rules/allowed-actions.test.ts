@@ -59,7 +59,7 @@ test.each<[string, Partial<ActionCandidate>, string[]]>([
   ['auto_merge when blocked', waiting, [blocked, 'close', 'auto_merge']],
   ['auto_merge when checks run', { ci: 'pending' }, ['merge: checks_pending', 'close', 'auto_merge']],
   ['auto_merge without checks', { ci: 'none' }, ['merge', 'close', 'auto_merge']],
-  ['no auto_merge when it is enabled', { ...waiting, autoMergeEnabled: true }, [blocked, 'close']],
+  ['no auto_merge when it is enabled', { ...waiting, autoMergeEnabled: true }, [blocked, 'close', 'cancel_auto_merge']],
   ['auto_merge when it is disabled', { ...waiting, autoMergeEnabled: false }, [blocked, 'close', 'auto_merge']],
   ['no auto_merge when the repository disallows it', { ...waiting, autoMergeAllowed: false }, [blocked, 'close']],
   ['no auto_merge when empty', { ...waiting, empty: true }, ['merge: already_up_to_date', 'close']],

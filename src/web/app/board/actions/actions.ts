@@ -24,7 +24,15 @@ const post =
     requireData(await dashboardClient.POST(path, { params: {}, body: toTarget(row) }));
 
 type SimplePath = `/api/pull-requests/${
-  'auto-merge' | 'auto-merge/cancel' | 'close' | 'merge' | 'renovate-rebase' | 'rerun-checks' | 'update-branch'}`;
+  | 'auto-merge'
+  | 'auto-merge/cancel'
+  | 'close'
+  | 'merge'
+  | 'merge-queue'
+  | 'merge-queue/leave'
+  | 'renovate-rebase'
+  | 'rerun-checks'
+  | 'update-branch'}`;
 
 const sendDependabotAction =
   (action: 'rebase' | 'recreate') =>
@@ -44,6 +52,18 @@ export const ACTIONS: Readonly<Partial<Record<ActionName, Action>>> = {
     done: 'was merged',
     send: post('/api/pull-requests/merge'),
     ends: true,
+  },
+  enqueue: {
+    name: 'Add to merge queue',
+    verb: 'Enqueue',
+    done: 'is in the merge queue',
+    send: post('/api/pull-requests/merge-queue'),
+  },
+  dequeue: {
+    name: 'Leave merge queue',
+    verb: 'Dequeue',
+    done: 'is no longer in the merge queue',
+    send: post('/api/pull-requests/merge-queue/leave'),
   },
   auto_merge: {
     name: 'Merge when ready',

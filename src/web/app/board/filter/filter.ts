@@ -39,7 +39,10 @@ export const QUICK_FILTERS = {
   bots: { name: 'Bots', matches: ({ kind }) => kind === 'dependency' },
   ready: { name: 'Ready to merge', matches: ({ readyToMerge }) => readyToMerge },
   review: { name: 'Needs review', matches: ({ needsReview }) => needsReview },
-  mine: { name: 'Review requested', matches: ({ reviewRequestedFromMe }) => reviewRequestedFromMe },
+  mine: {
+    name: 'Review requested',
+    matches: (row) => row.reviewRequestedFromMe || row.reviewRequestedFromMyTeam === true,
+  },
 } as const satisfies Readonly<Record<string, PillRule>>;
 
 export const SORT_NAMES: Readonly<Record<Filter['sort'], string>> = {

@@ -116,12 +116,19 @@ function RowBadges({ row }: { readonly row: PullRequest }) {
         <Chip kind="quiet">{row.autoMerge.state === 'waiting' ? 'merges when ready' : row.autoMerge.message}</Chip>
       )}
       {row.autoMergeEnabled && !row.autoMerge && <Chip kind="quiet">merges when ready</Chip>}
+      {row.mergeQueue && <Chip kind="quiet">{describeQueue(row.mergeQueue)}</Chip>}
+      {row.reviewRequestedFromMyTeam && <Chip kind="quiet">review requested from your team</Chip>}
       {row.botRequest && <Chip kind="quiet">{describeBot(row.botRequest)}</Chip>}
       {row.updateRequest && (
         <Chip kind="quiet">{row.updateRequest.phase === 'queued' ? 'updating branch' : 'branch not updated'}</Chip>
       )}
     </>
   );
+}
+
+function describeQueue({ position, state }: NonNullable<PullRequest['mergeQueue']>): string {
+  if (state === 'unmergeable') return 'failed in the merge queue';
+  return `${position} in the merge queue`;
 }
 
 function describeSnooze({ until, untilChange }: NonNullable<PullRequest['snooze']>): string {
