@@ -277,6 +277,8 @@ export interface ForgeStatesTable {
   paused_until: number | null;
   /** The remaining API quotas of the forge, as JSON. */
   budgets: string;
+  /** What the last refresh could not see, as JSON; null for nothing. */
+  hidden: string | null;
 }
 
 /** The schedule and leases of board refreshes. */

@@ -7,6 +7,8 @@ export interface GithubGraphqlState {
   readonly repositories: readonly GithubRepository[];
   readonly origin: string;
   readonly rateLimit: () => object;
+  /** The organizations that require single sign-on, for which the token is not authorized. */
+  readonly hiddenOrganizations: readonly string[];
   /** The teams of the viewer. */
   readonly teams: readonly string[];
   /** Whether the caller is an App, which neither owns repositories nor has a permission in them. */
@@ -25,7 +27,12 @@ export async function executeGithub(body: string, state: GithubGraphqlState): Pr
   const rootValue = toRoot(state);
   const document = parseGithubQuery(query);
   const { data, errors } = await execute({ schema: githubSchema, document, rootValue, variableValues: variables });
-  const shown = errors?.map(({ message, path, extensions: { type } }) => ({ type, path, message }));
+  const shown = errors?.map(({ message, path, extensions: { type, ...extensions } }) => ({
+    type,
+    path,
+    message,
+    extensions,
+  }));
   return { ...(data === undefined ? {} : { data }), ...(shown && { errors: shown }) };
 }
 
@@ -62,7 +69,8 @@ function isAffiliated({ nameWithOwner, affiliation }: GithubRepository, login: s
 
 function toRoot(state: GithubGraphqlState) {
   const { login, repositories, rateLimit } = state;
-  const toNode = (repository: GithubRepository) => toRepositoryNode(repository, state);
+  const toNode = (repository: GithubRepository) =>
+    isHidden(repository, state) ? needsSingleSignOn() : toRepositoryNode(repository, state);
   const findById = (id: string) => {
     const [, place, ofId] = /^IC_(\d+)_(.*)$/.exec(id) ?? [];
     const one = repositories.flatMap(({ pullRequests }) => pullRequests).find((pull) => pull.id === ofId);
@@ -109,6 +117,17 @@ export function findRepository(
 
 const SOMETHING_WENT_WRONG =
   'Something went wrong while executing your query on 2026-05-02T08:00:00Z. Please include `D0:1` when reporting this issue.';
+
+const isHidden = (
+  { nameWithOwner }: GithubRepository,
+  { hiddenOrganizations }: Pick<GithubGraphqlState, 'hiddenOrganizations'>,
+): boolean => hiddenOrganizations.some((name) => nameWithOwner.startsWith(`${name}/`));
+
+const needsSingleSignOn = (): GraphQLError =>
+  new GraphQLError(
+    'Resource protected by organization SAML enforcement. You must grant your Personal Access token access to this organization.',
+    { extensions: { type: 'FORBIDDEN', saml_failure: true } },
+  );
 
 const forbidden = (): GraphQLError =>
   new GraphQLError('Resource not accessible by personal access token', { extensions: { type: 'FORBIDDEN' } });

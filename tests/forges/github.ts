@@ -33,6 +33,8 @@ export interface TestGithub extends ForgeServer {
   /** The number of pull requests that GitHub can process in one query, and its response to a larger query. */
   capacity: number;
   overload: TestResponse;
+  /** The organizations that require single sign-on, for which the token is not authorized. */
+  hiddenOrganizations: readonly string[];
   /** The teams of the token's user. */
   teams: readonly string[];
   /** The scopes of a classic token; empty for a fine-grained one. */
@@ -81,7 +83,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     if (isGraphql)
       return countPullRequests(seen.body, forge) > forge.capacity
         ? forge.overload
-        : { body: await executeGithub(seen.body, seenBy) };
+        : { headers: ssoHeaders(forge), body: await executeGithub(seen.body, seenBy) };
     if (isSpent) return { status: 403, body: { message: 'API rate limit exceeded for user ID 1.' } };
     if (who !== 'anonymous') return handleRestRequest(seen, forge);
     return handleRestRequest(seen, {
@@ -107,6 +109,7 @@ export async function startGithub(repositories: readonly GithubRepository[] = []
     brokenPullRequests: [] as readonly number[],
     capacity: Infinity,
     overload: BAD_GATEWAY,
+    hiddenOrganizations: [],
     teams: [],
     scopes: ['repo'],
     mayWriteHooks: true,
@@ -156,4 +159,11 @@ export function githubDelivery(
     'x-hub-signature-256': `sha256=${signature}`,
   };
   return { body, headers } satisfies SignedDelivery;
+}
+
+/** GitHub names the page on which the token can be authorized. */
+function ssoHeaders({ hiddenOrganizations, repositories }: TestGithub): Record<string, string> {
+  const [name] = hiddenOrganizations;
+  if (name === undefined || !repositories.some((one) => one.nameWithOwner.startsWith(`${name}/`))) return {};
+  return { 'X-GitHub-SSO': `required; url=https://github.com/orgs/${name}/sso?authorization_request=abc` };
 }

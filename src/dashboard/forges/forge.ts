@@ -7,6 +7,7 @@ export type PullRequest = Schemas['PullRequest'];
 export type Issue = Schemas['Issue'];
 export type CiStatus = Schemas['CiStatus'];
 export type MergeMethod = NonNullable<Schemas['MergeRequest']['method']>;
+export type HiddenRepositories = Schemas['HiddenRepositories'];
 export type ActionName = Schemas['PullRequestAction'];
 
 /** A client for one forge (code host) with one credential. Every failure is a `ForgeError`. */
@@ -16,6 +17,8 @@ export interface Forge {
   readonly actions: readonly ActionName[];
   /** The API quotas in the headers of the latest responses. Reading them sends no request. */
   readonly quotas: { readonly graphql?: ApiQuota; readonly rest?: ApiQuota };
+  /** Why the forge hid repositories since the last {@link discover}; `undefined` if it hid none. Sends no request. */
+  readonly hidden?: HiddenRepositories;
   /** Lists the repositories that the credential can write to. Costs a few requests. */
   discover(): Promise<ForgeRepository[]>;
   /** Finds the user of the credential and its missing permissions, with a few requests that change nothing. */

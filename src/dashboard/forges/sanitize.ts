@@ -22,6 +22,9 @@ export function withForgeErrors(forge: Forge, webUrl: string): Forge {
   const { readReplies } = forge;
   return {
     ...forge,
+    get hidden() {
+      return forge.hidden;
+    },
     ...(readReplies && { readReplies: (comments) => readReplies(comments).catch(rethrow) }),
     discover: () => discover(forge, webUrl).catch(rethrow),
     inspect: () => forge.inspect().catch(rethrow),

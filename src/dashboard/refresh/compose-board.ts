@@ -187,7 +187,7 @@ function toHealth(
   { state, repositories }: ForgeBoardData,
   { isFull, at, marks }: { readonly isFull: boolean; readonly at: number; readonly marks: LocalState },
 ): ForgeHealth {
-  const { forge, errorKind, readAt, budgets } = state;
+  const { forge, errorKind, readAt, budgets, hidden } = state;
   return {
     forge,
     reachable: errorKind === undefined,
@@ -198,6 +198,7 @@ function toHealth(
       errorKind,
       ...(readAt === undefined ? {} : { staleSince: new Date(readAt).toISOString() }),
     }),
+    ...(hidden && { hidden }),
     ...(budgets.graphql && { rateLimitGraphQL: toRateLimit(budgets.graphql, at) }),
     // Dependabot runs on GitHub only.
     ...(forge === 'github' && isRefused(marks) && { dependabotCommandsBlocked: true }),

@@ -2,7 +2,14 @@
 import { type Database, inTransaction } from '../../storage/database.js';
 import { ForgeError } from '../forges/forge-error.js';
 import type { Forge } from '../forges/forge.js';
-import { type ForgeStatus, nextPollAt, quotaPauseUntil, saveForgeStatus, saveQuotas } from './forge-status.js';
+import {
+  COMPUTING_DELAY_MS,
+  type ForgeStatus,
+  nextPollAt,
+  quotaPauseUntil,
+  saveForgeStatus,
+  saveQuotas,
+} from './forge-status.js';
 import { type ForgeReadContext, readForge, readPendingRepositories, toNewSnapshot } from './read-forge.js';
 import {
   deleteSnapshots,
@@ -107,7 +114,7 @@ function toReading({ forge, place, database, keep, now }: ForgeRefresh, onChange
 }
 
 async function saveState({ keep, place, state, forge, now }: ForgeRefresh, error?: ForgeError): Promise<void> {
-  const outcome = { budgets: forge.quotas, at: now(), ...(error && { error }) };
+  const outcome = { budgets: forge.quotas, hidden: forge.hidden, at: now(), ...(error && { error }) };
   await keep((transaction) => saveForgeStatus(transaction, place, { before: state, outcome }));
 }
 
@@ -140,7 +147,8 @@ export async function runRepositoryRefresh(
     const readings = reading === undefined ? [] : [toNewSnapshot(forge, reading)];
     const isChanged = await saveSnapshots(transaction, place, { readings, readAt });
     await saveQuotas(transaction, place, forge.quotas);
-    await scheduleBefore(transaction, place.personId, readAt + RECHECK_MS);
+    const isComputing = reading?.pullRequests.some(({ mergeStatus }) => mergeStatus === 'unknown') === true;
+    await scheduleBefore(transaction, place.personId, readAt + (isComputing ? COMPUTING_DELAY_MS : RECHECK_MS));
     return isRemoved || isChanged;
   });
 }

@@ -2,7 +2,7 @@
 import type { Database } from '../../storage/database.js';
 import type { ForgeStatesTable } from '../../storage/tables.js';
 import type { ForgeError, ForgeErrorKind } from '../forges/forge-error.js';
-import type { ApiQuota, Forge, ForgeName } from '../forges/forge.js';
+import type { ApiQuota, Forge, ForgeName, HiddenRepositories } from '../forges/forge.js';
 import { COMPUTING, type ForgeKey, type SnapshotMetadata } from './repository-snapshots.js';
 
 export interface ForgeStatus {
@@ -15,10 +15,12 @@ export interface ForgeStatus {
   readonly retryAt: number | undefined;
   readonly pausedUntil: number | undefined;
   readonly budgets: Forge['quotas'];
+  readonly hidden: HiddenRepositories | undefined;
 }
 
 interface ForgeReadOutcome {
   readonly budgets: Forge['quotas'];
+  readonly hidden: HiddenRepositories | undefined;
   readonly at: number;
   /** Omitted after a complete read. */
   readonly error?: ForgeError;
@@ -36,10 +38,11 @@ export async function saveForgeStatus(
   place: ForgeKey & { readonly source: string },
   { before, outcome }: { readonly before: ForgeStatus | undefined; readonly outcome: ForgeReadOutcome },
 ): Promise<void> {
-  const { at, error, budgets } = outcome;
+  const { at, error, budgets, hidden } = outcome;
   const change = {
     source: place.source,
     budgets: JSON.stringify(budgets),
+    hidden: hidden === undefined ? null : JSON.stringify(hidden),
     ...(error === undefined ? toSuccess(at) : toFailure(error, (before?.failures ?? 0) + 1, at)),
   };
   await database
@@ -81,6 +84,7 @@ function toState(row: ForgeStatesTable): ForgeStatus {
     retryAt: row.retry_at ?? undefined,
     pausedUntil: row.paused_until ?? undefined,
     budgets: JSON.parse(row.budgets) as Forge['quotas'],
+    hidden: row.hidden === null ? undefined : (JSON.parse(row.hidden) as HiddenRepositories),
   };
 }
 
@@ -100,7 +104,7 @@ const AFTER_RESET_MS = 30_000;
 const MIN_DELAY_MS = MINUTE_MS;
 
 /** GitHub computes the merge statuses of a repository within seconds of the first request for them. */
-const COMPUTING_DELAY_MS = 4_000;
+export const COMPUTING_DELAY_MS = 4_000;
 
 /** A repository that has not changed for an hour is read every six minutes. */
 const DELAY_SHARE = 0.1;

@@ -29,13 +29,16 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
   const found = await forge.discover();
   const known = await store.listKnown();
   const ids = new Set(found.map(({ id }) => id));
-  const removed = known.filter(({ repository_id }) => !ids.has(repository_id));
+  const hidden = forge.hidden === undefined ? [] : findHiddenRepositories(known, found);
+  const kept = new Set(hidden.map(({ repository_id }) => repository_id));
+  const removed = known.filter(({ repository_id }) => !ids.has(repository_id) && !kept.has(repository_id));
   for (const batch of batches(removed)) {
     await store.remove(
       batch.map(({ repository_id }) => repository_id),
       startedAt,
     );
   }
+  for (const batch of batches([...kept])) await store.markStale(await store.listRepositories(batch), startedAt);
   const remaining = known.filter(({ repository_id }) => ids.has(repository_id));
   const { repositories, whenRoom, rest } = planRepositoryReads(found, remaining, share);
   let total = rest;
@@ -48,6 +51,16 @@ export async function readForge(reading: ForgeReadContext, share: number): Promi
         startedAt,
       );
   }
+}
+
+/** A forge hides all repositories of an organization or none. */
+function findHiddenRepositories(
+  known: readonly SnapshotMetadata[],
+  found: readonly ForgeRepository[],
+): readonly SnapshotMetadata[] {
+  const ownerOf = (fullName: string): string => fullName.slice(0, fullName.indexOf('/')).toLowerCase();
+  const owners = new Set(found.map(({ fullName }) => ownerOf(fullName)));
+  return known.filter(({ full_name }) => !owners.has(ownerOf(full_name)));
 }
 
 /** Reads the repositories with pending changes that are due. */

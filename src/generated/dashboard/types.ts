@@ -1886,6 +1886,11 @@ export interface components {
             readonly rateLimitGraphQL?: components["schemas"]["RateLimit"];
             readonly rateLimitREST?: components["schemas"]["RateLimit"];
             /**
+             * @description Present if the forge hides repositories from the credential. Their pull requests stay on the board, marked as
+             *     stale, if they were read before.
+             */
+            readonly hidden?: components["schemas"]["HiddenRepositories"];
+            /**
              * @description Whether Dependabot reported within the last hour that it accepts no commands from this credential, as is the
              *     case for GitHub Apps.
              */
@@ -1905,6 +1910,20 @@ export interface components {
             readonly severity: "ok" | "warning" | "low" | "exceeded";
             /** @description The quota that the last refresh used; GraphQL only. */
             readonly cost?: number;
+        };
+        /** @description Why a forge hides repositories from the credential. */
+        readonly HiddenRepositories: {
+            /**
+             * @description `single_sign_on` if their organizations require that the credential is authorized for single sign-on. New
+             *     reasons may be added.
+             * @enum {string}
+             */
+            readonly reason: "single_sign_on";
+            /**
+             * Format: uri
+             * @description The page on which the credential can be authorized; omitted if the forge doesn't name it.
+             */
+            readonly url?: string;
         };
         /** @description An open pull request. */
         readonly PullRequest: {

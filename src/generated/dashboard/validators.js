@@ -6259,8 +6259,10 @@ validate88.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dyn
 export const dashboardSchema = validate89;
 const schema129 = {"$id":"function-dashboardSchema","allOf":[{"$ref":"response#/components/schemas/Dashboard"}]};
 const schema130 = {"type":"object","required":["generatedAt","readIntervalSeconds","forges","pullRequests","issues","repos","openIssueCount","hiddenDrafts","hiddenSnoozed","sections","autoMerged"],"properties":{"generatedAt":{"type":"string","format":"date-time"},"readIntervalSeconds":{"type":"integer","minimum":1},"forges":{"type":"array","items":{"$ref":"#/components/schemas/ForgeHealth"}},"pullRequests":{"type":"array","items":{"$ref":"#/components/schemas/PullRequest"}},"issues":{"type":"array","items":{"$ref":"#/components/schemas/Issue"}},"repos":{"type":"array","items":{"$ref":"#/components/schemas/RepoStatus"}},"openIssueCount":{"type":"integer","minimum":0},"hiddenDrafts":{"type":"integer","minimum":0},"hiddenSnoozed":{"type":"integer","minimum":0},"sections":{"type":"array","items":{"$ref":"#/components/schemas/SectionCount"}},"autoMerged":{"type":"array","items":{"$ref":"#/components/schemas/AutoMergedPullRequest"}}}};
-const schema131 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"dependabotCommandsBlocked":{"type":"boolean"}}};
+const schema131 = {"type":"object","required":["forge","reachable","repoCount","truncated"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"reachable":{"type":"boolean"},"repoCount":{"type":"integer","minimum":0},"truncated":{"type":"boolean"},"staleSince":{"type":"string","format":"date-time"},"error":{"type":"string"},"errorKind":{"$ref":"#/components/schemas/ForgeErrorKind"},"rateLimitGraphQL":{"$ref":"#/components/schemas/RateLimit"},"rateLimitREST":{"$ref":"#/components/schemas/RateLimit"},"hidden":{"$ref":"#/components/schemas/HiddenRepositories"},"dependabotCommandsBlocked":{"type":"boolean"}}};
 const schema134 = {"type":"object","required":["limit","remaining","resetsAt","severity"],"properties":{"limit":{"type":"integer","minimum":0},"remaining":{"type":"integer","minimum":0},"resetsAt":{"type":"string","format":"date-time"},"severity":{"type":"string","enum":["ok","warning","low","exceeded"]},"cost":{"type":"integer","minimum":0}}};
+const schema136 = {"type":"object","required":["reason"],"properties":{"reason":{"type":"string","enum":["single_sign_on"]},"url":{"type":"string","format":"uri"}}};
+const formats28 = runtime1.fullFormats.uri;
 
 function validate91(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6656,16 +6658,82 @@ else {
 var valid0 = true;
 }
 if(valid0){
-if(data.dependabotCommandsBlocked !== undefined){
+if(data.hidden !== undefined){
+let data19 = data.hidden;
 const _errs43 = errors;
-if(typeof data.dependabotCommandsBlocked !== "boolean"){
-validate91.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+const _errs44 = errors;
+if(errors === _errs44){
+if(data19 && typeof data19 == "object" && !Array.isArray(data19)){
+let missing3;
+if((data19.reason === undefined) && (missing3 = "reason")){
+validate91.errors = [{instancePath:instancePath+"/hidden",schemaPath:"#/components/schemas/HiddenRepositories/required",keyword:"required",params:{missingProperty: missing3},message:"must have required property '"+missing3+"'"}];
 return false;
+}
+else {
+if(data19.reason !== undefined){
+let data20 = data19.reason;
+const _errs46 = errors;
+if(typeof data20 !== "string"){
+validate91.errors = [{instancePath:instancePath+"/hidden/reason",schemaPath:"#/components/schemas/HiddenRepositories/properties/reason/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+if(!(data20 === "single_sign_on")){
+validate91.errors = [{instancePath:instancePath+"/hidden/reason",schemaPath:"#/components/schemas/HiddenRepositories/properties/reason/enum",keyword:"enum",params:{allowedValues: schema136.properties.reason.enum},message:"must be equal to one of the allowed values"}];
+return false;
+}
+var valid8 = _errs46 === errors;
+}
+else {
+var valid8 = true;
+}
+if(valid8){
+if(data19.url !== undefined){
+let data21 = data19.url;
+const _errs48 = errors;
+if(errors === _errs48){
+if(errors === _errs48){
+if(typeof data21 === "string"){
+if(!(formats28(data21))){
+validate91.errors = [{instancePath:instancePath+"/hidden/url",schemaPath:"#/components/schemas/HiddenRepositories/properties/url/format",keyword:"format",params:{format: "uri"},message:"must match format \""+"uri"+"\""}];
+return false;
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/hidden/url",schemaPath:"#/components/schemas/HiddenRepositories/properties/url/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+var valid8 = _errs48 === errors;
+}
+else {
+var valid8 = true;
+}
+}
+}
+}
+else {
+validate91.errors = [{instancePath:instancePath+"/hidden",schemaPath:"#/components/schemas/HiddenRepositories/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
 }
 var valid0 = _errs43 === errors;
 }
 else {
 var valid0 = true;
+}
+if(valid0){
+if(data.dependabotCommandsBlocked !== undefined){
+const _errs50 = errors;
+if(typeof data.dependabotCommandsBlocked !== "boolean"){
+validate91.errors = [{instancePath:instancePath+"/dependabotCommandsBlocked",schemaPath:"#/properties/dependabotCommandsBlocked/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+return false;
+}
+var valid0 = _errs50 === errors;
+}
+else {
+var valid0 = true;
+}
 }
 }
 }
@@ -6686,27 +6754,26 @@ return false;
 validate91.errors = vErrors;
 return errors === 0;
 }
-validate91.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
+validate91.evaluated = {"props":{"forge":true,"reachable":true,"repoCount":true,"truncated":true,"staleSince":true,"error":true,"errorKind":true,"rateLimitGraphQL":true,"rateLimitREST":true,"hidden":true,"dependabotCommandsBlocked":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema136 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"#/components/schemas/MergeQueuePlace"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
-const schema138 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
-const schema139 = {"type":"integer","minimum":1,"maximum":2147483647};
-const schema140 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
-const schema141 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema142 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
-const schema143 = {"type":"string","enum":["release","dependency","regular"]};
-const schema144 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
-const schema148 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema149 = {"type":"object","required":["untilChange"],"properties":{"until":{"type":"string","format":"date-time"},"untilChange":{"type":"boolean"}}};
-const schema153 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
-const schema154 = {"type":"object","required":["position","state"],"properties":{"position":{"type":"integer","minimum":1},"state":{"type":"string","enum":["queued","awaiting_checks","mergeable","unmergeable","locked"]}}};
-const schema155 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
-const schema156 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
-const schema157 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema137 = {"type":"object","required":["forge","repo","number","title","url","author","draft","labels","createdAt","updatedAt","ci","mergeStatus","behind","headSha","baseBranch","headBranch","crossRepository","kind","stack","stackedOn","stackChildren","requestedReviewerLogins","reviewRequestedFromMe","readyToMerge","needsReview","empty","section","allowedActions"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"authorIsBot":{"type":"boolean"},"draft":{"type":"boolean"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"ci":{"$ref":"#/components/schemas/CiStatus"},"ciKnown":{"type":"boolean"},"mergeStatus":{"$ref":"#/components/schemas/MergeStatus"},"behind":{"type":"boolean"},"headSha":{"type":"string"},"baseBranch":{"type":"string"},"headBranch":{"type":"string"},"crossRepository":{"type":"boolean"},"kind":{"$ref":"#/components/schemas/PullRequestKind"},"stack":{"oneOf":[{"$ref":"#/components/schemas/StackPosition"},{"type":"null"}]},"stackedOn":{"oneOf":[{"$ref":"#/components/schemas/StackParent"},{"type":"null"}]},"stackChildren":{"type":"array","items":{"$ref":"#/components/schemas/ItemNumber"}},"requestedReviewerLogins":{"type":"array","items":{"type":"string"}},"reviewRequestedFromMe":{"type":"boolean"},"reviewRequestedFromMyTeam":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"empty":{"type":"boolean"},"section":{"$ref":"#/components/schemas/Section"},"changedSinceVisit":{"type":"boolean"},"snooze":{"$ref":"#/components/schemas/Snooze"},"allowedActions":{"type":"array","minItems":2,"items":{"$ref":"#/components/schemas/AllowedAction"}},"autoMergeEnabled":{"type":"boolean"},"autoMergeAllowed":{"type":"boolean"},"autoMerge":{"$ref":"#/components/schemas/AutoMerge"},"mergeQueueRequired":{"type":"boolean"},"mergeQueue":{"$ref":"#/components/schemas/MergeQueuePlace"},"review":{"$ref":"#/components/schemas/Review"},"botRequest":{"oneOf":[{"$ref":"#/components/schemas/BotRequest"},{"type":"null"}]},"updateRequest":{"oneOf":[{"$ref":"#/components/schemas/UpdateRequest"},{"type":"null"}]}}};
+const schema139 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+const schema140 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema141 = {"type":"object","required":["name","color"],"properties":{"name":{"type":"string"},"color":{"type":"string","pattern":"^[0-9A-Fa-f]{6}$"}}};
+const schema142 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema143 = {"type":"string","enum":["mergeable","conflicting","blocked","unstable","unknown"]};
+const schema144 = {"type":"string","enum":["release","dependency","regular"]};
+const schema145 = {"type":"object","required":["position","size"],"properties":{"position":{"type":"integer","minimum":1},"size":{"type":"integer","minimum":2}}};
+const schema149 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema150 = {"type":"object","required":["untilChange"],"properties":{"until":{"type":"string","format":"date-time"},"untilChange":{"type":"boolean"}}};
+const schema154 = {"type":"object","required":["state","message"],"properties":{"state":{"type":"string","enum":["waiting","stopped"]},"code":{"type":"string"},"message":{"type":"string"}}};
+const schema155 = {"type":"object","required":["position","state"],"properties":{"position":{"type":"integer","minimum":1},"state":{"type":"string","enum":["queued","awaiting_checks","mergeable","unmergeable","locked"]}}};
+const schema156 = {"type":"object","required":["decision","approvals","requestedReviewers"],"properties":{"decision":{"type":"string","enum":["approved","changes_requested","review_required","none"]},"approvals":{"type":"integer","minimum":0},"requestedReviewers":{"type":"integer","minimum":0}}};
+const schema157 = {"type":"object","required":["bot","action","phase","requestedAt","expiresAt"],"properties":{"bot":{"type":"string","enum":["dependabot","renovate"]},"action":{"type":"string","enum":["rebase","recreate"]},"phase":{"type":"string","enum":["queued","rebasing","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"},"acknowledgedAt":{"type":"string","format":"date-time"},"commentUrl":{"type":"string","format":"uri"}}};
+const schema158 = {"type":"object","required":["phase","requestedAt","expiresAt"],"properties":{"phase":{"type":"string","enum":["queued","expired"]},"requestedAt":{"type":"string","format":"date-time"},"expiresAt":{"type":"string","format":"date-time"}}};
 const pattern51 = new RegExp("^[^/\\s]+(/[^/\\s]+)+$", "u");
 const pattern52 = new RegExp("^[0-9A-Fa-f]{6}$", "u");
-const formats28 = runtime1.fullFormats.uri;
-const schema145 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
+const schema146 = {"type":"object","required":["number","url"],"properties":{"number":{"$ref":"#/components/schemas/ItemNumber"},"url":{"type":"string","format":"uri"}}};
 
 function validate94(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6789,9 +6856,9 @@ return errors === 0;
 }
 validate94.evaluated = {"props":{"number":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema150 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
-const schema151 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","enqueue","dequeue","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
-const schema152 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","merge_queue","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
+const schema151 = {"type":"object","required":["action"],"properties":{"action":{"$ref":"#/components/schemas/PullRequestAction"},"blocked":{"$ref":"#/components/schemas/ActionBlock"}}};
+const schema152 = {"type":"string","enum":["merge","close","update_branch","auto_merge","cancel_auto_merge","enqueue","dequeue","dependabot_rebase","dependabot_recreate","renovate_rebase","rerun_checks"]};
+const schema153 = {"type":"object","required":["code","message"],"properties":{"code":{"type":"string","enum":["already_up_to_date","conflict","not_mergeable","checks_pending","checks_failing","behind","blocked_by_protection","merge_queue","stacked"]},"message":{"type":"string"},"next":{"type":"string"}}};
 
 function validate96(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -6819,7 +6886,7 @@ validate96.errors = [{instancePath:instancePath+"/action",schemaPath:"#/componen
 return false;
 }
 if(!(((((((((((data0 === "merge") || (data0 === "close")) || (data0 === "update_branch")) || (data0 === "auto_merge")) || (data0 === "cancel_auto_merge")) || (data0 === "enqueue")) || (data0 === "dequeue")) || (data0 === "dependabot_rebase")) || (data0 === "dependabot_recreate")) || (data0 === "renovate_rebase")) || (data0 === "rerun_checks"))){
-validate96.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema151.enum},message:"must be equal to one of the allowed values"}];
+validate96.errors = [{instancePath:instancePath+"/action",schemaPath:"#/components/schemas/PullRequestAction/enum",keyword:"enum",params:{allowedValues: schema152.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -6848,7 +6915,7 @@ validate96.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/co
 return false;
 }
 if(!(((((((((data2 === "already_up_to_date") || (data2 === "conflict")) || (data2 === "not_mergeable")) || (data2 === "checks_pending")) || (data2 === "checks_failing")) || (data2 === "behind")) || (data2 === "blocked_by_protection")) || (data2 === "merge_queue")) || (data2 === "stacked"))){
-validate96.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema152.properties.code.enum},message:"must be equal to one of the allowed values"}];
+validate96.errors = [{instancePath:instancePath+"/blocked/code",schemaPath:"#/components/schemas/ActionBlock/properties/code/enum",keyword:"enum",params:{allowedValues: schema153.properties.code.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs7 === errors;
@@ -7200,7 +7267,7 @@ validate93.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/s
 return false;
 }
 if(!((((data14 === "success") || (data14 === "failure")) || (data14 === "pending")) || (data14 === "none"))){
-validate93.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/ci",schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema142.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs33 === errors;
@@ -7229,7 +7296,7 @@ validate93.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/com
 return false;
 }
 if(!(((((data16 === "mergeable") || (data16 === "conflicting")) || (data16 === "blocked")) || (data16 === "unstable")) || (data16 === "unknown"))){
-validate93.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema142.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/mergeStatus",schemaPath:"#/components/schemas/MergeStatus/enum",keyword:"enum",params:{allowedValues: schema143.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs38 === errors;
@@ -7306,7 +7373,7 @@ validate93.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components
 return false;
 }
 if(!(((data22 === "release") || (data22 === "dependency")) || (data22 === "regular"))){
-validate93.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema143.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema144.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs51 === errors;
@@ -7689,7 +7756,7 @@ validate93.errors = [{instancePath:instancePath+"/section",schemaPath:"#/compone
 return false;
 }
 if(!(((((data36 === "needs_your_review") || (data36 === "returned_to_you")) || (data36 === "ready_to_merge")) || (data36 === "waiting_for_others")) || (data36 === "drafts"))){
-validate93.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema148.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema149.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs89 === errors;
@@ -7850,7 +7917,7 @@ validate93.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#
 return false;
 }
 if(!((data46 === "waiting") || (data46 === "stopped"))){
-validate93.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema153.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/autoMerge/state",schemaPath:"#/components/schemas/AutoMerge/properties/state/enum",keyword:"enum",params:{allowedValues: schema154.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid22 = _errs111 === errors;
@@ -7950,7 +8017,7 @@ validate93.errors = [{instancePath:instancePath+"/mergeQueue/state",schemaPath:"
 return false;
 }
 if(!(((((data52 === "queued") || (data52 === "awaiting_checks")) || (data52 === "mergeable")) || (data52 === "unmergeable")) || (data52 === "locked"))){
-validate93.errors = [{instancePath:instancePath+"/mergeQueue/state",schemaPath:"#/components/schemas/MergeQueuePlace/properties/state/enum",keyword:"enum",params:{allowedValues: schema154.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/mergeQueue/state",schemaPath:"#/components/schemas/MergeQueuePlace/properties/state/enum",keyword:"enum",params:{allowedValues: schema155.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid24 = _errs124 === errors;
@@ -7992,7 +8059,7 @@ validate93.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#
 return false;
 }
 if(!((((data54 === "approved") || (data54 === "changes_requested")) || (data54 === "review_required")) || (data54 === "none"))){
-validate93.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema155.properties.decision.enum},message:"must be equal to one of the allowed values"}];
+validate93.errors = [{instancePath:instancePath+"/review/decision",schemaPath:"#/components/schemas/Review/properties/decision/enum",keyword:"enum",params:{allowedValues: schema156.properties.decision.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid26 = _errs129 === errors;
@@ -8093,7 +8160,7 @@ vErrors.push(err11);
 errors++;
 }
 if(!((data58 === "dependabot") || (data58 === "renovate"))){
-const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema156.properties.bot.enum},message:"must be equal to one of the allowed values"};
+const err12 = {instancePath:instancePath+"/botRequest/bot",schemaPath:"#/components/schemas/BotRequest/properties/bot/enum",keyword:"enum",params:{allowedValues: schema157.properties.bot.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err12];
 }
@@ -8122,7 +8189,7 @@ vErrors.push(err13);
 errors++;
 }
 if(!((data59 === "rebase") || (data59 === "recreate"))){
-const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema156.properties.action.enum},message:"must be equal to one of the allowed values"};
+const err14 = {instancePath:instancePath+"/botRequest/action",schemaPath:"#/components/schemas/BotRequest/properties/action/enum",keyword:"enum",params:{allowedValues: schema157.properties.action.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err14];
 }
@@ -8151,7 +8218,7 @@ vErrors.push(err15);
 errors++;
 }
 if(!(((data60 === "queued") || (data60 === "rebasing")) || (data60 === "expired"))){
-const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema156.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err16 = {instancePath:instancePath+"/botRequest/phase",schemaPath:"#/components/schemas/BotRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema157.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err16];
 }
@@ -8424,7 +8491,7 @@ vErrors.push(err29);
 errors++;
 }
 if(!((data66 === "queued") || (data66 === "expired"))){
-const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema157.properties.phase.enum},message:"must be equal to one of the allowed values"};
+const err30 = {instancePath:instancePath+"/updateRequest/phase",schemaPath:"#/components/schemas/UpdateRequest/properties/phase/enum",keyword:"enum",params:{allowedValues: schema158.properties.phase.enum},message:"must be equal to one of the allowed values"};
 if(vErrors === null){
 vErrors = [err30];
 }
@@ -8634,7 +8701,7 @@ return errors === 0;
 }
 validate93.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"authorIsBot":true,"draft":true,"labels":true,"createdAt":true,"updatedAt":true,"ci":true,"ciKnown":true,"mergeStatus":true,"behind":true,"headSha":true,"baseBranch":true,"headBranch":true,"crossRepository":true,"kind":true,"stack":true,"stackedOn":true,"stackChildren":true,"requestedReviewerLogins":true,"reviewRequestedFromMe":true,"reviewRequestedFromMyTeam":true,"readyToMerge":true,"needsReview":true,"empty":true,"section":true,"changedSinceVisit":true,"snooze":true,"allowedActions":true,"autoMergeEnabled":true,"autoMergeAllowed":true,"autoMerge":true,"mergeQueueRequired":true,"mergeQueue":true,"review":true,"botRequest":true,"updateRequest":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema158 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
+const schema159 = {"type":"object","required":["forge","repo","number","title","url","author","labels","createdAt","updatedAt","housekeeping"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"repo":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"title":{"type":"string"},"url":{"type":"string","format":"uri"},"author":{"type":"string"},"labels":{"type":"array","items":{"$ref":"#/components/schemas/Label"}},"createdAt":{"type":"string","format":"date-time"},"updatedAt":{"type":"string","format":"date-time"},"housekeeping":{"type":"boolean"}}};
 
 function validate99(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -8928,7 +8995,7 @@ return errors === 0;
 }
 validate99.evaluated = {"props":{"forge":true,"repo":true,"number":true,"title":true,"url":true,"author":true,"labels":true,"createdAt":true,"updatedAt":true,"housekeeping":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema163 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
+const schema164 = {"type":"object","required":["forge","fullName","url","hasWebhook","canManageWebhooks","ignored","ignoredPRs","ignoredIssues","autoUpdateBranch"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"url":{"type":"string","format":"uri"},"hasWebhook":{"type":"boolean"},"canManageWebhooks":{"type":"boolean"},"stale":{"type":"boolean"},"ignored":{"type":"boolean"},"ignoredPRs":{"type":"boolean"},"ignoredIssues":{"type":"boolean"},"autoUpdateBranch":{"type":"boolean"}}};
 
 function validate101(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9120,7 +9187,7 @@ return errors === 0;
 }
 validate101.evaluated = {"props":{"forge":true,"fullName":true,"url":true,"hasWebhook":true,"canManageWebhooks":true,"stale":true,"ignored":true,"ignoredPRs":true,"ignoredIssues":true,"autoUpdateBranch":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema166 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
+const schema167 = {"type":"object","required":["section","count"],"properties":{"section":{"$ref":"#/components/schemas/Section"},"count":{"type":"integer","minimum":0}}};
 
 function validate103(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9148,7 +9215,7 @@ validate103.errors = [{instancePath:instancePath+"/section",schemaPath:"#/compon
 return false;
 }
 if(!(((((data0 === "needs_your_review") || (data0 === "returned_to_you")) || (data0 === "ready_to_merge")) || (data0 === "waiting_for_others")) || (data0 === "drafts"))){
-validate103.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema148.enum},message:"must be equal to one of the allowed values"}];
+validate103.errors = [{instancePath:instancePath+"/section",schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema149.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs1 === errors;
@@ -9190,7 +9257,7 @@ return errors === 0;
 }
 validate103.evaluated = {"props":{"section":true,"count":true},"dynamicProps":false,"dynamicItems":false};
 
-const schema168 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
+const schema169 = {"type":"object","required":["forge","fullName","number","mergedAt","message"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"mergedAt":{"type":"string","format":"date-time"},"message":{"type":"string"}}};
 
 function validate105(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9682,7 +9749,7 @@ return errors === 0;
 validate89.evaluated = {"props":{"generatedAt":true,"readIntervalSeconds":true,"forges":true,"pullRequests":true,"issues":true,"repos":true,"openIssueCount":true,"hiddenDrafts":true,"hiddenSnoozed":true,"sections":true,"autoMerged":true},"dynamicProps":false,"dynamicItems":false};
 
 export const refreshDashboardQuery = validate108;
-const schema172 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+const schema173 = {"$id":"function-refreshDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate108(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-refreshDashboardQuery" */;
@@ -9730,7 +9797,7 @@ return errors === 0;
 validate108.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardQuery = validate109;
-const schema173 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
+const schema174 = {"$id":"function-streamDashboardQuery","allOf":[{"type":"object","properties":{"includeDrafts":{"type":"boolean","default":false},"includeSnoozed":{"type":"boolean","default":false}},"required":[]}]};
 
 function validate109(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardQuery" */;
@@ -9778,7 +9845,7 @@ return errors === 0;
 validate109.evaluated = {"props":{"includeDrafts":true,"includeSnoozed":true},"dynamicProps":false,"dynamicItems":false};
 
 export const streamDashboardHeaders = validate110;
-const schema174 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
+const schema175 = {"$id":"function-streamDashboardHeaders","allOf":[{"type":"object","properties":{"last-event-id":{"type":"string","maxLength":64}},"required":[]}]};
 
 function validate110(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-streamDashboardHeaders" */;
@@ -9822,9 +9889,9 @@ return errors === 0;
 validate110.evaluated = {"props":{"last-event-id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ignoreRepositoryBody = validate111;
-const schema175 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
-const schema176 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
-const schema178 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
+const schema176 = {"$id":"function-ignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/IgnoreRepositoryRequest"}]};
+const schema177 = {"type":"object","required":["forge","fullName","prs","issues"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"prs":{"type":"boolean"},"issues":{"type":"boolean"}}};
+const schema179 = {"type":"string","maxLength":255,"pattern":"^[^/\\s]+(/[^/\\s]+)+$"};
 
 function validate112(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -9949,8 +10016,8 @@ return errors === 0;
 validate111.evaluated = {"props":{"forge":true,"fullName":true,"prs":true,"issues":true},"dynamicProps":false,"dynamicItems":false};
 
 export const unignoreRepositoryBody = validate114;
-const schema179 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
-const schema180 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
+const schema180 = {"$id":"function-unignoreRepositoryBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema181 = {"type":"object","required":["forge","fullName"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"}}};
 
 function validate115(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10049,7 +10116,7 @@ return errors === 0;
 validate114.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enableAutoUpdateBranchBody = validate117;
-const schema183 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema184 = {"$id":"function-enableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate118(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10148,7 +10215,7 @@ return errors === 0;
 validate117.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const disableAutoUpdateBranchBody = validate120;
-const schema187 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema188 = {"$id":"function-disableAutoUpdateBranchBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate121(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10247,7 +10314,7 @@ return errors === 0;
 validate120.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ensureWebhookHeaders = validate123;
-const schema191 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema192 = {"$id":"function-ensureWebhookHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate123(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-ensureWebhookHeaders" */;
@@ -10303,7 +10370,7 @@ return errors === 0;
 validate123.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const ensureWebhookBody = validate124;
-const schema192 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
+const schema193 = {"$id":"function-ensureWebhookBody","allOf":[{"$ref":"request#/components/schemas/RepositoryReference"}]};
 
 function validate125(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10402,10 +10469,10 @@ return errors === 0;
 validate124.evaluated = {"props":{"forge":true,"fullName":true},"dynamicProps":false,"dynamicItems":false};
 
 export const actionRefusalSchema = validate127;
-const schema196 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
-const schema197 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
-const schema198 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
-const schema199 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","merge_queue","rule_violation","method_not_allowed","head_changed","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
+const schema197 = {"$id":"function-actionRefusalSchema","allOf":[{"$ref":"response#/components/schemas/ActionRefusal"}]};
+const schema198 = {"anyOf":[{"$ref":"#/components/schemas/ActionError"},{"$ref":"#/components/schemas/Error"}]};
+const schema199 = {"type":"object","required":["error","code","message","requestId"],"properties":{"error":{"type":"string","maxLength":1024},"code":{"$ref":"#/components/schemas/ActionErrorCode"},"message":{"type":"string"},"forgeMessage":{"type":"string","maxLength":300},"resetsAt":{"type":"string","format":"date-time"},"requestId":{"type":"string","maxLength":128}}};
+const schema200 = {"type":"string","enum":["already_merged","already_closed","not_mergeable","conflict","behind","checks_pending","checks_failing","blocked_by_protection","merge_queue","rule_violation","method_not_allowed","head_changed","already_up_to_date","auto_merge_not_allowed","ready_to_merge","stacked","label_missing","permission","in_progress","rate_limited","unknown"]};
 
 function validate129(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -10454,7 +10521,7 @@ validate129.errors = [{instancePath:instancePath+"/code",schemaPath:"#/component
 return false;
 }
 if(!(((((((((((((((((((((data1 === "already_merged") || (data1 === "already_closed")) || (data1 === "not_mergeable")) || (data1 === "conflict")) || (data1 === "behind")) || (data1 === "checks_pending")) || (data1 === "checks_failing")) || (data1 === "blocked_by_protection")) || (data1 === "merge_queue")) || (data1 === "rule_violation")) || (data1 === "method_not_allowed")) || (data1 === "head_changed")) || (data1 === "already_up_to_date")) || (data1 === "auto_merge_not_allowed")) || (data1 === "ready_to_merge")) || (data1 === "stacked")) || (data1 === "label_missing")) || (data1 === "permission")) || (data1 === "in_progress")) || (data1 === "rate_limited")) || (data1 === "unknown"))){
-validate129.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema199.enum},message:"must be equal to one of the allowed values"}];
+validate129.errors = [{instancePath:instancePath+"/code",schemaPath:"#/components/schemas/ActionErrorCode/enum",keyword:"enum",params:{allowedValues: schema200.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -10769,8 +10836,8 @@ return errors === 0;
 validate127.evaluated = {"dynamicProps":true,"dynamicItems":false};
 
 export const rotatedWebhookSchema = validate134;
-const schema202 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
-const schema203 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
+const schema203 = {"$id":"function-rotatedWebhookSchema","allOf":[{"$ref":"response#/components/schemas/RotatedWebhook"}]};
+const schema204 = {"type":"object","required":["webhookToken","webhookSecret","formerUntil"],"properties":{"webhookToken":{"type":"string"},"webhookSecret":{"type":"string"},"formerUntil":{"type":"string","format":"date-time"}}};
 
 function validate134(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-rotatedWebhookSchema" */;
@@ -10853,7 +10920,7 @@ return errors === 0;
 validate134.evaluated = {"props":{"webhookToken":true,"webhookSecret":true,"formerUntil":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGithubParams = validate135;
-const schema204 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema205 = {"$id":"function-deliverGithubParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate135(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubParams" */;
@@ -10904,7 +10971,7 @@ return errors === 0;
 validate135.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGithubHeaders = validate136;
-const schema205 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema206 = {"$id":"function-deliverGithubHeaders","allOf":[{"type":"object","properties":{"x-hub-signature-256":{"type":"string","maxLength":256},"x-github-delivery":{"type":"string","maxLength":256},"x-github-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate136(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGithubHeaders" */;
@@ -10996,7 +11063,7 @@ return errors === 0;
 validate136.evaluated = {"props":{"x-hub-signature-256":true,"x-github-delivery":true,"x-github-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverForgejoParams = validate137;
-const schema206 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema207 = {"$id":"function-deliverForgejoParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate137(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoParams" */;
@@ -11047,7 +11114,7 @@ return errors === 0;
 validate137.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverForgejoHeaders = validate138;
-const schema207 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema208 = {"$id":"function-deliverForgejoHeaders","allOf":[{"type":"object","properties":{"x-forgejo-signature":{"type":"string","maxLength":256},"x-gitea-signature":{"type":"string","maxLength":256},"x-forgejo-delivery":{"type":"string","maxLength":256},"x-gitea-delivery":{"type":"string","maxLength":256},"x-forgejo-event":{"type":"string","maxLength":256},"x-gitea-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate138(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverForgejoHeaders" */;
@@ -11205,7 +11272,7 @@ return errors === 0;
 validate138.evaluated = {"props":{"x-forgejo-signature":true,"x-gitea-signature":true,"x-forgejo-delivery":true,"x-gitea-delivery":true,"x-forgejo-event":true,"x-gitea-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGitlabParams = validate139;
-const schema208 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
+const schema209 = {"$id":"function-deliverGitlabParams","allOf":[{"type":"object","properties":{"webhookToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["webhookToken"]}]};
 
 function validate139(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabParams" */;
@@ -11256,7 +11323,7 @@ return errors === 0;
 validate139.evaluated = {"props":{"webhookToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deliverGitlabHeaders = validate140;
-const schema209 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
+const schema210 = {"$id":"function-deliverGitlabHeaders","allOf":[{"type":"object","properties":{"x-gitlab-token":{"type":"string","maxLength":256},"idempotency-key":{"type":"string","maxLength":256},"x-gitlab-event":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate140(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deliverGitlabHeaders" */;
@@ -11348,7 +11415,7 @@ return errors === 0;
 validate140.evaluated = {"props":{"x-gitlab-token":true,"idempotency-key":true,"x-gitlab-event":true},"dynamicProps":false,"dynamicItems":false};
 
 export const mergePullRequestHeaders = validate141;
-const schema210 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema211 = {"$id":"function-mergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate141(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-mergePullRequestHeaders" */;
@@ -11404,9 +11471,9 @@ return errors === 0;
 validate141.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const mergePullRequestBody = validate142;
-const schema211 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/MergeRequest"}]};
-const schema212 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
-const schema215 = {"type":"integer","minimum":1,"maximum":2147483647};
+const schema212 = {"$id":"function-mergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/MergeRequest"}]};
+const schema213 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"method":{"type":"string","enum":["merge","squash","rebase"]}}};
+const schema216 = {"type":"integer","minimum":1,"maximum":2147483647};
 
 function validate143(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11507,7 +11574,7 @@ validate143.errors = [{instancePath:instancePath+"/method",schemaPath:"#/propert
 return false;
 }
 if(!(((data3 === "merge") || (data3 === "squash")) || (data3 === "rebase"))){
-validate143.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema212.properties.method.enum},message:"must be equal to one of the allowed values"}];
+validate143.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/enum",keyword:"enum",params:{allowedValues: schema213.properties.method.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -11552,7 +11619,7 @@ return errors === 0;
 validate142.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"method":true},"dynamicProps":false,"dynamicItems":false};
 
 export const autoMergePullRequestHeaders = validate145;
-const schema216 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema217 = {"$id":"function-autoMergePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate145(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-autoMergePullRequestHeaders" */;
@@ -11608,8 +11675,8 @@ return errors === 0;
 validate145.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const autoMergePullRequestBody = validate146;
-const schema217 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
-const schema218 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
+const schema218 = {"$id":"function-autoMergePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema219 = {"type":"object","required":["forge","fullName","number"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"}}};
 
 function validate147(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11737,7 +11804,7 @@ return errors === 0;
 validate146.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const cancelAutoMergeHeaders = validate149;
-const schema222 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema223 = {"$id":"function-cancelAutoMergeHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate149(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-cancelAutoMergeHeaders" */;
@@ -11793,7 +11860,7 @@ return errors === 0;
 validate149.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const cancelAutoMergeBody = validate150;
-const schema223 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema224 = {"$id":"function-cancelAutoMergeBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate151(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -11921,7 +11988,7 @@ return errors === 0;
 validate150.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enqueuePullRequestHeaders = validate153;
-const schema228 = {"$id":"function-enqueuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema229 = {"$id":"function-enqueuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate153(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-enqueuePullRequestHeaders" */;
@@ -11977,7 +12044,7 @@ return errors === 0;
 validate153.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const enqueuePullRequestBody = validate154;
-const schema229 = {"$id":"function-enqueuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema230 = {"$id":"function-enqueuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate155(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12105,7 +12172,7 @@ return errors === 0;
 validate154.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const dequeuePullRequestHeaders = validate157;
-const schema234 = {"$id":"function-dequeuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema235 = {"$id":"function-dequeuePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate157(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-dequeuePullRequestHeaders" */;
@@ -12161,7 +12228,7 @@ return errors === 0;
 validate157.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const dequeuePullRequestBody = validate158;
-const schema235 = {"$id":"function-dequeuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema236 = {"$id":"function-dequeuePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate159(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12289,7 +12356,7 @@ return errors === 0;
 validate158.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const closePullRequestHeaders = validate161;
-const schema240 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema241 = {"$id":"function-closePullRequestHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate161(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-closePullRequestHeaders" */;
@@ -12345,7 +12412,7 @@ return errors === 0;
 validate161.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const closePullRequestBody = validate162;
-const schema241 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema242 = {"$id":"function-closePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate163(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12473,7 +12540,7 @@ return errors === 0;
 validate162.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const rerunChecksHeaders = validate165;
-const schema246 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema247 = {"$id":"function-rerunChecksHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate165(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-rerunChecksHeaders" */;
@@ -12529,7 +12596,7 @@ return errors === 0;
 validate165.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const rerunChecksBody = validate166;
-const schema247 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema248 = {"$id":"function-rerunChecksBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate167(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12657,7 +12724,7 @@ return errors === 0;
 validate166.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateBranchHeaders = validate169;
-const schema252 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema253 = {"$id":"function-updateBranchHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate169(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-updateBranchHeaders" */;
@@ -12713,7 +12780,7 @@ return errors === 0;
 validate169.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const updateBranchBody = validate170;
-const schema253 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema254 = {"$id":"function-updateBranchBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate171(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12841,7 +12908,7 @@ return errors === 0;
 validate170.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestDependabotHeaders = validate173;
-const schema258 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema259 = {"$id":"function-requestDependabotHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate173(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestDependabotHeaders" */;
@@ -12897,8 +12964,8 @@ return errors === 0;
 validate173.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestDependabotBody = validate174;
-const schema259 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
-const schema260 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
+const schema260 = {"$id":"function-requestDependabotBody","allOf":[{"$ref":"request#/components/schemas/DependabotRequest"}]};
+const schema261 = {"type":"object","required":["forge","fullName","number","action"],"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"action":{"type":"string","enum":["rebase","recreate"]}}};
 
 function validate175(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -12999,7 +13066,7 @@ validate175.errors = [{instancePath:instancePath+"/action",schemaPath:"#/propert
 return false;
 }
 if(!((data3 === "rebase") || (data3 === "recreate"))){
-validate175.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema260.properties.action.enum},message:"must be equal to one of the allowed values"}];
+validate175.errors = [{instancePath:instancePath+"/action",schemaPath:"#/properties/action/enum",keyword:"enum",params:{allowedValues: schema261.properties.action.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -13044,7 +13111,7 @@ return errors === 0;
 validate174.evaluated = {"props":{"forge":true,"fullName":true,"number":true,"action":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestRenovateRebaseHeaders = validate177;
-const schema264 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema265 = {"$id":"function-requestRenovateRebaseHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate177(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-requestRenovateRebaseHeaders" */;
@@ -13100,7 +13167,7 @@ return errors === 0;
 validate177.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const requestRenovateRebaseBody = validate178;
-const schema265 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema266 = {"$id":"function-requestRenovateRebaseBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate179(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13228,7 +13295,7 @@ return errors === 0;
 validate178.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listChecksQuery = validate181;
-const schema270 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
+const schema271 = {"$id":"function-listChecksQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"fullName":{"$ref":"request#/components/schemas/RepoName"},"number":{"$ref":"request#/components/schemas/ItemNumber"}},"required":["forge","fullName","number"]}]};
 
 function validate181(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listChecksQuery" */;
@@ -13337,9 +13404,9 @@ return errors === 0;
 validate181.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const checksSchema = validate182;
-const schema274 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
-const schema275 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
-const schema276 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
+const schema275 = {"$id":"function-checksSchema","allOf":[{"$ref":"response#/components/schemas/Checks"}]};
+const schema276 = {"type":"object","required":["checks"],"properties":{"checks":{"type":"array","items":{"$ref":"#/components/schemas/Check"}}}};
+const schema277 = {"type":"object","required":["name","url","state"],"properties":{"name":{"type":"string"},"url":{"type":"string"},"state":{"type":"string","enum":["queued","running","success","failure","cancelled","skipped","timed_out"]},"required":{"type":"boolean"},"durationSeconds":{"type":"integer","minimum":0},"failedStep":{"type":"string"},"excerpt":{"type":"string","maxLength":2000}}};
 
 function validate183(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13410,7 +13477,7 @@ validate183.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schema
 return false;
 }
 if(!(((((((data4 === "queued") || (data4 === "running")) || (data4 === "success")) || (data4 === "failure")) || (data4 === "cancelled")) || (data4 === "skipped")) || (data4 === "timed_out"))){
-validate183.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema276.properties.state.enum},message:"must be equal to one of the allowed values"}];
+validate183.errors = [{instancePath:instancePath+"/checks/" + i0+"/state",schemaPath:"#/components/schemas/Check/properties/state/enum",keyword:"enum",params:{allowedValues: schema277.properties.state.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid3 = _errs10 === errors;
@@ -13543,8 +13610,8 @@ return errors === 0;
 validate182.evaluated = {"props":{"checks":true},"dynamicProps":false,"dynamicItems":false};
 
 export const snoozePullRequestBody = validate185;
-const schema277 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
-const schema278 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
+const schema278 = {"$id":"function-snoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/SnoozeRequest"}]};
+const schema279 = {"type":"object","required":["forge","fullName","number"],"additionalProperties":false,"properties":{"forge":{"$ref":"#/components/schemas/ForgeName"},"fullName":{"$ref":"#/components/schemas/RepoName"},"number":{"$ref":"#/components/schemas/ItemNumber"},"until":{"type":"string","format":"date-time","maxLength":64},"untilChange":{"type":"boolean","default":false}}};
 
 function validate186(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13723,7 +13790,7 @@ return errors === 0;
 validate185.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const unsnoozePullRequestBody = validate188;
-const schema282 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
+const schema283 = {"$id":"function-unsnoozePullRequestBody","allOf":[{"$ref":"request#/components/schemas/PullRequestReference"}]};
 
 function validate189(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -13851,8 +13918,8 @@ return errors === 0;
 validate188.evaluated = {"props":{"forge":true,"fullName":true,"number":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveVisitBody = validate191;
-const schema287 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
-const schema288 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
+const schema288 = {"$id":"function-saveVisitBody","allOf":[{"$ref":"request#/components/schemas/Visit"}]};
+const schema289 = {"type":"object","required":["seenAt"],"properties":{"seenAt":{"type":"string","format":"date-time","maxLength":64}}};
 
 function validate191(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveVisitBody" */;
@@ -13911,8 +13978,8 @@ return errors === 0;
 validate191.evaluated = {"props":{"seenAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const getThroughputQuery = validate192;
-const schema289 = {"$id":"function-getThroughputQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]}]};
-const schema290 = {"type":"string","enum":["day","week"],"default":"day"};
+const schema290 = {"$id":"function-getThroughputQuery","allOf":[{"type":"object","properties":{"owner":{"type":"string","minLength":1,"maxLength":64},"days":{"type":"integer","minimum":7,"maximum":365,"default":90},"per":{"$ref":"request#/components/schemas/ThroughputUnit","default":"day"}},"required":[]}]};
+const schema291 = {"type":"string","enum":["day","week"],"default":"day"};
 
 function validate192(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-getThroughputQuery" */;
@@ -13990,7 +14057,7 @@ validate192.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/com
 return false;
 }
 if(!((data2 === "day") || (data2 === "week"))){
-validate192.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema290.enum},message:"must be equal to one of the allowed values"}];
+validate192.errors = [{instancePath:instancePath+"/per",schemaPath:"request#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema291.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs6 === errors;
@@ -14008,11 +14075,11 @@ return errors === 0;
 validate192.evaluated = {"props":{"owner":true,"days":true,"per":true},"dynamicProps":false,"dynamicItems":false};
 
 export const throughputSchema = validate193;
-const schema291 = {"$id":"function-throughputSchema","allOf":[{"$ref":"response#/components/schemas/Throughput"}]};
-const schema292 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"#/components/schemas/ThroughputPeriod"}}}};
-const schema293 = {"type":"string","enum":["day","week"]};
-const schema294 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
-const formats68 = runtime1.fullFormats.date;
+const schema292 = {"$id":"function-throughputSchema","allOf":[{"$ref":"response#/components/schemas/Throughput"}]};
+const schema293 = {"type":"object","required":["timezone","per","periods"],"properties":{"timezone":{"type":"string"},"since":{"type":"string","format":"date"},"per":{"$ref":"#/components/schemas/ThroughputUnit"},"periods":{"type":"array","items":{"$ref":"#/components/schemas/ThroughputPeriod"}}}};
+const schema294 = {"type":"string","enum":["day","week"]};
+const schema295 = {"type":"object","required":["start","opened","left"],"properties":{"start":{"type":"string","format":"date"},"opened":{"type":"integer","minimum":0},"left":{"type":"integer","minimum":0},"open":{"type":"integer","minimum":0}}};
+const formats70 = runtime1.fullFormats.date;
 
 function validate194(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14050,7 +14117,7 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(errors === _errs3){
 if(typeof data1 === "string"){
-if(!(formats68.validate(data1))){
+if(!(formats70.validate(data1))){
 validate194.errors = [{instancePath:instancePath+"/since",schemaPath:"#/properties/since/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\""}];
 return false;
 }
@@ -14075,7 +14142,7 @@ validate194.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components
 return false;
 }
 if(!((data2 === "day") || (data2 === "week"))){
-validate194.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema293.enum},message:"must be equal to one of the allowed values"}];
+validate194.errors = [{instancePath:instancePath+"/per",schemaPath:"#/components/schemas/ThroughputUnit/enum",keyword:"enum",params:{allowedValues: schema294.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14109,7 +14176,7 @@ const _errs13 = errors;
 if(errors === _errs13){
 if(errors === _errs13){
 if(typeof data5 === "string"){
-if(!(formats68.validate(data5))){
+if(!(formats70.validate(data5))){
 validate194.errors = [{instancePath:instancePath+"/periods/" + i0+"/start",schemaPath:"#/components/schemas/ThroughputPeriod/properties/start/format",keyword:"format",params:{format: "date"},message:"must match format \""+"date"+"\""}];
 return false;
 }
@@ -14251,12 +14318,12 @@ return errors === 0;
 validate193.evaluated = {"props":{"timezone":true,"since":true,"per":true,"periods":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listViewsResponse200 = validate196;
-const schema295 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
-const schema296 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
-const schema297 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
-const schema304 = {"type":"string","enum":["board","updated","created","repository"]};
-const schema305 = {"type":"string","enum":["none","repository","forge","section"]};
-const schema298 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema296 = {"$id":"function-listViewsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/SavedView"}}]};
+const schema297 = {"type":"object","required":["name","filter","sort","group"],"properties":{"name":{"$ref":"#/components/schemas/ViewName"},"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort"},"group":{"$ref":"#/components/schemas/ViewGroup"}}};
+const schema298 = {"type":"string","minLength":1,"maxLength":64,"pattern":"^[a-z0-9][a-z0-9-]*$"};
+const schema305 = {"type":"string","enum":["board","updated","created","repository"]};
+const schema306 = {"type":"string","enum":["none","repository","forge","section"]};
+const schema299 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
 
 function validate198(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -14272,7 +14339,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func78.call(schema298.properties, key0))){
+if(!(func78.call(schema299.properties, key0))){
 validate198.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -14299,7 +14366,7 @@ validate198.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate198.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema148.enum},message:"must be equal to one of the allowed values"}];
+validate198.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema149.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -14523,7 +14590,7 @@ validate198.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/compo
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate198.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema141.enum},message:"must be equal to one of the allowed values"}];
+validate198.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema142.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -14564,7 +14631,7 @@ validate198.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/co
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate198.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema143.enum},message:"must be equal to one of the allowed values"}];
+validate198.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema144.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -14805,7 +14872,7 @@ validate197.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate197.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema304.enum},message:"must be equal to one of the allowed values"}];
+validate197.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema305.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -14822,7 +14889,7 @@ validate197.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate197.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema305.enum},message:"must be equal to one of the allowed values"}];
+validate197.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema306.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -14891,7 +14958,7 @@ return errors === 0;
 validate196.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const deleteViewParams = validate201;
-const schema306 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+const schema307 = {"$id":"function-deleteViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
 function validate201(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteViewParams" */;
@@ -14954,7 +15021,7 @@ return errors === 0;
 validate201.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveViewParams = validate202;
-const schema308 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
+const schema309 = {"$id":"function-saveViewParams","allOf":[{"type":"object","properties":{"name":{"$ref":"request#/components/schemas/ViewName"}},"required":["name"]}]};
 
 function validate202(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-saveViewParams" */;
@@ -15017,14 +15084,14 @@ return errors === 0;
 validate202.evaluated = {"props":{"name":true},"dynamicProps":false,"dynamicItems":false};
 
 export const saveViewBody = validate203;
-const schema310 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
-const schema311 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
-const schema318 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
-const schema319 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
-const schema312 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
-const schema313 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
-const schema316 = {"type":"string","enum":["success","failure","pending","none"]};
-const schema317 = {"type":"string","enum":["release","dependency","regular"]};
+const schema311 = {"$id":"function-saveViewBody","allOf":[{"$ref":"request#/components/schemas/View"}]};
+const schema312 = {"type":"object","required":["filter"],"additionalProperties":false,"properties":{"filter":{"$ref":"#/components/schemas/ViewFilter"},"sort":{"$ref":"#/components/schemas/ViewSort","default":"board"},"group":{"$ref":"#/components/schemas/ViewGroup","default":"none"}}};
+const schema319 = {"type":"string","enum":["board","updated","created","repository"],"default":"board"};
+const schema320 = {"type":"string","enum":["none","repository","forge","section"],"default":"none"};
+const schema313 = {"type":"object","additionalProperties":false,"properties":{"sections":{"type":"array","maxItems":5,"items":{"$ref":"#/components/schemas/Section"}},"forges":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/ForgeName"}},"repos":{"type":"array","maxItems":50,"items":{"$ref":"#/components/schemas/RepoName"}},"authors":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"labels":{"type":"array","maxItems":50,"items":{"type":"string","maxLength":255}},"ci":{"type":"array","maxItems":4,"items":{"$ref":"#/components/schemas/CiStatus"}},"kinds":{"type":"array","maxItems":3,"items":{"$ref":"#/components/schemas/PullRequestKind"}},"reviewRequestedFromMe":{"type":"boolean"},"readyToMerge":{"type":"boolean"},"needsReview":{"type":"boolean"},"changedSinceVisit":{"type":"boolean"},"updatedWithinHours":{"type":"integer","minimum":1,"maximum":8784},"createdWithinHours":{"type":"integer","minimum":1,"maximum":8784},"text":{"type":"string","maxLength":255}}};
+const schema314 = {"type":"string","enum":["needs_your_review","returned_to_you","ready_to_merge","waiting_for_others","drafts"]};
+const schema317 = {"type":"string","enum":["success","failure","pending","none"]};
+const schema318 = {"type":"string","enum":["release","dependency","regular"]};
 
 function validate205(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15040,7 +15107,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 const _errs1 = errors;
 for(const key0 in data){
-if(!(func78.call(schema312.properties, key0))){
+if(!(func78.call(schema313.properties, key0))){
 validate205.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
@@ -15067,7 +15134,7 @@ validate205.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#
 return false;
 }
 if(!(((((data1 === "needs_your_review") || (data1 === "returned_to_you")) || (data1 === "ready_to_merge")) || (data1 === "waiting_for_others")) || (data1 === "drafts"))){
-validate205.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema313.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/sections/" + i0,schemaPath:"#/components/schemas/Section/enum",keyword:"enum",params:{allowedValues: schema314.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs4 === errors;
@@ -15291,7 +15358,7 @@ validate205.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/compo
 return false;
 }
 if(!((((data11 === "success") || (data11 === "failure")) || (data11 === "pending")) || (data11 === "none"))){
-validate205.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema316.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/ci/" + i5,schemaPath:"#/components/schemas/CiStatus/enum",keyword:"enum",params:{allowedValues: schema317.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid9 = _errs27 === errors;
@@ -15332,7 +15399,7 @@ validate205.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/co
 return false;
 }
 if(!(((data13 === "release") || (data13 === "dependency")) || (data13 === "regular"))){
-validate205.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema317.enum},message:"must be equal to one of the allowed values"}];
+validate205.errors = [{instancePath:instancePath+"/kinds/" + i6,schemaPath:"#/components/schemas/PullRequestKind/enum",keyword:"enum",params:{allowedValues: schema318.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid11 = _errs32 === errors;
@@ -15553,7 +15620,7 @@ validate204.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data1 === "board") || (data1 === "updated")) || (data1 === "created")) || (data1 === "repository"))){
-validate204.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema318.enum},message:"must be equal to one of the allowed values"}];
+validate204.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema319.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15565,7 +15632,7 @@ validate204.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data2 === "none") || (data2 === "repository")) || (data2 === "forge")) || (data2 === "section"))){
-validate204.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema319.enum},message:"must be equal to one of the allowed values"}];
+validate204.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema320.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -15606,7 +15673,7 @@ return errors === 0;
 validate203.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const savedViewSchema = validate208;
-const schema320 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
+const schema321 = {"$id":"function-savedViewSchema","allOf":[{"$ref":"response#/components/schemas/SavedView"}]};
 
 function validate209(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15680,7 +15747,7 @@ validate209.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/component
 return false;
 }
 if(!((((data2 === "board") || (data2 === "updated")) || (data2 === "created")) || (data2 === "repository"))){
-validate209.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema304.enum},message:"must be equal to one of the allowed values"}];
+validate209.errors = [{instancePath:instancePath+"/sort",schemaPath:"#/components/schemas/ViewSort/enum",keyword:"enum",params:{allowedValues: schema305.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs5 === errors;
@@ -15697,7 +15764,7 @@ validate209.errors = [{instancePath:instancePath+"/group",schemaPath:"#/componen
 return false;
 }
 if(!((((data3 === "none") || (data3 === "repository")) || (data3 === "forge")) || (data3 === "section"))){
-validate209.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema305.enum},message:"must be equal to one of the allowed values"}];
+validate209.errors = [{instancePath:instancePath+"/group",schemaPath:"#/components/schemas/ViewGroup/enum",keyword:"enum",params:{allowedValues: schema306.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -15742,9 +15809,9 @@ return errors === 0;
 validate208.evaluated = {"props":{"name":true,"filter":true,"sort":true,"group":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listFeedsResponse200 = validate212;
-const schema325 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
-const schema326 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
-const schema327 = {"type":"string","enum":["atom","badge"]};
+const schema326 = {"$id":"function-listFeedsResponse200","allOf":[{"type":"array","maxItems":50,"items":{"$ref":"response#/components/schemas/Feed"}}]};
+const schema327 = {"type":"object","required":["id","kind","label","createdAt"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema328 = {"type":"string","enum":["atom","badge"]};
 
 function validate213(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -15793,7 +15860,7 @@ validate213.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate213.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema327.enum},message:"must be equal to one of the allowed values"}];
+validate213.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema328.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -15941,7 +16008,7 @@ return errors === 0;
 validate212.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createFeedHeaders = validate215;
-const schema329 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema330 = {"$id":"function-createFeedHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate215(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createFeedHeaders" */;
@@ -15997,9 +16064,9 @@ return errors === 0;
 validate215.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createFeedBody = validate216;
-const schema330 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
-const schema331 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
-const schema332 = {"type":"string","enum":["atom","badge"]};
+const schema331 = {"$id":"function-createFeedBody","allOf":[{"$ref":"request#/components/schemas/CreateFeedRequest"}]};
+const schema332 = {"type":"object","required":["kind","label"],"additionalProperties":false,"properties":{"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","minLength":1,"maxLength":100,"pattern":"\\S"},"view":{"$ref":"#/components/schemas/ViewName"}}};
+const schema333 = {"type":"string","enum":["atom","badge"]};
 
 function validate217(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16036,7 +16103,7 @@ validate217.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data0 === "atom") || (data0 === "badge"))){
-validate217.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema332.enum},message:"must be equal to one of the allowed values"}];
+validate217.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema333.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs2 === errors;
@@ -16148,8 +16215,8 @@ return errors === 0;
 validate216.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createdFeedSchema = validate219;
-const schema334 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
-const schema335 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
+const schema335 = {"$id":"function-createdFeedSchema","allOf":[{"$ref":"response#/components/schemas/CreatedFeed"}]};
+const schema336 = {"type":"object","required":["id","kind","label","createdAt","url"],"properties":{"id":{"type":"string","maxLength":64},"kind":{"$ref":"#/components/schemas/FeedKind"},"label":{"type":"string","maxLength":100},"view":{"$ref":"#/components/schemas/ViewName"},"createdAt":{"type":"string","format":"date-time"},"url":{"type":"string","format":"uri"}}};
 
 function validate220(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16198,7 +16265,7 @@ validate220.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/component
 return false;
 }
 if(!((data1 === "atom") || (data1 === "badge"))){
-validate220.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema327.enum},message:"must be equal to one of the allowed values"}];
+validate220.errors = [{instancePath:instancePath+"/kind",schemaPath:"#/components/schemas/FeedKind/enum",keyword:"enum",params:{allowedValues: schema328.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -16346,7 +16413,7 @@ return errors === 0;
 validate219.evaluated = {"props":{"id":true,"kind":true,"label":true,"view":true,"createdAt":true,"url":true},"dynamicProps":false,"dynamicItems":false};
 
 export const deleteFeedParams = validate222;
-const schema338 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema339 = {"$id":"function-deleteFeedParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate222(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteFeedParams" */;
@@ -16397,7 +16464,7 @@ return errors === 0;
 validate222.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readAtomFeedParams = validate223;
-const schema339 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const schema340 = {"$id":"function-readAtomFeedParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 const pattern101 = new RegExp("^[A-Za-z0-9_-]{43}$", "u");
 
 function validate223(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
@@ -16449,7 +16516,7 @@ return errors === 0;
 validate223.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readAtomFeedHeaders = validate224;
-const schema340 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+const schema341 = {"$id":"function-readAtomFeedHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate224(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readAtomFeedHeaders" */;
@@ -16493,7 +16560,7 @@ return errors === 0;
 validate224.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readBadgeParams = validate225;
-const schema341 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
+const schema342 = {"$id":"function-readBadgeParams","allOf":[{"type":"object","properties":{"feedToken":{"type":"string","pattern":"^[A-Za-z0-9_-]{43}$"}},"required":["feedToken"]}]};
 
 function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeParams" */;
@@ -16544,7 +16611,7 @@ return errors === 0;
 validate225.evaluated = {"props":{"feedToken":true},"dynamicProps":false,"dynamicItems":false};
 
 export const readBadgeHeaders = validate226;
-const schema342 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
+const schema343 = {"$id":"function-readBadgeHeaders","allOf":[{"type":"object","properties":{"if-none-match":{"type":"string","maxLength":256}},"required":[]}]};
 
 function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-readBadgeHeaders" */;
@@ -16588,8 +16655,8 @@ return errors === 0;
 validate226.evaluated = {"props":{"if-none-match":true},"dynamicProps":false,"dynamicItems":false};
 
 export const badgeSchema = validate227;
-const schema343 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
-const schema344 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
+const schema344 = {"$id":"function-badgeSchema","allOf":[{"$ref":"response#/components/schemas/Badge"}]};
+const schema345 = {"type":"object","required":["schemaVersion","label","message","color"],"properties":{"schemaVersion":{"type":"integer","const":1},"label":{"type":"string"},"message":{"type":"string"},"color":{"type":"string"}}};
 
 function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-badgeSchema" */;
@@ -16679,9 +16746,9 @@ return errors === 0;
 validate227.evaluated = {"props":{"schemaVersion":true,"label":true,"message":true,"color":true},"dynamicProps":false,"dynamicItems":false};
 
 export const sharingSchema = validate228;
-const schema345 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
-const schema346 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
-const schema347 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
+const schema346 = {"$id":"function-sharingSchema","allOf":[{"$ref":"response#/components/schemas/Sharing"}]};
+const schema347 = {"type":"object","required":["sharedWith","sharedWithMe"],"properties":{"sharedWith":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}},"sharedWithMe":{"type":"array","items":{"$ref":"#/components/schemas/SharedUser"}}}};
+const schema348 = {"type":"object","required":["username","displayName"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100}}};
 
 function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -16905,7 +16972,7 @@ return errors === 0;
 validate228.evaluated = {"props":{"sharedWith":true,"sharedWithMe":true},"dynamicProps":false,"dynamicItems":false};
 
 export const unshareBoardParams = validate231;
-const schema349 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema350 = {"$id":"function-unshareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-unshareBoardParams" */;
@@ -16968,7 +17035,7 @@ return errors === 0;
 validate231.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const shareBoardParams = validate232;
-const schema351 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema352 = {"$id":"function-shareBoardParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-shareBoardParams" */;
@@ -17031,8 +17098,8 @@ return errors === 0;
 validate232.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listUsersResponse200 = validate233;
-const schema353 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema354 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+const schema354 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema355 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
 
 function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listUsersResponse200" */;
@@ -17165,7 +17232,7 @@ return errors === 0;
 validate233.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const deleteUserParams = validate234;
-const schema355 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema356 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-deleteUserParams" */;
@@ -17228,7 +17295,7 @@ return errors === 0;
 validate234.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const revokeUserParams = validate235;
-const schema357 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+const schema358 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeUserParams" */;
@@ -17291,8 +17358,8 @@ return errors === 0;
 validate235.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listInvitesResponse200 = validate236;
-const schema359 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema360 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema360 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema361 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listInvitesResponse200" */;
@@ -17434,7 +17501,7 @@ return errors === 0;
 validate236.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createInviteHeaders = validate237;
-const schema361 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+const schema362 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
 function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
@@ -17490,8 +17557,8 @@ return errors === 0;
 validate237.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const createInviteBody = validate238;
-const schema362 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema363 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+const schema363 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema364 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
 function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -17623,8 +17690,8 @@ return errors === 0;
 validate238.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 export const createdInviteSchema = validate241;
-const schema366 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema367 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+const schema367 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema368 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
 function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
@@ -17769,7 +17836,7 @@ return errors === 0;
 validate241.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
 export const revokeInviteParams = validate242;
-const schema368 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+const schema369 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
 function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
@@ -17820,7 +17887,7 @@ return errors === 0;
 validate242.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listRequestsQuery = validate243;
-const schema369 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema370 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
 function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
@@ -17944,9 +18011,9 @@ return errors === 0;
 validate243.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listRequestsResponse200 = validate244;
-const schema371 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema372 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema374 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+const schema372 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema373 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema375 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
 function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
@@ -18038,7 +18105,7 @@ validate245.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/compon
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate245.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema374.enum},message:"must be equal to one of the allowed values"}];
+validate245.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema375.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -18275,7 +18342,7 @@ return errors === 0;
 validate244.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
 export const exportRequestsQuery = validate247;
-const schema376 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+const schema377 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
 function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;

@@ -35,6 +35,34 @@ test("refresh: a repository of an organization is on the board, with the user's 
   expect(rows).toMatchObject([{ repo: 'initech/api', number: 4, section: 'needs_your_review' }]);
 });
 
+test('refresh: repositories behind single sign-on keep their rows and snoozes, and the board says so', async () => {
+  const { github, ada, dashboard } = stage;
+  const pullRequests = [githubPullRequest(1, { author: 'lisa' }), githubPullRequest(3)];
+  github.repositories.push(
+    githubRepository('initech/api', { affiliation: 'ORGANIZATION_MEMBER', pullRequests }),
+    githubRepository('acme/shop', { pullRequests: [githubPullRequest(2)] }),
+  );
+  await stage.refresh();
+  const snooze = { forge: 'github', fullName: 'initech/api', number: 3, untilChange: true, until: undefined } as const;
+  await dashboard.snoozes.save(ada, snooze);
+  github.hiddenOrganizations = ['initech'];
+  for (const board of [await stage.refresh(), await stage.refresh()]) {
+    expect([numbersOf(board, 'initech/api'), repoOf(board, 'initech/api')?.stale]).toEqual([[1], true]);
+    expect(numbersOf(board, 'acme/shop')).toEqual([2]);
+    expect(githubOf(board)).toMatchObject({
+      reachable: true,
+      hidden: { reason: 'single_sign_on', url: 'https://github.com/orgs/initech/sso?authorization_request=abc' },
+    });
+  }
+  github.hiddenOrganizations = [];
+  const board = await stage.refresh();
+  expect(githubOf(board)).not.toHaveProperty('hidden');
+  expect(repoOf(board, 'initech/api')).not.toHaveProperty('stale');
+  expect(numbersOf(board, 'initech/api')).toEqual([1]);
+  await dashboard.snoozes.delete(ada, snooze);
+  expect(numbersOf(await stage.refresh(), 'initech/api')).toEqual([1, 3]);
+});
+
 test("refresh: a requested review of the user's team is told from one of the user and one of another team", async () => {
   const { github } = stage;
   github.teams = ['core'];

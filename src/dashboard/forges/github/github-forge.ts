@@ -46,6 +46,9 @@ export function createGithubForge({ rebaseLabel = 'rebase', installation, ...opt
     name: 'github',
     actions: GITHUB_ACTIONS,
     quotas: requests.budgets,
+    get hidden() {
+      return requests.hidden;
+    },
     ...reader,
     inspect: () =>
       installation === undefined
@@ -66,7 +69,18 @@ async function inspectToken(requests: GithubRequests, discover: Discover): Promi
   const { login, scopes } = await requests.readViewer();
   const repositories = await discover();
   const refused = await findMissingPermissions(toProbes(requests, repositories));
-  return { username: login, repositories, missing: [...findMissingScopes(scopes), ...refused] };
+  return {
+    username: login,
+    repositories,
+    missing: [...findMissingScopes(scopes), ...toSingleSignOn(requests), ...refused],
+  };
+}
+
+function toSingleSignOn({ hidden }: GithubRequests): MissingPermission[] {
+  if (hidden === undefined) return [];
+  const place = hidden.url === undefined ? 'in the settings of the token at GitHub' : `at ${hidden.url}`;
+  const purpose = `to read the repositories of organizations that require it; authorize the token ${place}`;
+  return [{ permission: 'Single sign-on', purpose }];
 }
 
 /** Checks the scopes of a classic token, of which `repo` includes all others. Other tokens have no scopes. */

@@ -126,7 +126,8 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
 
   /** Reads a repository of a batch. @returns `undefined` if it is deleted or hidden, its id if it could not be read. */
   async function readEntry({ id, node }: Entry, pager?: Pager): Promise<RepositorySnapshot | string | undefined> {
-    if (node instanceof FieldError) return node.kind === 'unknown' ? id : undefined;
+    // Repositories behind single sign-on come back when the credential is authorized.
+    if (node instanceof FieldError) return node.kind === 'unknown' || requests.hidden ? id : undefined;
     try {
       return node !== null && belongsOnBoard(node, reach) ? await readWhole(node, pager) : undefined;
     } catch (error) {
@@ -138,6 +139,7 @@ export function createGithubReader(requests: GithubRequests, reach: RepositoryAc
   return {
     async discover() {
       requests.budgets.graphql = withoutCost(requests.budgets.graphql);
+      requests.hidden = undefined;
       const nodes = await reach.discover(query);
       return mapRepositories(nodes, (node) => (belongsOnBoard(node, reach) ? [toRepository(node, reach)] : []));
     },

@@ -1,3 +1,4 @@
+import type { HiddenRepositories } from '../forge.js';
 import { type ForgeResponse, parseForgeJson } from '../http/fetch-response.js';
 import {
   assertSuccess,
@@ -8,7 +9,7 @@ import {
   type ForgeRequestsOptions,
 } from '../http/requests.js';
 import { createRestClient, type RestClient } from '../http/rest.js';
-import { findLimit, readHourlyQuota, readPartialData, readWholeData } from './responses.js';
+import { findHidden, findLimit, readHourlyQuota, readPartialData, readWholeData } from './responses.js';
 
 export const GITHUB_API = 'https://api.github.com';
 
@@ -28,6 +29,8 @@ interface Viewer {
 }
 
 export interface GithubRequests extends RestClient, Pick<ForgeRequests, 'budgets'> {
+  /** Why GitHub hid repositories from queries since this was last cleared. */
+  hidden: HiddenRepositories | undefined;
   readViewer(): Promise<Viewer>;
   /** Sends a query. @returns The data; parts that the credential has no access to are null. */
   graphql(query: string, variables: Variables): Promise<unknown>;
@@ -48,18 +51,23 @@ export function createGithubRequests({ baseUrl = GITHUB_API, token, ...options }
       endpoint: '/graphql',
       method: 'POST',
       body,
-      read: (response) => read(assertSuccess(response), now()),
+      read(response) {
+        client.hidden = findHidden(response) ?? client.hidden;
+        return read(assertSuccess(response), now());
+      },
     };
   }
 
-  return {
+  const client: GithubRequests = {
     budgets,
+    hidden: undefined,
     ...createRestClient(requests, baseUrl),
     readViewer: () =>
       ask({ resource: 'rest', url: `${baseUrl}/user`, endpoint: '/user', method: 'GET', read: readViewer }),
     graphql: (query, variables) => ask(toGraphql({ query, variables }, readPartialData)),
     graphqlWhole: (query, variables) => ask(toGraphql({ query, variables }, readWholeData)),
   };
+  return client;
 }
 
 function readViewer(response: ForgeResponse): Viewer {

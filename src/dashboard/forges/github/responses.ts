@@ -1,13 +1,15 @@
 import { ForgeError, type ForgeErrorKind } from '../forge-error.js';
-import type { ApiQuota } from '../forge.js';
+import type { ApiQuota, HiddenRepositories } from '../forge.js';
 import { type ForgeResponse, parseForgeJson } from '../http/fetch-response.js';
 import { FieldError } from '../http/graphql-pages.js';
 import { type LimitScope, readRetryAfter } from '../http/requests.js';
+import { findSafeLink } from '../sanitize.js';
 
 interface GraphqlError {
   readonly message?: unknown;
   readonly type?: unknown;
   readonly path?: unknown;
+  readonly extensions?: { readonly saml_failure?: unknown } | null;
 }
 
 /** The error type of a query that exceeds GitHub's resource limits. */
@@ -50,6 +52,24 @@ export function readWholeData(response: ForgeResponse, at: number): unknown {
   if (data !== null && errors.length === 0) return data;
   throw toError(errors, { response, at });
 }
+
+/**
+ * Finds out whether GitHub hides data until the credential is authorized for single sign-on.
+ *
+ * @see https://docs.github.com/en/rest/authentication/authenticating-to-the-rest-api#personal-access-tokens-and-saml-sso
+ */
+export function findHidden(response: ForgeResponse): HiddenRepositories | undefined {
+  const header = response.headers.get('x-github-sso');
+  if (header === null && (response.status !== 200 || !parseResponse(response).errors.some(isOfSingleSignOn))) {
+    return undefined;
+  }
+  const [, url] = /\burl=([^;\s]+)/.exec(header ?? '') ?? [];
+  const link = findSafeLink(url);
+  return { reason: 'single_sign_on', ...(link !== undefined && { url: link }) };
+}
+
+const isOfSingleSignOn = ({ message, extensions }: GraphqlError): boolean =>
+  extensions?.saml_failure === true || /organization SAML enforcement/i.test(String(message));
 
 function parseResponse({ text }: ForgeResponse): { data: object | null; errors: readonly GraphqlError[] } {
   // A body that is not a GraphQL over HTTP response has no data.

@@ -127,13 +127,14 @@ function LockNote({ forge }: { readonly forge: ForgeName }) {
 type Forge = Board['forges'][number];
 
 function notesOf(one: Forge, board: Board): string[] {
-  const { forge, error, staleSince, truncated } = one;
+  const { forge, error, staleSince, truncated, hidden } = one;
   const name = FORGE_NAMES[forge];
   const since = staleSince === undefined ? '' : ` Showing data from ${formatRelativeTime(staleSince)}.`;
   // An exceeded quota has its own notice, which disappears when it is reset.
   const short = toForgeQuotas(one).filter(({ severity }) => severity === 'warning' || severity === 'low');
   return [
     ...(error === undefined ? [] : [`${name}: ${error}${since}`]),
+    ...(hidden === undefined ? [] : [describeHidden(name, hidden)]),
     ...(truncated ? [`${name} has more than 1,000 pull requests. Only 1,000 are read.`] : []),
     ...describeStale(board.repos.filter((repo) => repo.forge === forge && repo.stale)),
     ...describeUnknown(board.pullRequests.filter((row) => row.forge === forge && row.ciKnown === false).length, name),
@@ -144,6 +145,11 @@ function notesOf(one: Forge, board: Board): string[] {
           `${name} has ${format(remaining)} of ${format(limit)} ${kind}requests left until ${formatTime(Date.parse(resetsAt))}.`,
       ),
   ];
+}
+
+function describeHidden(name: string, { url }: NonNullable<Forge['hidden']>): string {
+  const where = url === undefined ? `in its settings at ${name}` : `at ${url}`;
+  return `${name} hides repositories of organizations that require single sign-on. Authorize the token ${where}.`;
 }
 
 /** Further names are counted. */
