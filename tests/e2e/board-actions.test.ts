@@ -100,7 +100,7 @@ describeInBrowser('pull request actions', () => {
     expect(stage.takeComplaints()).toEqual(['409 POST /api/pull-requests/merge']);
   });
 
-  test('a bulk action closes the selected pull requests and reports those that fail', async () => {
+  test('a bulk action closes the selected pull requests and keeps those that fail selected', async () => {
     await page.getByLabel('Search titles').fill('wait');
     await at.shown(1);
     await page.getByRole('button', { name: 'Select all 1' }).click();
@@ -113,6 +113,8 @@ describeInBrowser('pull request actions', () => {
     await at.confirm(bulk.getByRole('button', { name: 'Close (2)' }), 'Close 2 pull requests?');
     await at.said('Close: 1 of 2 done.');
     await page.getByRole('alert').getByText('acme/shop #11: ').waitFor();
+    await bulk.getByText('1 selected').waitFor();
+    await bulk.getByRole('button', { name: 'Clear selection' }).click();
     await bulk.waitFor({ state: 'detached' });
     expect([pullRequest(6).state, pullRequest(11).state]).toEqual(['CLOSED', 'OPEN']);
     expect(stage.takeComplaints()).toEqual(['403 POST /api/pull-requests/close']);

@@ -10,12 +10,34 @@ export const dashboardClient = createDashboardClient('/', { retry });
 
 /** Returns a message that the user of a page can act on. */
 export function toUserMessage(error: unknown): string {
-  if (error instanceof ApiError) return error.statusCode === 401 ? SIGNED_OUT : error.message;
+  if (error instanceof ApiError) return toResponseMessage(error);
   if (!(error instanceof Error)) return 'Something went wrong. Try again.';
   // The messages of Chromium, Firefox and Safari for a chunk that cannot be loaded.
   if (/dynamically imported module|importing a module script failed/i.test(error.message)) return OUTDATED;
+  if (error.name === 'TypeError') return isOfNetwork(error) ? toNetworkMessage() : UNREADABLE;
   return BY_NAME[error.name] ?? error.message;
 }
+
+/** Adds what helps to find the cause: the forge's own words, and the id of the request in the server's log. */
+function toResponseMessage({ statusCode, code, message, requestId, body }: ApiError): string {
+  if (statusCode === 401) return SIGNED_OUT;
+  const { forgeMessage } = (body ?? {}) as { readonly forgeMessage?: string };
+  if (forgeMessage !== undefined) return `${message} (${forgeMessage})`;
+  if (statusCode < 500) return message;
+  if (code !== undefined) return requestId === undefined ? message : `${message} Request ID: ${requestId}`;
+  return `A proxy in front of the server responded with status ${statusCode}. Try again in a moment.`;
+}
+
+/** The messages of Chromium, Firefox, Safari and the generated client for a request without a complete response. */
+const isOfNetwork = ({ message }: Error): boolean =>
+  /failed to fetch|networkerror|load failed|network connection was lost|connection lost/i.test(message);
+
+const toNetworkMessage = (): string =>
+  navigator.onLine
+    ? 'The server could not be reached. Try again.'
+    : 'You’re offline. Connect to the network and try again.';
+
+const UNREADABLE = 'The page can’t read the data that it received. Reload the page.';
 
 const SIGNED_OUT = 'You’ve been signed out. Sign in to continue.';
 
@@ -29,5 +51,4 @@ const BY_NAME: Readonly<Record<string, string>> = {
   SecurityError: 'Passkeys don’t work at this address. Open the server by its host name.',
   ConstraintError: 'This device can’t store the kind of passkey that is needed. Try another device.',
   NotSupportedError: 'This device can’t store the kind of passkey that is needed. Try another device.',
-  TypeError: 'The server could not be reached. Try again.',
 };

@@ -99,7 +99,12 @@ function PullRequestList({ board }: { readonly board: Board }) {
       {rows.length === 0 && (
         <p>{board.pullRequests.length === 0 ? <Nothing board={board} /> : 'No pull requests match the filters.'}</p>
       )}
-      {isOwn && <BulkBar chosen={rows.filter((row) => chosen.has(getRowKey(row)))} onDone={() => choose(new Set())} />}
+      {isOwn && (
+        <BulkBar
+          chosen={rows.filter((row) => chosen.has(getRowKey(row)))}
+          onDone={(left) => choose(new Set(left.map(getRowKey)))}
+        />
+      )}
       {isHelping && <KeyboardShortcuts onClose={() => setHelping(false)} />}
     </>
   );

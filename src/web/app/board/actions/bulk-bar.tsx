@@ -8,12 +8,16 @@ import { ACTIONS, performAction } from './actions.js';
 
 interface BulkBarProps {
   readonly chosen: readonly PullRequest[];
-  readonly onDone: () => void;
+  /** Is called with the pull requests that stay selected. */
+  readonly onDone: (left: readonly PullRequest[]) => void;
 }
 
 type ActionName = keyof typeof ACTIONS;
 
-/** Performs one action on every selected pull request that allows it, one after the other, and reports the result. */
+/**
+ * Performs one action on every selected pull request that allows it, one after the other, and reports the result. Those
+ * that failed stay selected.
+ */
 export function BulkBar({ chosen, onDone }: BulkBarProps) {
   const [progress, setProgress] = useState('');
   const possible = (Object.keys(ACTIONS) as ActionName[]).filter((name) => chosen.some((row) => allows(row, name)));
@@ -21,17 +25,17 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
     const action = ACTIONS[name];
     if (action === undefined) return;
     const rows = chosen.filter((row) => allows(row, name));
-    let failures = 0;
+    const failed: PullRequest[] = [];
     for (const [index, row] of rows.entries()) {
       setProgress(`${index + 1} of ${rows.length} …`);
       await performAction(row, action).catch((error: unknown) => {
-        failures += 1;
+        failed.push(row);
         showToast(`${row.repo} #${row.number}: ${toUserMessage(error)}`, 'failed');
       });
     }
     setProgress('');
-    showToast(`${action.name}: ${rows.length - failures} of ${rows.length} done.`);
-    onDone();
+    showToast(`${action.name}: ${rows.length - failed.length} of ${rows.length} done.`);
+    onDone(failed);
   };
   if (chosen.length === 0) return null;
   return (
@@ -50,7 +54,7 @@ export function BulkBar({ chosen, onDone }: BulkBarProps) {
         );
       })}
       {possible.length === 0 && progress === '' && <span>No action is available for this selection.</span>}
-      <button type="button" onClick={onDone}>
+      <button type="button" onClick={() => onDone([])}>
         Clear selection
       </button>
     </div>

@@ -22,6 +22,7 @@ interface ViewsMenuProps {
 export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
   const [text, setText] = useState('');
   const name = toViewName(text === '' ? filter.view : text);
+  const isTaken = savedViews.value?.some((view) => view.name === name) === true;
   const [isBusy, save] = useAction(async () => {
     await saveView(name, filter);
     onFilter({ ...openedAs(filter), view: name });
@@ -68,10 +69,10 @@ export function ViewsMenu({ filter, onFilter }: ViewsMenuProps) {
             aria-disabled={name === ''}
             onClick={() => name && save()}
           >
-            {savedViews.value?.some((view) => view.name === name) ? `Replace “${name}”` : 'Save view'}
+            {isTaken ? `Replace “${name}”` : 'Save view'}
           </button>
           <CopyButton value={toFilterUrl(filter)} name="Copy link to this list" />
-          {filter.view !== '' && name !== filter.view && (
+          {filter.view !== '' && name !== filter.view && !isTaken && (
             <ConfirmButton question="Rename view and delete its feeds?" onAct={rename}>
               Rename “{filter.view}” to “{name}”
             </ConfirmButton>

@@ -85,7 +85,7 @@ function Day({ label, value, onValue }: DayProps) {
   return (
     <label>
       {label}
-      <input type="date" value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)} />
+      <input type="date" max={LAST_DAY} value={value} onChange={({ currentTarget }) => onValue(currentTarget.value)} />
     </label>
   );
 }
@@ -97,10 +97,15 @@ function toAuditLogQuery({ objectId, subject, actor, caller, from, to }: AuditFi
     ...(subject !== '' && { subject_type: subject }),
     ...(actor !== '' && { actor }),
     ...(caller !== '' && { caller }),
-    ...(from !== '' && { from: new Date(`${from}T00:00`).toISOString() }),
-    ...(to !== '' && { to: endOf(to).toISOString() }),
+    ...(isDay(from) && { from: new Date(`${from}T00:00`).toISOString() }),
+    ...(isDay(to) && { to: endOf(to).toISOString() }),
   };
 }
+
+/** Browsers accept years up to 275760, which have no RFC 3339 form. */
+const LAST_DAY = '9998-12-31';
+
+const isDay = (day: string): boolean => day !== '' && day.length === LAST_DAY.length && day <= LAST_DAY;
 
 /** Returns the start of the following day, as the service excludes the end of a range. */
 function endOf(day: string): Date {
