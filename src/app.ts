@@ -89,7 +89,7 @@ function createListener(options: ListenerOptions): RequestListener {
   if (gate) app.use('/static', gate.files);
   const headers = securityHeaders({ isHttps: isHttps(config) });
   if (services.site && options.siteRequests) {
-    const { site, staticFolder } = services;
+    const { site } = services;
     const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
     const admit: GraphqlOptions['admit'] = (request, response) => {
       countRequest(getClientAddress(request), response);
@@ -97,7 +97,7 @@ function createListener(options: ListenerOptions): RequestListener {
       return gate?.admit(request as Request, response as Response);
     };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    app.use(options.siteRequests({ config, site, staticFolder, log, gate, admit, headers, countImage }));
+    app.use(options.siteRequests({ config, site, log, gate, admit, headers, countImage }));
   }
   for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
   app.use(headers);

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { createLinkSigner, type LinkSigner } from '@trellis/site/public/link-signer';
 import { createAccounts, type Accounts } from './accounts/accounts.js';
 import { createAuthenticator, type CredentialSource } from './accounts/authentication.js';
@@ -52,8 +51,6 @@ export interface Services extends SecretsAccess {
   readonly siteReport: (() => SiteReport) | undefined;
   /** Signs links below `/static`; absent for a public site. */
   readonly linkSigner: LinkSigner | undefined;
-  /** The folder of published files, which are served below `/static`. */
-  readonly staticFolder: string;
   /** Creates the function that identifies the caller of a service which accepts these kinds of tokens. */
   readonly authenticatorFor: (tokens: readonly TokenKind[]) => Authenticate;
   /** Closes the databases. */
@@ -143,7 +140,6 @@ async function openAll(config: Config, options: ServicesOptions, folder: StateFo
     // Every caller may read a public site, so every caller may also see which of its files have problems.
     siteReport: site && (() => site.report(isPublic)),
     linkSigner,
-    staticFolder: join(config.state, 'public', 'static'),
     authenticatorFor: (tokens) =>
       createAuthenticator({ database, sessions: accounts.sessions, publicUrl: options.origin(), tokens }),
     async close() {

@@ -35,19 +35,28 @@ const MAX_KNOWN = 50_000;
 
 export function createImageSources(records: Pick<RecordStore, 'first' | 'page' | 'generation'>): ImageSources {
   const known = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });
+  /** The files behind requested links, by digest and name. */
+  const linked = new LRUCache<string, ImageSource>({ max: MAX_KNOWN });
   let generation = -1;
 
-  function knownNow(): LRUCache<string, ImageSource> {
-    if (records.generation !== generation) known.clear();
+  function forgetIfChanged(): void {
+    if (records.generation !== generation) for (const cache of [known, linked]) cache.clear();
     generation = records.generation;
-    return known;
+  }
+
+  function read(contentDigest: string, base?: string): ImageSource | undefined {
+    const values = { 'internal.contentDigest': contentDigest, ...(base !== undefined && { base }) };
+    const file = records.first('File', COLUMNS, values);
+    return file && asSource({ ...file, contentDigest });
   }
 
   return {
     find(contentDigest, base) {
-      const values = { 'internal.contentDigest': contentDigest, ...(base !== undefined && { base }) };
-      const file = records.first('File', COLUMNS, values);
-      return file && asSource({ ...file, contentDigest });
+      forgetIfChanged();
+      const key = `${contentDigest}/${base ?? ''}`;
+      const found = linked.get(key) ?? read(contentDigest, base);
+      if (found) linked.set(key, found);
+      return found;
     },
 
     findAll(ids) {
@@ -57,13 +66,16 @@ export function createImageSources(records: Pick<RecordStore, 'first' | 'page' |
         for (const file of records.page('File', { filter }, SELECTION).nodes)
           found.set(String(file.id), asSource(file));
       }
-      const kept = knownNow();
-      for (const [id, source] of found) kept.set(id, source);
+      forgetIfChanged();
+      for (const [id, source] of found) known.set(id, source);
       return found;
     },
 
     // A page requests all of its images, so tracking the order of use would not help.
-    known: (id) => knownNow().peek(id),
+    known(id) {
+      forgetIfChanged();
+      return known.peek(id);
+    },
   };
 }
 

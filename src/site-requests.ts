@@ -1,5 +1,5 @@
 /** The requests of the site: queries, images and published files. */
-import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
+import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
 import type { SiteGate } from '@trellis/server/files/site-gate';
 import { createGraphqlEndpoint, type GraphqlOptions } from '@trellis/server/graphql/endpoint';
 import { siteRouter } from '@trellis/server/http/admission';
@@ -16,7 +16,6 @@ import type { ImageService, OpenSite, SiteService } from './site-service.js';
 interface SiteDependencies {
   readonly config: Config;
   readonly site: SiteService;
-  readonly staticFolder: string;
   readonly log: Log;
   /** Absent for a public site. */
   readonly gate: SiteGate | undefined;
@@ -31,7 +30,6 @@ interface SiteDependencies {
 export function createSiteRequests({
   config,
   site,
-  staticFolder,
   log,
   gate,
   admit,
@@ -48,7 +46,7 @@ export function createSiteRequests({
       if (gate && pathPrefix !== '') router.use(`${pathPrefix}/static`, gate.files);
       router.all(GRAPHQL_PATHS, graphql({ ...open, config, log, admit }));
       router.use(staticPaths, imageFiles(open.imaging, countImage));
-      return router.use(staticPaths, headers, staticFiles(staticFolder));
+      return router.use(staticPaths, headers, otherFiles(open.imaging));
     },
   });
 }
@@ -96,14 +94,16 @@ function graphql({
   };
 }
 
-function imageFiles({ images, folder, publicFiles }: ImageService, countImage: AddressLimit): RequestHandler {
+function imageFiles({ images }: ImageService, countImage: AddressLimit): RequestHandler {
   return imageLinks({
-    folder,
     findRoute: (path) => images.findRoute(path),
-    async publish(path) {
-      const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
-      return name && publicFiles.publish(name);
-    },
     countImage: (request, response) => countImage(getClientAddress(request), response),
+  });
+}
+
+function otherFiles({ images, publicFiles }: ImageService): RequestHandler {
+  return publishedFiles(async (path) => {
+    const name = publicFiles.parsePath(path) ?? images.parseOriginal(path);
+    return name && publicFiles.publish(name);
   });
 }

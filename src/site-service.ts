@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { AppError } from '@trellis/core/errors';
 import { type Images, type ImagesOptions, openImages } from '@trellis/images/images';
-import { toImageFolder } from '@trellis/images/store/files';
 import { readStoredQueries, type StoredQuery } from '@trellis/site/config/stored-queries';
 import { listCodecs, type SiteSchemaOptions } from '@trellis/site/graphql/site-schema';
 import { openPublicFiles, type PublicFiles } from '@trellis/site/public/public-files';
@@ -114,7 +113,8 @@ class RetryingSite implements SiteService {
     let imaging: ImageService | undefined;
     try {
       const { linkKey, signer } = this.#options;
-      imaging = openImageService(site, this.#config, { linkKey, signer });
+      const onDamage = (name: string): void => say(`trellis: Making public/${name} again, as it was damaged.`);
+      imaging = openImageService(site, this.#config, { linkKey, signer, onDamage });
       const storedQueries = await readAllowedQueries(this.#config, site);
       const open = {
         site,
@@ -177,8 +177,6 @@ export interface ImageService {
   readonly pictures: ImageSources;
   readonly images: Images;
   readonly publicFiles: PublicFiles;
-  /** The folder of derived images. */
-  readonly folder: string;
 }
 
 interface SiteDataOptions {
@@ -219,7 +217,7 @@ export async function openSiteFromConfig(
 export function openImageService(
   { store, config: { pathPrefix } }: Site,
   { state, imagesQuota }: Pick<Config, 'state' | 'imagesQuota'>,
-  options: Pick<ImagesOptions, 'linkKey' | 'onLink' | 'signer'>,
+  options: Pick<ImagesOptions, 'linkKey' | 'onDamage' | 'onLink' | 'signer'>,
 ): ImageService {
   const pictures = createImageSources(store);
   const images = openImages({
@@ -230,11 +228,10 @@ export function openImageService(
     ...options,
   });
   const publicFiles = openPublicFiles({
-    directory: join(state, 'public'),
     pathPrefix,
-    quota: images.quota,
+    store: images.store,
     findFile: pictures.find,
     signer: options.signer,
   });
-  return { pictures, images, publicFiles, folder: toImageFolder(state) };
+  return { pictures, images, publicFiles };
 }

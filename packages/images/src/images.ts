@@ -29,12 +29,18 @@ import {
 import { openImageDatabase, openQuota, type Quota } from './store/database.js';
 import {
   createFileEvictor,
+  type FileStore,
+  openFileStore,
+  recordExistingFiles,
+  type StoredFile,
+} from './store/file-store.js';
+import {
   createFileGenerator,
   createImageFiles,
+  sourceRemovedError,
   type FindSource,
   type GenerateFile,
   type ImageFiles,
-  recordExistingFiles,
 } from './store/files.js';
 import { createInlineImages } from './store/inline-images.js';
 import { createMetadataStore, createTrimStore, type MetadataStore, readMissingMetadata } from './store/metadata.js';
@@ -61,7 +67,12 @@ export interface Images {
    * are neither reported to `onLink` nor signed with an expiry.
    */
   peek(field: FieldName | 'original', source: ImageSource): object | undefined;
-  /** Returns the image for the path of a link below `/static`, or `undefined` unless this site issued the link. */
+  /**
+   * Returns the image for the path of a link below `/static`, or `undefined` unless a server with the same link key issued
+   * the link.
+   *
+   * @throws AppError `not_found` when the source image is no longer in the site.
+   */
   findRoute(path: string): ImageTarget | undefined;
   /** Returns the file that `original` links to, given the path below `/static`, or `undefined` for any other path. */
   parseOriginal(path: string): { readonly contentDigest: string; readonly base: string } | undefined;
@@ -69,6 +80,8 @@ export interface Images {
   readonly files: ImageFiles;
   /** The quota of the files in `public` of the state folder: derived images and public copies. */
   readonly quota: Quota;
+  /** The derived images and public copies. */
+  readonly store: FileStore;
   readonly generateFile: GenerateFile;
   /** Returns the image that a path below `/static` links to, or `undefined` unless this site issued the link. */
   parseLink(path: string): DerivedImage | undefined;
@@ -92,10 +105,17 @@ interface LinkSigner {
 export interface ImageTarget {
   /** The path below the image folder, with `/`. */
   readonly path: string;
+  /** Returns the file; `undefined` if it is missing or damaged. */
+  find(): Promise<StoredFile | undefined>;
   /** Generates the file unless it exists. */
-  generate(): Promise<void>;
+  generate(): Promise<StoredFile>;
   /** Records for the quota that the image was served. */
   touch(): void;
+}
+
+/** A route of the cache. */
+interface ImageRoute extends ImageTarget {
+  readonly image: DerivedImage;
 }
 
 export interface ImagesOptions {
@@ -104,6 +124,8 @@ export interface ImagesOptions {
   readonly findSource: FindSource;
   /** The path that the site is served under, such as `/garden`. */
   readonly prefix?: string;
+  /** Called with the name of each damaged file of the store, which is then made again. */
+  readonly onDamage?: (name: string) => void;
   /** Called for every derived image that a field result links to. */
   readonly onLink?: (image: DerivedImage) => void;
   /** Signs the transforms in links. Random by default, for processes that publish no links. */
@@ -136,7 +158,7 @@ const MAX_ROUTES = 20_000;
 
 export function openImages(options: ImagesOptions): Images {
   const { stateDirectory, findSource, prefix = '', signer, onLink, linkKey = randomBytes(32) } = options;
-  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs } = options;
+  const { quotaBytes = DEFAULT_QUOTA_BYTES, drawingCpuMs, onDamage } = options;
   // An installation without sharp's binary is reported here rather than by the first image.
   loadSharp();
   // The other databases in this folder must not be readable by other users of the machine either.
@@ -152,12 +174,13 @@ export function openImages(options: ImagesOptions): Images {
   const renderer = openRenderer(drawingCpuMs);
   const metadata = createMetadataStore(database, renderer);
   const links = createLinks(linkKey);
-  const files = createImageFiles(stateDirectory, quota);
+  const store = openFileStore(stateDirectory, quota, onDamage);
+  const files = createImageFiles(store);
   const trims = createTrimStore(values, renderer);
   const inline = createInlineImages({ values, renderer, metadata, trims });
   const findResults = createResultCaches(signer);
   const linked = new WeakMap<object, DerivedImage[]>();
-  const routes = new LRUCache<string, ImageTarget>({ max: MAX_ROUTES });
+  const routes = new LRUCache<string, ImageRoute>({ max: MAX_ROUTES });
   const closing = new AbortController();
   const adopted = database.isNew ? recordExistingFiles(stateDirectory, quota, closing.signal) : Promise.resolve();
   // An unreadable folder has no files to serve, so its missing entries do no harm.
@@ -200,15 +223,25 @@ export function openImages(options: ImagesOptions): Images {
   const maxBytes = Math.min(MAX_FILE_BYTES, fileBytes);
   const makeFile = createFileGenerator({ renderer, metadata, trims, files, findSource, maxBytes });
 
-  function findNewRoute(url: string): ImageTarget | undefined {
+  function findNewRoute(url: string): ImageRoute | undefined {
     const image = links.parse(url);
     if (image === undefined) return undefined;
     const file = files.toPath(image);
-    const generate = async (): Promise<void> => {
-      await makeFile(image);
+    const route = {
+      image,
+      path: file,
+      find: () => files.find(file),
+      generate: async () => (await makeFile(image)).file,
+      touch: () => files.touch(file),
     };
-    const route = { path: file, generate, touch: () => files.touch(file) };
     routes.set(url, route);
+    return route;
+  }
+
+  /** The source is required even if the file exists, so that all servers give the same response. */
+  function findRoute(url: string): ImageTarget | undefined {
+    const route = routes.get(url) ?? findNewRoute(url);
+    if (route && !findSource(route.image.contentDigest)) throw sourceRemovedError();
     return route;
   }
 
@@ -216,9 +249,10 @@ export function openImages(options: ImagesOptions): Images {
     metadata,
     files,
     quota,
+    store,
     generateFile: makeFile,
     parseLink: (url) => links.parse(url),
-    findRoute: (url) => routes.get(url) ?? findNewRoute(url),
+    findRoute,
     parseOriginal(url) {
       const parts = parseOriginalName(url.slice(1));
       return parts && { contentDigest: parts.contentDigest, base: `${parts.name}${parts.ext}` };

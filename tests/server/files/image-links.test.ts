@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
-import { readFile, rm, stat, utimes } from 'node:fs/promises';
+import { readFile, rm, stat, truncate, utimes, writeFile } from 'node:fs/promises';
 import { get } from 'node:http';
 import path from 'node:path';
 import { type Images, openImages } from '@trellis/images/images';
 import type { ImageSource } from '@trellis/images/source';
+import { openImageDatabase } from '@trellis/images/store/database';
 import { toImageFolder } from '@trellis/images/store/files';
-import { imageLinks, staticFiles } from '@trellis/server/files/published-files';
+import { imageLinks, publishedFiles } from '@trellis/server/files/published-files';
 import { openPublicFiles } from '@trellis/site/public/public-files';
+import express from 'express';
 import sharp from 'sharp';
 import { createImageFolder, type ImageFolder, scene } from '../../../packages/images/tests/image-folder.js';
 import { serve, type TestServer } from '../../../packages/server/tests/serve.js';
@@ -21,6 +23,10 @@ let images: Images;
 let server: TestServer;
 let photo: ImageSource;
 const sources: ImageSource[] = [];
+/** The names of damaged files that were found. */
+const damaged: string[] = [];
+/** How often a request had to generate an image. */
+let generated = 0;
 
 beforeAll(async () => {
   pictures = await createImageFolder();
@@ -37,25 +43,15 @@ async function open(): Promise<void> {
   const stateDirectory = path.join(pictures.folder, 'state');
   const findSource = (digest: string, base?: string): ImageSource | undefined =>
     sources.find((one) => one.contentDigest === digest && (base === undefined || one.base === base));
-  images = openImages({ stateDirectory, findSource, linkKey: LINK_KEY, quotaBytes: QUOTA_BYTES });
-  const publicFiles = openPublicFiles({
-    directory: path.join(stateDirectory, 'public'),
-    quota: images.quota,
-    findFile: findSource,
+  const onDamage = (name: string): void => void damaged.push(name);
+  images = openImages({ stateDirectory, findSource, linkKey: LINK_KEY, quotaBytes: QUOTA_BYTES, onDamage });
+  const publicFiles = openPublicFiles({ store: images.store, findFile: findSource });
+  const links = imageLinks({ findRoute: (url) => images.findRoute(url), countImage: () => (generated += 1) });
+  const others = publishedFiles(async (url) => {
+    const name = publicFiles.parsePath(url) ?? images.parseOriginal(url);
+    return name && publicFiles.publish(name);
   });
-  const links = imageLinks({
-    folder: toImageFolder(stateDirectory),
-    findRoute: (url) => images.findRoute(url),
-    publish: async (url) => {
-      const name = publicFiles.parsePath(url) ?? images.parseOriginal(url);
-      return name && publicFiles.publish(name);
-    },
-  });
-  const files = staticFiles(path.join(stateDirectory, 'public', 'static'));
-  server = await serve((request, response, next) => {
-    request.url = request.url.replace(/^\/static/u, '');
-    void links(request, response, (error?: unknown) => (error ? next(error) : files(request, response, next)));
-  });
+  server = await serve(express.Router().use('/static', links, others));
 }
 
 async function close(): Promise<void> {
@@ -63,8 +59,20 @@ async function close(): Promise<void> {
   await images.close();
 }
 
+/** Returns the path of the file behind a link. */
+const fileOf = (url: string): string =>
+  path.join(
+    toImageFolder(path.join(pictures.folder, 'state')),
+    images.findRoute(url.slice(`${server.url}/static`.length))!.path,
+  );
+
 const linkOf = async (width: number, source = photo): Promise<string> =>
   `${server.url}${await (await images.answer('resize', source, { width })).src()}`;
+
+function flipByte(bytes: Buffer): Buffer {
+  bytes[bytes.length - 20]! ^= 1;
+  return bytes;
+}
 
 describe('image links', () => {
   test('generates an image at the first GET, and serves it as immutable', async () => {
@@ -77,9 +85,11 @@ describe('image links', () => {
       'cache-control': 'public, max-age=31536000, immutable',
       'x-content-type-options': 'nosniff',
       'accept-ranges': 'bytes',
-      etag: expect.stringMatching(/^"[0-9a-f]{24}-/u) as string,
     });
-    const { width, height } = await sharp(Buffer.from(await answer.arrayBuffer())).metadata();
+    expect(answer.headers.has('last-modified')).toBe(false);
+    const bytes = Buffer.from(await answer.arrayBuffer());
+    expect(answer.headers.get('etag')).toBe(`"${createHash('sha256').update(bytes).digest('base64url')}"`);
+    const { width, height } = await sharp(bytes).metadata();
     expect([width, height]).toEqual([100, 75]);
   });
 
@@ -102,12 +112,12 @@ describe('image links', () => {
       return { status, ...Object.fromEntries(own) };
     };
     const made = await told('GET');
-    const file = path.join(
-      toImageFolder(path.join(pictures.folder, 'state')),
-      images.findRoute(url.slice(server.url.length + 7))!.path,
-    );
     await expect(told('GET')).resolves.toEqual(made);
-    await rm(file);
+    const whole = await fetch(url, { headers: { range: 'bytes=0-' } });
+    for (const name of ['etag', 'cache-control', 'content-type', 'content-length'] as const) {
+      expect(whole.headers.get(name)).toBe(made[name as keyof typeof made]);
+    }
+    await rm(fileOf(url));
     await expect(told('GET')).resolves.toEqual(made);
     await expect(told('HEAD')).resolves.toEqual(made);
     await expect((await fetch(url, { method: 'HEAD' })).text()).resolves.toBe('');
@@ -142,6 +152,56 @@ describe('image links', () => {
     const answer = await fetch(`${server.url}${before}`);
     expect(answer.status).toBe(200);
     expect((await sharp(Buffer.from(await answer.arrayBuffer())).metadata()).width).toBe(120);
+  });
+
+  test.each<[string, (file: string) => Promise<void>]>([
+    ['cut to 500 bytes', (file) => truncate(file, 500)],
+    ['emptied', (file) => truncate(file, 0)],
+    ['changed in one byte', async (file) => writeFile(file, flipByte(await readFile(file)))],
+    ['lost', (file) => rm(file)],
+  ])('generates an image again whose file was %s', async (reason, damage) => {
+    for (const restart of [false, true]) {
+      const url = await linkOf(130);
+      const answer = await fetch(url);
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      const file = fileOf(url);
+      await damage(file);
+      const found = damaged.length;
+      if (restart) await close().then(open);
+      // A range is not served from memory.
+      const again = await fetch(await linkOf(130), { headers: { range: 'bytes=0-' } });
+      expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes);
+      expect([again.status, again.headers.get('etag')]).toEqual([206, answer.headers.get('etag')]);
+      expect(await readFile(file)).toEqual(bytes);
+      expect(damaged.slice(found)).toEqual(
+        reason === 'lost' ? [] : [`images/${images.findRoute(new URL(url).pathname.slice(7))!.path}`],
+      );
+    }
+  });
+
+  test('generates an image again whose digest is unknown, such as that of an earlier release', async () => {
+    const url = await linkOf(140);
+    const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+    await close();
+    const database = openImageDatabase(path.join(pictures.folder, 'state/images.db'));
+    database.prepare('UPDATE stored SET value = NULL').run();
+    database.close();
+    await open();
+    const before = generated;
+    const again = await fetch(await linkOf(140));
+    expect(Buffer.from(await again.arrayBuffer())).toEqual(bytes);
+    expect(generated).toBe(before + 1);
+  });
+
+  test('finds no image whose source is no longer in the site, even if its file exists', async () => {
+    const source = await pictures.put('photos/secret.jpg', scene(80, 60).jpeg());
+    sources.push(source);
+    const url = await linkOf(40, source);
+    await expect(fetch(url)).resolves.toMatchObject({ status: 200 });
+    sources.pop();
+    const gone = await fetch(url);
+    expect([gone.status, gone.headers.get('cache-control')]).toEqual([404, 'no-store']);
+    expect(await gone.json()).toMatchObject({ error: 'The source image is no longer in the site.' });
   });
 
   test('serves an original image under its name and digest', async () => {

@@ -1,6 +1,6 @@
 import { AppError } from '@trellis/core/errors';
 import type { DerivedImage } from '../plan/links.js';
-import type { GenerateFile, ImageFiles, StoredFile } from './files.js';
+import type { GenerateFile, ImageFile, ImageFiles } from './files.js';
 
 export interface BuildProgress {
   readonly total: number;
@@ -42,7 +42,7 @@ export async function buildImages(
     for (const link of rest) {
       if (signal?.aborted || unexpected !== undefined) return;
       try {
-        if (await makeFile(link)) progress.made += 1;
+        if ((await makeFile(link)).isNew) progress.made += 1;
       } catch (error) {
         if (!(error instanceof AppError)) {
           unexpected = error;
@@ -74,7 +74,7 @@ export interface PruneOptions {
   /** The images that the stored queries of the site use. */
   readonly used: Iterable<DerivedImage>;
   /** Called for every image before it is removed. */
-  readonly onRemove?: (file: StoredFile) => void;
+  readonly onRemove?: (file: ImageFile) => void;
   /** Reports the unused images without removing them. */
   readonly dryRun?: boolean;
 }

@@ -2,14 +2,14 @@ import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises
 import os from 'node:os';
 import path from 'node:path';
 import { openImageDatabase, openQuota } from '../../src/store/database.js';
-import { createImageFiles, toImageFolder } from '../../src/store/files.js';
+import { openFileStore } from '../../src/store/file-store.js';
 
 test('temporary files are removed once the process that wrote them must have ended', async () => {
   const state = await mkdtemp(path.join(os.tmpdir(), 'images-'));
   const database = openImageDatabase(path.join(state, 'images.db'));
   try {
     const quota = openQuota(database, { share: 'files', maxBytes: 1_000 });
-    const partial = path.join(toImageFolder(state), '.partial');
+    const partial = path.join(state, 'public/.partial');
     await mkdir(partial, { recursive: true });
     for (const [name, minutes] of [
       ['written', 59],
@@ -20,7 +20,7 @@ test('temporary files are removed once the process that wrote them must have end
       const at = new Date(Date.now() - minutes * 60_000);
       await utimes(file, at, at);
     }
-    await createImageFiles(state, quota).removePartial();
+    await openFileStore(state, quota).removePartial();
     quota.close();
     expect(await readdir(partial)).toEqual(['written']);
   } finally {

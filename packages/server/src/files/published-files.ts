@@ -1,93 +1,102 @@
-import { readFile, stat } from 'node:fs/promises';
-import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { basename, join } from 'node:path';
-import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import { readFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
+import { singleFlight } from '@trellis/core/concurrency';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { LRUCache } from 'lru-cache';
 import mime from 'mime';
 import { IMMUTABLE, REVALIDATE } from '../http/headers.js';
 import { getRequestContext } from '../http/request.js';
 
+/** The file of an image. */
+interface ImageFile {
+  readonly absolutePath: string;
+  readonly bytes: number;
+  /** The digest of the content, which is the ETag. */
+  readonly digest: string;
+}
+
 /** The target of an image link, generated or not. */
 interface ImageLinkTarget {
-  /** The path of the file below the folder of derived images, with `/`. */
+  /** Identifies the image. */
   readonly path: string;
+  /** Returns the file; `undefined` if it is missing or damaged. */
+  find(): Promise<ImageFile | undefined>;
   /** Generates the image; resolves when its file is complete. */
-  generate(): Promise<void>;
+  generate(): Promise<ImageFile>;
   /** Marks the image as used, so that the quota evicts others first. */
   touch(): void;
 }
 
-/** The location of a published file: the URL path of its copy below `/static`, or the absolute path of the original. */
-type PublishedLocation = { readonly copy: string } | { readonly original: string };
-
 interface ImageLinkDependencies {
-  /** The folder of derived images. */
-  readonly folder: string;
   /** Finds the image by the path below `/static`; returns `undefined` if the path is not an image link. */
   readonly findRoute: (path: string) => ImageLinkTarget | undefined;
-  /** Publishes an unchanged file by the path below `/static`; returns `undefined` if the site has no such file. */
-  readonly publish: (path: string) => Promise<PublishedLocation | undefined>;
   /** Counts an image that will be generated for a request; throws an AppError above the limit. */
   readonly countImage?: (request: Request, response: Response) => void;
 }
 
 /**
  * Serves image links below `/static`. The first GET of an image generates it. Then the image is served from its file,
- * with ranges, an ETag and unlimited caching. Errors of the generation are not cached. Requests for other published
- * files continue to the next handler.
+ * with ranges, an ETag and unlimited caching. Errors of the generation are not cached. Other requests continue to the
+ * next handler.
  */
-export function imageLinks({ folder, findRoute, publish, countImage }: ImageLinkDependencies): RequestHandler {
-  const serveFile = express.static(folder, { index: false, redirect: false, setHeaders });
-  const cache = createFileCache(folder, headersOf);
+export function imageLinks({ findRoute, countImage }: ImageLinkDependencies): RequestHandler {
+  const cache = createFileCache();
 
-  /** Serves the file, or calls `onMissing` if it does not exist. */
-  const serve = (request: Request, response: Response, next: NextFunction, onMissing: () => void): void => {
-    serveFile(request, response, (error?: unknown) => {
-      if (error === undefined) onMissing();
-      else next(error);
-    });
-  };
-
-  async function generate(route: ImageLinkTarget, request: Request, response: Response): Promise<void> {
-    countImage?.(request, response);
-    await route.generate();
-  }
-
-  function serveImage(route: ImageLinkTarget, request: Request, response: Response, next: NextFunction): void {
-    request.url = `/${route.path}`;
-    const missing = (): void => next(new Error(`The generated image ${route.path} does not exist.`));
-    serve(request, response, next, () => {
-      generate(route, request, response).then(() => serve(request, response, next, missing), next);
-    });
+  /** Sends the file of an image, and generates it first if necessary. */
+  async function serveImage(route: ImageLinkTarget, request: Request, response: Response): Promise<void> {
+    const existing = await route.find();
+    if (!existing) countImage?.(request, response);
+    const file = existing ?? (await route.generate());
+    const cached = isPlain(request) ? await cache.read(route.path, file) : undefined;
+    if (cached) send(cached, request, response);
+    else await sendFile(file.absolutePath, response, headersOf(file));
   }
 
   return async (request, response, next) => {
-    const isRead = request.method === 'GET' || request.method === 'HEAD';
-    const route = isRead ? findRoute(request.path) : undefined;
-    if (route) {
-      getRequestContext(response).operation = 'image';
-      response.setHeader('X-Content-Type-Options', 'nosniff');
-      route.touch();
-      const file = isPlain(request) ? (cache.find(route.path) ?? (await cache.read(route.path))) : undefined;
-      if (file) send(file, request, response);
-      else serveImage(route, request, response, next);
+    const route = isRead(request) ? findRoute(request.path) : undefined;
+    if (!route) {
+      next();
       return;
     }
-    const published = isRead ? await publish(request.path) : undefined;
-    if (published && 'original' in published) sendOriginal(published.original, response, next);
-    else {
-      request.url = published?.copy ?? request.url;
-      next();
-    }
+    getRequestContext(response).operation = 'image';
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    route.touch();
+    const cached = isPlain(request) ? cache.find(route.path) : undefined;
+    if (cached) send(cached, request, response);
+    else await serveImage(route, request, response).catch(retryIfEvicted(() => serveImage(route, request, response)));
   };
 }
 
-/** Sends a file that is too large to be copied. It may be edited in place, so caches have to revalidate it. */
-function sendOriginal(file: string, response: Response, next: NextFunction): void {
-  setPublishedHeaders(response, file);
-  if (response.getHeader('Cache-Control') === IMMUTABLE) response.setHeader('Cache-Control', REVALIDATE);
-  response.sendFile(file, { dotfiles: 'allow', cacheControl: false }, (error?: Error) => error && next(error));
+/** A file that a site publishes under a digest of its content. */
+interface PublishedFile {
+  readonly absolutePath: string;
+  readonly contentDigest: string;
+  /** False for a file that may be edited while it is served, so that caches have to revalidate it. */
+  readonly isCopy: boolean;
 }
+
+/**
+ * Serves published files below `/static` with ranges, an ETag and, for copies, unlimited caching.
+ *
+ * @param publish Publishes an unchanged file by the path below `/static`; returns `undefined` if the site has none.
+ */
+export function publishedFiles(publish: (path: string) => Promise<PublishedFile | undefined>): RequestHandler {
+  async function serve(request: Request, response: Response, next: NextFunction): Promise<void> {
+    const file = isRead(request) ? await publish(request.path) : undefined;
+    if (!file) {
+      next();
+      return;
+    }
+    const { absolutePath, contentDigest, isCopy } = file;
+    if (!isCopy) response.setHeader('Cache-Control', REVALIDATE);
+    const headers = { ...publishedHeaders(absolutePath), ETag: `"${contentDigest}"` };
+    await sendFile(absolutePath, response, headers);
+  }
+  return (request, response, next) =>
+    serve(request, response, next).catch(retryIfEvicted(() => serve(request, response, next)));
+}
+
+const isRead = ({ method }: Request): boolean => method === 'GET' || method === 'HEAD';
 
 /** Returns whether a request is for the whole file, without a range or condition. */
 const isPlain = ({ headers }: Request): boolean =>
@@ -98,82 +107,63 @@ const isPlain = ({ headers }: Request): boolean =>
   headers['if-unmodified-since'] === undefined;
 
 function send({ bytes, headers }: CachedFile, { method }: Request, response: Response): void {
-  setCaching(response);
-  response.writeHead(200, headers);
+  setHeaders(response, headers);
+  response.writeHead(200);
   if (method === 'HEAD') response.end();
   else response.end(bytes);
 }
 
-/** Returns the headers that Express would set for the file, and those of all images. */
-function headersOf(file: string, stats: FileStats): OutgoingHttpHeaders {
-  return {
-    'Accept-Ranges': 'bytes',
-    'Last-Modified': new Date(stats.mtimeMs).toUTCString(),
-    'Content-Type': mime.getType(file) ?? 'application/octet-stream',
-    'Content-Length': stats.size,
-    ...ownHeaders(file, stats),
+/** Sends a file with the ranges and conditions of the request. Times are not sent, as they differ between servers. */
+async function sendFile(absolutePath: string, response: Response, headers: Headers): Promise<void> {
+  const options = { dotfiles: 'allow', cacheControl: false, etag: false, lastModified: false } as const;
+  setHeaders(response, headers);
+  await new Promise<void>((resolve, reject) => {
+    response.sendFile(absolutePath, options, (error?: NodeJS.ErrnoException) => {
+      // The client closed the connection.
+      if (!error || error.code === 'ECONNABORTED' || error.syscall === 'write') resolve();
+      else reject(error);
+    });
+  });
+}
+
+/** Repeats a response once if the quota evicted the file between finding and sending it. */
+const retryIfEvicted =
+  (again: () => Promise<void>) =>
+  async (error: unknown): Promise<void> => {
+    if (!(error instanceof Error) || !('code' in error) || error.code !== 'ENOENT') throw error;
+    await again();
   };
-}
 
-function setHeaders(response: Response, file: string, stats: FileStats): void {
-  response.set(ownHeaders(file, stats));
-  setCaching(response);
-}
-
-/** Sets the caching of a public site. An earlier header comes from the gate of a restricted site, and is stricter. */
-function setCaching(response: ServerResponse): void {
+/** An earlier Cache-Control is stricter, such as that of the gate of a restricted site. */
+function setHeaders(response: ServerResponse, headers: Headers): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', IMMUTABLE);
 }
 
-/** A file is written again only after its deletion, so its name, size and time identify its content. */
-function ownHeaders(file: string, { size, mtimeMs }: FileStats) {
-  const name = basename(file).replace(/\..*$/u, '');
-  return { ETag: `"${name}-${size.toString(36)}-${Math.round(mtimeMs).toString(36)}"` };
-}
+type Headers = Readonly<Record<string, string | number>>;
+
+const headersOf = ({ digest }: ImageFile): Headers => ({ ETag: `"${digest}"` });
 
 /** Published HTML and SVG files are untrusted content, so they must not run scripts on this origin. */
 const SANDBOX = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox";
 
-/**
- * Serves the published files of a folder, whose names contain a digest of their content, with ranges, an ETag and
- * unlimited caching. Names with a leading dot are served, because the folder contains published files only. Unfinished
- * copies have random names that no response contains. Paths outside of the folder are not found.
- */
-export function staticFiles(folder: string): RequestHandler {
-  return express.static(folder, {
-    dotfiles: 'allow',
-    index: false,
-    redirect: false,
-    etag: true,
-    setHeaders: setPublishedHeaders,
-  });
-}
-
-/** Sets the headers of a file that the site publishes under a digest of its content. */
-function setPublishedHeaders(response: ServerResponse, path: string): void {
-  // An earlier header comes from the gate of a restricted site, and is stricter.
-  if (!response.hasHeader('Cache-Control')) response.setHeader('Cache-Control', IMMUTABLE);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
-  // The PDF viewers of browsers do not work in a sandbox, and run no scripts of the file on this origin.
-  if (!path.toLowerCase().endsWith('.pdf')) response.setHeader('Content-Security-Policy', SANDBOX);
-}
+/** A PDF file has no sandbox: the viewers of browsers do not work in one, and run no scripts of it on this origin. */
+const publishedHeaders = (path: string): Headers => ({
+  'X-Content-Type-Options': 'nosniff',
+  ...(!path.toLowerCase().endsWith('.pdf') && { 'Content-Security-Policy': SANDBOX }),
+});
 
 /** A file in memory with its response headers. */
 interface CachedFile {
   readonly bytes: Buffer;
-  readonly headers: OutgoingHttpHeaders;
-}
-
-interface FileStats {
-  readonly size: number;
-  readonly mtimeMs: number;
+  readonly headers: Headers;
 }
 
 /** A cache of small files whose content never changes. */
 interface MemoryFileCache {
   find(name: string): CachedFile | undefined;
-  /** Reads a file into the cache; returns `undefined` if it does not exist or is too large for the cache. */
-  read(name: string): Promise<CachedFile | undefined>;
+  /** Reads a file into the cache; returns `undefined` if it is too large for the cache. */
+  read(name: string, file: ImageFile): Promise<CachedFile | undefined>;
 }
 
 /** Most images on pages are smaller. Sending a larger one takes much longer than reading it. */
@@ -185,36 +175,29 @@ const MAX_CACHED_BYTES = 64 * 1024 * 1024;
 /** The approximate memory of an entry in addition to the bytes of the file. */
 const OVERHEAD_BYTES = 1024;
 
-function createFileCache(
-  folder: string,
-  headersOf: (name: string, stats: FileStats) => OutgoingHttpHeaders,
-): MemoryFileCache {
+function createFileCache(): MemoryFileCache {
   const cache = new LRUCache<string, CachedFile>({
     maxSize: MAX_CACHED_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length + OVERHEAD_BYTES,
   });
-  const pending = new Map<string, Promise<CachedFile | undefined>>();
+  const once = singleFlight<CachedFile>();
 
-  async function read(name: string): Promise<CachedFile | undefined> {
-    const file = join(folder, name);
-    try {
-      const stats = await stat(file);
-      if (stats.size > MAX_BYTES) return undefined;
-      const cached = { bytes: await readFile(file), headers: headersOf(name, stats) };
-      cache.set(name, cached);
-      return cached;
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-      throw error;
-    }
+  async function read(name: string, file: ImageFile): Promise<CachedFile> {
+    const cached = { bytes: await readFile(file.absolutePath), headers: allHeadersOf(file) };
+    cache.set(name, cached);
+    return cached;
   }
 
   return {
     find: (name) => cache.get(name),
-    read(name) {
-      const started = pending.get(name) ?? read(name).finally(() => pending.delete(name));
-      pending.set(name, started);
-      return started;
-    },
+    read: async (name, file) => (file.bytes > MAX_BYTES ? undefined : once(name, () => read(name, file))),
   };
 }
+
+/** Returns the headers that Express would set for the file, and those of all images. */
+const allHeadersOf = (file: ImageFile): Headers => ({
+  'Accept-Ranges': 'bytes',
+  'Content-Type': mime.getType(file.absolutePath) ?? 'application/octet-stream',
+  'Content-Length': file.bytes,
+  ...headersOf(file),
+});

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express from 'express';
 import { loadAssets, renderPageTemplate } from '../../src/files/assets.js';
-import { staticFiles } from '../../src/files/published-files.js';
+import { publishedFiles } from '../../src/files/published-files.js';
 
 let root: string;
 let server: Server;
@@ -17,11 +17,13 @@ beforeAll(async () => {
   await writeFile(join(root, 'static', 'a', '.well-hidden'), 'published');
   await writeFile(join(root, 'static', 'a', 'page.html'), '<script>1</script>');
   await writeFile(join(root, 'static', 'a', 'text.txt'), '0123456789');
+  await writeFile(join(root, 'static', 'a', 'paper.PDF'), '%PDF');
+  await writeFile(join(root, 'static', 'a', 'film.mp4'), 'too large to copy');
   await writeFile(join(root, 'page.html'), '<link href="{{site.css}}">');
   await writeFile(join(root, 'site.css'), 'p{}');
   const app = express();
   app.use(loadAssets('/assets', { 'site.css': join(root, 'site.css') }).handler);
-  app.use('/static', staticFiles(join(root, 'static')));
+  app.use('/static', publishedFiles(publish));
   server = createServer(app);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
@@ -29,6 +31,18 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
   await rm(root, { recursive: true });
 });
+
+const PUBLISHED = ['.well-hidden', 'page.html', 'text.txt', 'paper.PDF', 'film.mp4', 'evicted.txt'];
+
+/** Publishes the files of one folder. `evicted.txt` is removed when it is published for the first time. */
+async function publish(path: string) {
+  const base = PUBLISHED.find((name) => path === `/a/${name}`);
+  if (base === undefined) return undefined;
+  const absolutePath = join(root, 'static', 'a', base);
+  if (base === 'evicted.txt' && (evictions += 1) === 2) await writeFile(absolutePath, 'again');
+  return { absolutePath, contentDigest: base, isCopy: base !== 'film.mp4' };
+}
+let evictions = 0;
 
 /** Uses node:http, because fetch removes the dots of a path. */
 function get(path: string, headers: Record<string, string> = {}) {
@@ -43,7 +57,7 @@ function get(path: string, headers: Record<string, string> = {}) {
   });
 }
 
-describe('static files', () => {
+describe('published files', () => {
   test('serves a published file as immutable, with its type and in a sandbox', async () => {
     const { status, headers } = await get('/static/a/page.html');
     expect(status).toBe(200);
@@ -59,8 +73,25 @@ describe('static files', () => {
     await expect(get('/static/a/.well-hidden')).resolves.toMatchObject({ status: 200, text: 'published' });
   });
 
-  test('responds to a known ETag with 304', async () => {
+  test('serves a PDF file without a sandbox, in which viewers do not work', async () => {
+    const { headers } = await get('/static/a/paper.PDF');
+    expect(headers).not.toHaveProperty('content-security-policy');
+  });
+
+  test('lets caches revalidate a file that is not a copy', async () => {
+    const { headers } = await get('/static/a/film.mp4');
+    expect(headers).toMatchObject({ 'cache-control': 'private, no-cache', etag: '"film.mp4"' });
+  });
+
+  test('publishes a file again that was evicted before it could be sent', async () => {
+    await expect(get('/static/a/evicted.txt')).resolves.toMatchObject({ status: 200, text: 'again' });
+    expect(evictions).toBe(2);
+  });
+
+  test('responds to a known ETag, the content digest, with 304', async () => {
     const { headers } = await get('/static/a/text.txt');
+    expect(headers).toMatchObject({ etag: '"text.txt"' });
+    expect(headers).not.toHaveProperty('last-modified');
     await expect(get('/static/a/text.txt', { 'If-None-Match': headers.etag ?? '' })).resolves.toMatchObject({
       status: 304,
       text: '',

@@ -1,7 +1,6 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { access, constants, copyFile, mkdir, rename, rm, stat } from 'node:fs/promises';
-import path from 'node:path';
+import { constants, copyFile, stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { limitConcurrency, singleFlight } from '@trellis/core/concurrency';
 import { AppError } from '@trellis/core/errors';
@@ -22,8 +21,13 @@ export interface PublicFile {
 /** The digest and the file name in a URL. */
 export type PublicFileName = Pick<PublicFile, 'base' | 'contentDigest'>;
 
-/** The location of a served file: the URL path of its copy below `static`, or the absolute path of the original. */
-export type PublishedFile = { readonly copy: string } | { readonly original: string };
+/** A file to serve. */
+export interface PublishedFile {
+  readonly absolutePath: string;
+  readonly contentDigest: string;
+  /** False for the file of the site itself, which may be edited while it is served. */
+  readonly isCopy: boolean;
+}
 
 export interface PublicFiles {
   /** Returns the path of a file's URL, `<prefix>/static/<contentDigest>/<base>`, percent-encoded. */
@@ -33,22 +37,28 @@ export interface PublicFiles {
   /** Parses the path of a URL below `static`. Returns `undefined` for any other path. */
   parsePath(path: string): PublicFileName | undefined;
   /**
-   * Copies a file of the site to the public folder unless a copy exists. Returns `undefined` if the site has no such
-   * file. A file that would take more than an eighth of the quota is served from its original place.
+   * Returns the copy of a file, and makes it if it is missing or damaged. Returns `undefined` if the site has no such
+   * file, even if a copy exists. A file that would take more than an eighth of the quota is served from its original
+   * place.
    *
    * @throws AppError `not_found` when the file was deleted, `conflict` when its digest changed.
    */
   publish(name: PublicFileName): Promise<PublishedFile | undefined>;
 }
 
-/** Limits the total size of the copies by evicting the least recently used ones. */
-export interface CopyQuota {
+/** The store of the copies, which may evict any of them. */
+export interface CopyStore {
+  /** The size limit of all copies together. */
   readonly maxBytes: number;
-  /** Resolves when there is space for a copy at this path below the public folder. */
-  put(path: string, bytes: number): Promise<void>;
+  /** Returns a copy; `undefined` if it is missing or damaged. */
+  find(name: string): Promise<StoredCopy | undefined>;
+  /** Stores the file that `write` creates at a temporary path. */
+  put(name: string, write: (temporary: string) => Promise<void>): Promise<StoredCopy>;
   /** Marks a copy as recently used. */
-  touch(path: string): void;
+  touch(name: string): void;
 }
+
+type StoredCopy = Pick<PublishedFile, 'absolutePath'>;
 
 /** Each copy needs two file descriptors, and more copies at once would not speed up a disk. */
 const MAX_COPIES = 8;
@@ -59,11 +69,9 @@ const COPY_SHARE = 1 / 8;
 const DIGEST = /^[0-9a-f]{32}$/;
 
 export interface PublicFilesOptions {
-  /** The folder of the public files, in which `static` is created. */
-  readonly directory: string;
   /** The prefix of every path: `''`, or a path such as `/blog`. */
   readonly pathPrefix?: string;
-  readonly quota: CopyQuota;
+  readonly store: CopyStore;
   /** Finds a file of the site with this digest and name. */
   readonly findFile: (contentDigest: string, base: string) => PublicFile | undefined;
   /** Signs links; absent for a public site. */
@@ -71,25 +79,19 @@ export interface PublicFilesOptions {
 }
 
 export function openPublicFiles(options: PublicFilesOptions): PublicFiles {
-  const { directory, pathPrefix = '', quota, findFile, signer } = options;
+  const { pathPrefix = '', store, findFile, signer } = options;
   const limitCopies = limitConcurrency(MAX_COPIES);
   const once = singleFlight<PublishedFile | undefined>();
 
-  async function publish(name: PublicFileName): Promise<PublishedFile | undefined> {
-    const key = `static/${name.contentDigest}/${name.base}`;
-    const copy = path.join(directory, key);
-    if (await isThere(copy)) {
-      quota.touch(key);
-      return { copy: urlOf(name) };
-    }
-    const file = findFile(name.contentDigest, name.base);
+  async function publish({ contentDigest, base }: PublicFileName): Promise<PublishedFile | undefined> {
+    const file = findFile(contentDigest, base);
     if (file === undefined) return undefined;
-    if (file.size > quota.maxBytes * COPY_SHARE) {
-      await assertUnchanged(file);
-      return { original: file.absolutePath };
-    }
-    await limitCopies(() => copyTo(file, copy, () => quota.put(key, file.size)));
-    return { copy: urlOf(name) };
+    const name = `static/${contentDigest}/${base}`;
+    const existing = await store.find(name);
+    if (existing) store.touch(name);
+    else if (file.size > store.maxBytes * COPY_SHARE) return publishOriginal(file);
+    const copy = existing ?? (await limitCopies(() => store.put(name, (temporary) => copyTo(temporary, file))));
+    return { absolutePath: copy.absolutePath, contentDigest, isCopy: true };
   }
 
   return {
@@ -128,34 +130,20 @@ const isPlain = ({ base, contentDigest }: PublicFileName): boolean =>
  * Copies instead of linking: with a link, editing the site's file in place would change the content that clients cache
  * forever under the old digest.
  */
-async function copyTo(file: PublicFile, target: string, makeRoom: () => Promise<void>): Promise<void> {
-  await mkdir(path.dirname(target), { recursive: true });
-  const temporary = path.join(path.dirname(path.dirname(target)), `.${randomUUID()}`);
-  try {
-    await copyFile(file.absolutePath, temporary, constants.COPYFILE_FICLONE);
-    if ((await digestOf(temporary)) !== file.contentDigest) throw changed(file);
-    await makeRoom();
-    await rename(temporary, target);
-  } catch (error) {
+async function copyTo(target: string, file: PublicFile): Promise<void> {
+  await copyFile(file.absolutePath, target, constants.COPYFILE_FICLONE).catch((error: unknown) => {
     throw isMissingFileError(error) ? deleted(file, error) : error;
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  });
+  if ((await digestOf(target)) !== file.contentDigest) throw changed(file);
 }
 
 /** Compares size and time only: digesting a large file takes longer than sending the requested part of it. */
-async function assertUnchanged(file: PublicFile): Promise<void> {
+async function publishOriginal(file: PublicFile): Promise<PublishedFile> {
   const stats = await stat(file.absolutePath).catch((error: unknown) => {
     throw isMissingFileError(error) ? deleted(file, error) : error;
   });
   if (stats.size !== file.size || Math.abs(stats.mtimeMs - file.mtimeMs) >= 1) throw changed(file);
-}
-
-async function isThere(target: string): Promise<boolean> {
-  return access(target).then(
-    () => true,
-    () => false,
-  );
+  return { absolutePath: file.absolutePath, contentDigest: file.contentDigest, isCopy: false };
 }
 
 async function digestOf(file: string): Promise<string> {

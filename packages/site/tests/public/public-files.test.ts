@@ -1,9 +1,10 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
-  readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   utimesSync,
@@ -11,12 +12,12 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { openPublicFiles, type PublicFile, type PublicFiles } from '../../src/public/public-files.js';
+import { type CopyStore, openPublicFiles, type PublicFile, type PublicFiles } from '../../src/public/public-files.js';
 
 let base: string;
 let publicFiles: PublicFiles;
 const files: PublicFile[] = [];
-/** The paths and sizes of copies, in the order of their calls to the quota. */
+/** The names and sizes of copies, in the order in which they were stored. */
 const stored: [string, number][] = [];
 const touched: string[] = [];
 
@@ -29,15 +30,29 @@ afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 const open = (pathPrefix?: string): PublicFiles =>
   openPublicFiles({
-    directory: path.join(base, 'public'),
     pathPrefix,
-    quota: {
-      maxBytes: 8_000,
-      put: async (key, bytes) => void stored.push([key, bytes]),
-      touch: (key) => void touched.push(key),
-    },
+    store,
     findFile: (contentDigest, name) => files.find((file) => file.contentDigest === contentDigest && file.base === name),
   });
+
+/** A store in the folder `public`. */
+const store: CopyStore = {
+  maxBytes: 8_000,
+  async find(name) {
+    const absolutePath = path.join(base, 'public', name);
+    return existsSync(absolutePath) ? { absolutePath } : undefined;
+  },
+  async put(name, write) {
+    const temporary = path.join(base, randomUUID());
+    await write(temporary);
+    const absolutePath = path.join(base, 'public', name);
+    mkdirSync(path.dirname(absolutePath), { recursive: true });
+    renameSync(temporary, absolutePath);
+    stored.push([name, statSync(absolutePath).size]);
+    return { absolutePath };
+  },
+  touch: (name) => void touched.push(name),
+};
 
 function makeFile(name: string, content = name): PublicFile {
   const absolutePath = path.join(base, name);
@@ -72,19 +87,28 @@ describe('publish', () => {
     expect(existsSync(copyOf(file))).toBe(false);
     const parsed = publicFiles.parsePath(url.slice('/static'.length))!;
     expect(parsed).toEqual({ contentDigest: file.contentDigest, base: name });
-    await expect(publicFiles.publish(parsed)).resolves.toEqual({ copy: url.slice('/static'.length) });
+    await expect(publicFiles.publish(parsed)).resolves.toEqual({
+      absolutePath: copyOf(file),
+      contentDigest: file.contentDigest,
+      isCopy: true,
+    });
     expect(readFileSync(copyOf(file), 'utf8')).toBe(name);
   });
 
-  test('copies once for concurrent requests and leaves no other file', async () => {
+  test('finds no file that the site no longer has, even if a copy exists', async () => {
+    const file = makeFile('a.md');
+    await publicFiles.publish(file);
+    files.length = 0;
+    await expect(publicFiles.publish(file)).resolves.toBeUndefined();
+    expect(existsSync(copyOf(file))).toBe(true);
+  });
+
+  test('copies once for concurrent requests', async () => {
     const all = Array.from({ length: 30 }, (_, index) => makeFile(`${index}.md`));
     await Promise.all([...all, ...all, ...all].map((file) => publicFiles.publish(file)));
-    expect(readdirSync(path.join(base, 'public/static')).sort()).toEqual(
-      all.map(({ contentDigest }) => contentDigest).sort(),
-    );
-    const { ino } = statSync(copyOf(all[0]!));
+    expect(stored).toHaveLength(all.length);
     await publicFiles.publish(all[0]!);
-    expect(statSync(copyOf(all[0]!)).ino).toBe(ino);
+    expect(stored).toHaveLength(all.length);
   });
 
   test('counts each copy against the quota once, and each later request as a use', async () => {
@@ -108,26 +132,29 @@ describe('publish', () => {
     const file = makeFile('a.md', 'before');
     await publicFiles.publish(file);
     writeFileSync(file.absolutePath, 'after!');
-    await expect(publicFiles.publish(file)).resolves.toHaveProperty('copy');
+    await expect(publicFiles.publish(file)).resolves.toMatchObject({ isCopy: true });
     expect(readFileSync(copyOf(file), 'utf8')).toBe('before');
   });
 
   test('serves a file of more than an eighth of the quota from the site, unless it has changed', async () => {
     const file = makeFile('film.mp4', 'x'.repeat(1001));
-    await expect(publicFiles.publish(file)).resolves.toEqual({ original: file.absolutePath });
+    await expect(publicFiles.publish(file)).resolves.toMatchObject({
+      absolutePath: file.absolutePath,
+      isCopy: false,
+    });
     expect([existsSync(copyOf(file)), stored]).toEqual([false, []]);
     utimesSync(file.absolutePath, 1, 1);
     await expect(publicFiles.publish(file)).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test('rejects a file that changed, and leaves no temporary file', async () => {
+  test('rejects a file that changed', async () => {
     const file = makeFile('a.md');
     writeFileSync(file.absolutePath, 'changed');
     await expect(publicFiles.publish(file)).rejects.toMatchObject({
       code: 'conflict',
       message: expect.stringContaining('"a.md"') as string,
     });
-    expect(readdirSync(path.join(base, 'public/static')).filter((name) => name.startsWith('.'))).toEqual([]);
+    expect(stored).toEqual([]);
   });
 
   test('reports a file that was deleted after the scan', async () => {
