@@ -3209,7 +3209,10 @@ export type ListRequestsOutput =
       readonly status: 200;
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;

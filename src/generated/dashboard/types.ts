@@ -2806,7 +2806,8 @@ export interface components {
          */
         readonly OwnRateLimitPolicy: string;
         /**
-         * @description The number of matching entries on all pages.
+         * @description The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         *     but it is always more than the number of entries up to a page with a next one.
          * @example 128
          */
         readonly TotalCount: number;
