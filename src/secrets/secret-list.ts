@@ -2,11 +2,10 @@
  * Lists of secrets. Each filter has an index in the order of the list, so a page reads little more than its own entries;
  * see `tests/secrets/list-plans.test.ts`.
  */
-import { AppError } from '@trellis/core/errors';
 import type { RawBuilder } from 'kysely';
 import type { Database } from '../storage/database.js';
 import { sql } from '../storage/kysely.js';
-import { parseCursor, type PagePosition, printCursor } from '../storage/list-cursor.js';
+import { type PageRequest, type PageStart, printCursor, toPageStart } from '../storage/list-cursor.js';
 import { rotationDueCondition } from './rotation.js';
 import { readSecretMetadataList, type SecretMetadata } from './secret-records.js';
 
@@ -22,13 +21,7 @@ export interface SecretListFilter {
   readonly needsReseal?: boolean;
 }
 
-export interface SecretListRequest extends SecretListFilter {
-  readonly limit?: number;
-  /** At most {@link MAX_OFFSET}; not together with `cursor`. */
-  readonly offset?: number;
-  /** The `next` of the previous page. */
-  readonly cursor?: string;
-}
+export type SecretListRequest = PageRequest & SecretListFilter;
 
 export interface SecretListPage {
   readonly secrets: readonly SecretMetadata[];
@@ -39,9 +32,6 @@ export interface SecretListPage {
 }
 
 const DEFAULT_LIMIT = 50;
-
-/** Skipping entries takes time for each; a cursor takes none. */
-const MAX_OFFSET = 100_000;
 
 /** Counting stops here, after about 10 ms. */
 const MAX_COUNT = 100_000;
@@ -55,10 +45,10 @@ type Key = readonly [slug: string, createdAt: number, id: string];
 /** Lists secrets by slug, variants by their time of creation. @param at The current time. */
 export async function listSecrets(
   database: Database,
-  { limit = DEFAULT_LIMIT, offset = 0, cursor, ...filter }: SecretListRequest,
+  { limit = DEFAULT_LIMIT, offset, cursor, ...filter }: SecretListRequest,
   at: number,
 ): Promise<SecretListPage> {
-  const start = parseStart(cursor, offset);
+  const start = toPageStart({ cursor, offset }, isKey);
   const search = await toSearch(database, filter, at);
   const found = await readKeys(database, search, { start, limit: limit + 1 });
   const keys = found.slice(0, limit);
@@ -73,20 +63,7 @@ export async function listSecrets(
   };
 }
 
-interface Start extends PagePosition {
-  /** The entry before the page. */
-  readonly key: Key | undefined;
-  readonly total: number | undefined;
-}
-
-function parseStart(cursor: string | undefined, offset: number): Start {
-  if (cursor === undefined) {
-    if (offset <= MAX_OFFSET) return { key: undefined, position: offset, total: undefined };
-    const message = `Expected offset to be at most ${MAX_OFFSET}. Follow the Link header to read more.`;
-    throw new AppError('invalid_input', message, { field: 'offset' });
-  }
-  return parseCursor(cursor, isKey);
-}
+type Start = PageStart<Key>;
 
 function isKey(key: readonly unknown[]): key is Key {
   const [slug, createdAt, id] = key;

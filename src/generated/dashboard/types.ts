@@ -2730,6 +2730,10 @@ export interface components {
          * @example lisa
          */
         readonly UsernameInPath: components["schemas"]["Username"];
+        /** @description The number of entries to skip. */
+        readonly Offset: number;
+        /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+        readonly Cursor: string;
         /**
          * @description Only requests to this forge.
          * @example github
@@ -2740,8 +2744,6 @@ export interface components {
          * @example mona
          */
         readonly LoggedAccount: string;
-        /** @description The number of entries to skip. */
-        readonly Offset: number;
     };
     requestBodies: never;
     headers: {
@@ -5837,16 +5839,25 @@ export interface operations {
     };
     readonly listUsers: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description The maximum number of users to return. */
+                readonly limit?: number;
+                /** @description The number of entries to skip. */
+                readonly offset?: components["parameters"]["Offset"];
+                /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+                readonly cursor?: components["parameters"]["Cursor"];
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description All users. */
+            /** @description One page of users. */
             readonly 200: {
                 headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
                     readonly [name: string]: unknown;
                 };
                 content: {

@@ -16516,15 +16516,121 @@ return errors === 0;
 }
 validate224.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersResponse200 = validate225;
-const schema340 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema341 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+export const listUsersQuery = validate225;
+const schema340 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
 
 function validate225(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listUsersResponse200" */;
+/*# sourceURL="function-listUsersQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate225.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 1000;
+}
+if(data.offset === undefined){
+data.offset = 0;
+}
+let data0 = data.limit;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate225.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 > 1000 || isNaN(data0)){
+validate225.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate225.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+let data1 = data.offset;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate225.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate225.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 0 || isNaN(data1)){
+validate225.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(valid1){
+if(data.cursor !== undefined){
+let data2 = data.cursor;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 1024){
+validate225.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate225.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate225.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate225.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate225.errors = vErrors;
+return errors === 0;
+}
+validate225.evaluated = {"props":{"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listUsersResponse200 = validate226;
+const schema341 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema342 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+
+function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listUsersResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate226.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16544,7 +16650,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
-validate225.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16554,12 +16660,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16575,12 +16681,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16593,7 +16699,7 @@ if(valid3){
 if(data0.isAdmin !== undefined){
 const _errs9 = errors;
 if(typeof data0.isAdmin !== "boolean"){
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -16609,12 +16715,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16630,7 +16736,7 @@ var valid3 = true;
 }
 }
 else {
-validate225.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate226.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16641,83 +16747,20 @@ break;
 }
 }
 else {
-validate225.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-validate225.errors = vErrors;
-return errors === 0;
-}
-validate225.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-
-export const deleteUserParams = validate226;
-const schema342 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
-
-function validate226(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteUserParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate226.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.username === undefined) && (missing0 = "username")){
-validate226.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.username !== undefined){
-let data0 = data.username;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate226.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate226.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data0)){
-validate226.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate226.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate226.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate226.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
 validate226.errors = vErrors;
 return errors === 0;
 }
-validate226.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate226.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const revokeUserParams = validate227;
-const schema344 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const deleteUserParams = validate227;
+const schema343 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate227(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeUserParams" */;
+/*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate227.evaluated;
@@ -16776,15 +16819,78 @@ return errors === 0;
 }
 validate227.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listInvitesResponse200 = validate228;
-const schema346 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema347 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const revokeUserParams = validate228;
+const schema345 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate228(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listInvitesResponse200" */;
+/*# sourceURL="function-revokeUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate228.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate228.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate228.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate228.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate228.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate228.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate228.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate228.errors = vErrors;
+return errors === 0;
+}
+validate228.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listInvitesResponse200 = validate229;
+const schema347 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema348 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+
+function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listInvitesResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate229.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16804,7 +16910,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate228.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -16814,12 +16920,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16835,12 +16941,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16856,12 +16962,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16878,12 +16984,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -16899,7 +17005,7 @@ var valid3 = true;
 }
 }
 else {
-validate228.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate229.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -16910,23 +17016,23 @@ break;
 }
 }
 else {
-validate228.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate229.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate228.errors = vErrors;
+validate229.errors = vErrors;
 return errors === 0;
 }
-validate228.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate229.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteHeaders = validate229;
-const schema348 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createInviteHeaders = validate230;
+const schema349 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate229(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate229.evaluated;
+const evaluated0 = validate230.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16942,47 +17048,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate229.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate229.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate229.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate229.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate230.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate229.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate230.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate229.errors = vErrors;
+validate230.errors = vErrors;
 return errors === 0;
 }
-validate229.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate230.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteBody = validate230;
-const schema349 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema350 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+export const createInviteBody = validate231;
+const schema350 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema351 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate232(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate231.evaluated;
+const evaluated0 = validate232.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -16993,14 +17099,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-validate231.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate232.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "username") || (key0 === "displayName"))){
-validate231.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate232.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -17013,24 +17119,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate231.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate232.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate231.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate232.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate231.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate232.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate232.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17047,24 +17153,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate231.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate232.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate231.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate232.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate231.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate232.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate231.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate232.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17078,45 +17184,45 @@ var valid0 = true;
 }
 }
 else {
-validate231.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate232.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate231.errors = vErrors;
+validate232.errors = vErrors;
 return errors === 0;
 }
-validate231.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate232.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate230(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate231(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate230.evaluated;
+const evaluated0 = validate231.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate231(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate231.errors : vErrors.concat(validate231.errors);
+if(!(validate232(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate232.errors : vErrors.concat(validate232.errors);
 errors = vErrors.length;
 }
-validate230.errors = vErrors;
+validate231.errors = vErrors;
 return errors === 0;
 }
-validate230.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate231.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdInviteSchema = validate233;
-const schema353 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema354 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const createdInviteSchema = validate234;
+const schema354 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema355 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate233.evaluated;
+const evaluated0 = validate234.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17128,7 +17234,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate233.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate234.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17138,12 +17244,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate233.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate234.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17159,12 +17265,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate233.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate234.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17180,12 +17286,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate233.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17201,12 +17307,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate233.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate234.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17223,12 +17329,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate233.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate234.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17245,23 +17351,23 @@ var valid2 = true;
 }
 }
 else {
-validate233.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate234.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate233.errors = vErrors;
+validate234.errors = vErrors;
 return errors === 0;
 }
-validate233.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+validate234.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeInviteParams = validate234;
-const schema355 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const revokeInviteParams = validate235;
+const schema356 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate234.evaluated;
+const evaluated0 = validate235.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17273,7 +17379,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate235.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17283,12 +17389,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern35.test(data0)){
-validate234.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate235.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate234.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate235.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17296,23 +17402,23 @@ return false;
 }
 }
 else {
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate235.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate234.errors = vErrors;
+validate235.errors = vErrors;
 return errors === 0;
 }
-validate234.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate235.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate235;
-const schema356 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listRequestsQuery = validate236;
+const schema357 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate235.evaluated;
+const evaluated0 = validate236.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17332,11 +17438,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate235.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate235.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate236.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -17351,18 +17457,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate235.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate236.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate235.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate236.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate235.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate236.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17375,18 +17481,18 @@ if(valid1){
 let data2 = data.limit;
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate235.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate236.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 1000 || isNaN(data2)){
-validate235.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate236.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate235.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate236.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -17397,18 +17503,18 @@ if(valid1){
 let data3 = data.offset;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate235.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate236.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 2147483647 || isNaN(data3)){
-validate235.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate236.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate235.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate236.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -17420,24 +17526,24 @@ var valid1 = _errs9 === errors;
 }
 }
 else {
-validate235.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate236.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate235.errors = vErrors;
+validate236.errors = vErrors;
 return errors === 0;
 }
-validate235.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate236.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsResponse200 = validate236;
-const schema358 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema359 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema361 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+export const listRequestsResponse200 = validate237;
+const schema359 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema360 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema362 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
-function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate237.evaluated;
+const evaluated0 = validate238.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17448,7 +17554,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
-validate237.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate238.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17459,12 +17565,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate237.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate238.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17479,11 +17585,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate237.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate238.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -17495,7 +17601,7 @@ if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate237.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -17507,7 +17613,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate237.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -17520,11 +17626,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate237.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema361.enum},message:"must be equal to one of the allowed values"}];
+validate238.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema362.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -17536,7 +17642,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate237.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -17549,18 +17655,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate237.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate238.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate237.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate238.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate237.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate238.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -17580,7 +17686,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -17588,13 +17694,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -17609,13 +17715,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -17633,12 +17739,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17653,11 +17759,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -17670,13 +17776,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate237.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -17693,7 +17799,7 @@ var valid4 = true;
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate238.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -17712,21 +17818,21 @@ var valid0 = true;
 }
 }
 else {
-validate237.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate238.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate237.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-validate237.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate238.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate236.evaluated;
+const evaluated0 = validate237.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17740,8 +17846,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate237(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate237.errors : vErrors.concat(validate237.errors);
+if(!(validate238(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate238.errors : vErrors.concat(validate238.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -17751,23 +17857,23 @@ break;
 }
 }
 else {
-validate236.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate237.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
-validate236.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate237.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate239;
-const schema363 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate240;
+const schema364 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate240.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17781,11 +17887,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate239.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate240.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate239.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate240.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -17800,18 +17906,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate239.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate240.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate239.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate240.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate240.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17823,11 +17929,11 @@ var valid1 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate240.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate240.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
