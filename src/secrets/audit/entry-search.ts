@@ -22,7 +22,7 @@ export async function findEntries(
   filter: EntryFilter,
   { after, order, limit }: EntryPage,
 ): Promise<AuditLogTable[]> {
-  const { entries, tests } = await toSearch(database, filter);
+  const { entries, tests, isSmall } = await toSearch(database, filter);
   const sorted = sql`order by id ${sql.raw(order)}`;
   const isAfter = after === undefined ? [] : [order === 'asc' ? sql`id > ${after}` : sql`id < ${after}`];
   if (tests.length > 0) {
@@ -31,7 +31,7 @@ export async function findEntries(
       select * from (
         select * from audit_log where ${and([...entries, ...isAfter])} ${sorted} limit ${sql.lit(MAX_TESTED)}
       ) as entry where ${and(tests)} ${sorted} limit ${limit}`.execute(database);
-    if (near.rows.length === limit) return near.rows;
+    if (isSmall || near.rows.length === limit) return near.rows;
   }
   const conditions = [...entries, ...tests, ...isAfter];
   const page = sql<AuditLogTable>`select * from audit_log where ${and(conditions)} ${sorted} limit ${limit}`;
@@ -40,6 +40,10 @@ export async function findEntries(
 
 /** Counts matching entries: at most 100,000, and among the first 10,000 of one condition if there are several. */
 export async function countEntries(database: Database, filter: EntryFilter): Promise<number> {
+  const range = toRange(filter);
+  if (range !== undefined && toConditions(filter).length === 0) {
+    return countUpTo(database, sql`select id from audit_log where ${range}`, MAX_COUNT);
+  }
   const { entries, tests } = await toSearch(database, filter);
   if (tests.length === 0) return countUpTo(database, sql`select id from audit_log where ${and(entries)}`, MAX_COUNT);
   const tested = sql`select * from audit_log where ${and(entries)} limit ${sql.lit(MAX_TESTED)}`;
@@ -51,6 +55,8 @@ type Condition = RawBuilder<unknown>;
 interface Search {
   /** The condition with the fewest matches, which has an index; none for the whole log. */
   readonly entries: readonly Condition[];
+  /** Whether fewer than {@link MAX_TESTED} entries match the condition. */
+  readonly isSmall: boolean;
   /** The remaining conditions. */
   readonly tests: readonly Condition[];
 }
@@ -62,16 +68,16 @@ async function toSearch(database: Database, filter: EntryFilter): Promise<Search
     const ids = sql`select id from audit_log where ${range}`;
     // Entries of a short time are sorted. The limit makes the database use the index of the subquery.
     const isShort = (await countUpTo(database, ids, MAX_TESTED)) < MAX_TESTED;
-    if (isShort) return { entries: [sql`id in (${ids} limit ${sql.lit(MAX_TESTED)})`], tests: conditions };
+    const entries = [sql`id in (${ids} limit ${sql.lit(MAX_TESTED)})`];
+    if (isShort) return { entries, isSmall: true, tests: conditions };
   }
-  const chosen = await findFewest(database, conditions);
+  const { chosen, fewest } = await findFewest(database, conditions);
   const tests = [...conditions.filter((condition) => condition !== chosen), ...(range === undefined ? [] : [range])];
-  return { entries: chosen === undefined ? [] : [chosen], tests };
+  return { entries: chosen === undefined ? [] : [chosen], isSmall: fewest < MAX_TESTED, tests };
 }
 
-async function findFewest(database: Database, conditions: readonly Condition[]): Promise<Condition | undefined> {
+async function findFewest(database: Database, conditions: readonly Condition[]) {
   let [chosen] = conditions;
-  if (conditions.length === 1) return chosen;
   let fewest = Infinity;
   for (const condition of conditions) {
     const matching = sql`select id from audit_log where ${condition}`;
@@ -80,7 +86,7 @@ async function findFewest(database: Database, conditions: readonly Condition[]):
     chosen = condition;
     fewest = count;
   }
-  return chosen;
+  return { chosen, fewest };
 }
 
 function toConditions({ slug, subjectType, caller, actor }: EntryFilter): Condition[] {

@@ -68,8 +68,11 @@ export function createAuditLog(database: Database): AuditLog {
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
-      const total = isUnfiltered(filter) ? (await readAuditHead(database)).count : await countEntries(database, filter);
       const rows = await findEntries(database, filter, { after, order, limit: limit + 1 });
+      const counted = isUnfiltered(filter)
+        ? (await readAuditHead(database)).count
+        : await countEntries(database, filter);
+      const total = Math.max(counted, rows.length);
       const entries = rows.slice(0, limit).map(toEntry);
       return { entries, total, next: rows.length > limit ? entries.at(-1)?.id : undefined };
     },
