@@ -50,7 +50,7 @@ async function measureEngine(engine: string, options: ListsBenchOptions): Promis
     const startedAt = performance.now();
     const visitor = await seedLists(place, options);
     const filled = ((performance.now() - startedAt) / 1_000).toFixed(0);
-    const database: Record<string, string> = 'url' in place ? { DATABASE_URL: place.url } : {};
+    const database: Record<string, string> = postgres === undefined ? {} : { DATABASE_URL: postgres.url };
     const settings = { TRELLIS_STATE: state, TRELLIS_SERVICES: 'secrets,dashboard', ...database };
     const server = await startServer(['dist/cli.js', 'serve'], settings, (origin) => fetch(`${origin}/healthz`));
     try {
