@@ -56,11 +56,13 @@ async function renameEntry(transaction: Database, from: string, to: string): Pro
 async function assertNoSharedVariants(transaction: Database, from: string, to: string): Promise<void> {
   const shared = transaction
     .selectFrom('secret_object_consumers as old')
-    .innerJoin('secret_object_consumers as new', 'new.slug', 'old.slug')
-    .select('old.slug')
+    .innerJoin('secret_objects as own', 'own.id', 'old.object_id')
+    .innerJoin('secret_objects as other', 'other.slug', 'own.slug')
+    .innerJoin('secret_object_consumers as new', 'new.object_id', 'other.id')
+    .select('own.slug')
     .where('old.consumer', '=', from)
     .where('new.consumer', '=', to)
-    .whereRef('old.object_id', '!=', 'new.object_id');
+    .whereRef('own.id', '!=', 'other.id');
   const conflicting = await shared.limit(1).executeTakeFirst();
   if (conflicting === undefined) return;
   const message = `Can't merge the consumers: "${conflicting.slug}" has a variant for each of them.`;

@@ -103,8 +103,9 @@ async function isShared(
   if (consumers.length === 0) return false;
   let query = database
     .selectFrom('secret_object_consumers')
+    .innerJoin('secret_objects', 'id', 'object_id')
     .select('object_id')
-    .where('slug', '=', slug)
+    .where('secret_objects.slug', '=', slug)
     .where('consumer', 'in', consumers);
   if (except !== undefined) query = query.where('object_id', '<>', except);
   return (await query.limit(1).executeTakeFirst()) !== undefined;
