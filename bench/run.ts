@@ -3,6 +3,7 @@ import { benchBoard } from './board.js';
 import { benchDashboard } from './dashboard.js';
 import { benchImageFlood } from './image-flood.js';
 import { benchImages } from './images.js';
+import { benchLists } from './lists.js';
 import { benchLive } from './live.js';
 import { benchMalicious } from './malicious.js';
 import { benchPages } from './pages.js';
@@ -121,6 +122,19 @@ const BENCHMARKS: readonly Benchmark[] = [
     ],
     engines: ['sqlite', 'postgres'],
     run: benchSecrets,
+  },
+  {
+    name: 'lists',
+    description: 'every list of both services over many rows on each engine, beside /healthz',
+    counts: [
+      ['secrets', 'number of secrets', 1_000_000, 300],
+      ['entries', 'number of entries of the audit log', 1_000_000, 300],
+      ['consumers', 'number of consumers', 5_000, 20],
+      ['people', 'number of users', 10_000, 50],
+      rounds(3),
+    ],
+    engines: ['sqlite', 'postgres'],
+    run: benchLists,
   },
   {
     name: 'malicious',

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Database, inTransaction } from '../storage/database.js';
+import { type PageRequest, printCursor, toPageStart } from '../storage/list-cursor.js';
 import { type PeopleTable, toUsernameKey } from '../storage/tables.js';
 import { type Caller, requireAdminSession, requireUser, type SessionCaller } from './callers.js';
 import { recordEvent } from './events.js';
@@ -11,6 +12,14 @@ export interface User {
   readonly displayName: string;
   readonly isAdmin: boolean;
   readonly createdAt: Date;
+}
+
+interface UserPage {
+  readonly users: readonly User[];
+  /** The number of all users. */
+  readonly total: number;
+  /** The cursor of the next page; `undefined` on the last one. */
+  readonly next: string | undefined;
 }
 
 export interface NewUser {
@@ -32,8 +41,8 @@ export interface UserStore {
   findByUsername(username: string): Promise<User | undefined>;
   /** Reads the user of a session or API token. @throws AppError `unauthenticated` for other callers. */
   read(caller: Caller | undefined): Promise<User>;
-  /** Lists all users by username. */
-  list(caller: Caller | undefined): Promise<User[]>;
+  /** Lists users by username. */
+  list(caller: Caller | undefined, page?: PageRequest): Promise<UserPage>;
   /**
    * Deletes a user's sessions, passkeys, API tokens and feeds. The account and its other data stay; a new invitation
    * for the username restores the access to it.
@@ -57,11 +66,9 @@ export function createUserStore(database: Database, now: () => number = Date.now
       const people = database.selectFrom('people').selectAll();
       return toUser(await people.where('id', '=', personId).executeTakeFirstOrThrow());
     },
-    async list(caller) {
+    async list(caller, page = {}) {
       requireAdminSession(caller);
-      const rows = await database.selectFrom('people').selectAll().execute();
-      // The database can't sort: engines and their locales order text differently.
-      return rows.toSorted((one, other) => (one.username_key < other.username_key ? -1 : 1)).map(toUser);
+      return listUsers(database, page);
     },
     async revoke(caller, username, from) {
       const admin = requireAdminSession(caller);
@@ -86,6 +93,28 @@ export function createUserStore(database: Database, now: () => number = Date.now
       });
     },
   };
+}
+
+const DEFAULT_LIMIT = 1_000;
+
+async function listUsers(database: Database, { limit = DEFAULT_LIMIT, ...request }: PageRequest): Promise<UserPage> {
+  const start = toPageStart(request, isUsernameKey);
+  const all = database.selectFrom('people');
+  let page = all.selectAll().orderBy('username_key');
+  if (start.key === undefined) page = page.offset(start.position);
+  else page = page.where('username_key', '>', start.key[0]);
+  const found = await page.limit(limit + 1).execute();
+  const rows = found.slice(0, limit);
+  const total =
+    start.total ?? (await all.select(({ fn }) => fn.countAll<number>().as('count')).executeTakeFirstOrThrow()).count;
+  const last = found.length > limit ? rows.at(-1) : undefined;
+  const position = start.position + rows.length;
+  const next = last && printCursor({ key: [last.username_key], position, total });
+  return { users: rows.map(toUser), total, next };
+}
+
+function isUsernameKey(key: readonly unknown[]): key is readonly [string] {
+  return key.length === 1 && typeof key[0] === 'string';
 }
 
 /**

@@ -1,6 +1,7 @@
 /** Changes to consumers, within a transaction of the caller. */
 import { AppError } from '@trellis/core/errors';
 import type { Database } from '../storage/database.js';
+import { updateResealOfConsumer, updateResealOfSecrets } from './reseal-state.js';
 
 /** Reports whether a secret names the consumer, or it was added. */
 export async function consumerExists(database: Database, name: string): Promise<boolean> {
@@ -33,6 +34,7 @@ export async function renameConsumer(transaction: Database, from: string, to: st
   await objects.where('consumer', '=', from).execute();
   await transaction.updateTable('tokens').set({ consumer: to }).where('consumer', '=', from).execute();
   await renameEntry(transaction, from, to);
+  await updateResealOfConsumer(transaction, to);
 }
 
 async function renameEntry(transaction: Database, from: string, to: string): Promise<void> {
@@ -76,13 +78,19 @@ export async function savePublicKey(transaction: Database, name: string, publicK
     .values({ name, public_key: publicKey })
     .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key: publicKey }))
     .execute();
+  await updateResealOfConsumer(transaction, name);
   return true;
 }
 
 /** Removes a consumer from all secrets and from the list of added consumers. */
 export async function removeConsumer(transaction: Database, name: string): Promise<void> {
-  await transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).execute();
+  const links = transaction.deleteFrom('secret_object_consumers').where('consumer', '=', name).returning('object_id');
+  const objects = await links.execute();
   await transaction.deleteFrom('secret_consumers').where('name', '=', name).execute();
+  await updateResealOfSecrets(
+    transaction,
+    objects.map(({ object_id }) => object_id),
+  );
 }
 
 /**

@@ -3,6 +3,7 @@ import { type Caller, requireAdminSession, requireOwner } from '../accounts/call
 import type { Database } from '../storage/database.js';
 import { appendAuditEntry, type AuditOrigin, inAuditedTransaction, type RequestOrigin } from './audit/chain.js';
 import { parsePublicKey } from './consumers.js';
+import { updateResealOfAll } from './reseal-state.js';
 
 /** The owner's public key and the copies of their identity. */
 export interface OwnerIdentity extends OwnerKeys {
@@ -141,6 +142,7 @@ export async function saveOwnerKeys(
   if (known === undefined) {
     const row = { id: 1, public_key: parsePublicKey(publicKey), ...recovery };
     await transaction.insertInto('secret_owner').values(row).execute();
+    await updateResealOfAll(transaction);
   } else {
     const isAddition = known.public_key === publicKey && known.recovery_wrapped_identity === null;
     if (!isAddition || recoveryWrappedIdentity === undefined) return false;

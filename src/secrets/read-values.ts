@@ -89,8 +89,8 @@ function selectPresent(database: Database, slug: string) {
     .innerJoin('secret_object_values as present', (join) =>
       join.onRef('present.object_id', '=', 'objects.id').onRef('present.version', '=', 'objects.version'),
     )
-    .select(['objects.id as id', 'slug', 'objects.version as version', 'sealed'])
-    .where('slug', '=', slug)
+    .select(['objects.id as id', 'objects.slug as slug', 'objects.version as version', 'sealed'])
+    .where('objects.slug', '=', slug)
     .limit(2);
 }
 

@@ -34,7 +34,7 @@ async function recordBatch(database: Database, at: number): Promise<number> {
       .where((where) =>
         where.or([where('noted_version', 'is', null), where('noted_version', '<>', where.ref('version'))]),
       )
-      .orderBy('id')
+      .orderBy(({ eb, lit }) => eb('updated_at', '+', eb('rotate_after_days', '*', lit(DAY_MS))))
       .limit(MAX_TOGETHER)
       .execute();
   // Checked without a transaction first, as usually nothing is due and other writes need not wait.

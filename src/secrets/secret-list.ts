@@ -1,8 +1,13 @@
-import type { ExpressionBuilder, SelectQueryBuilder } from 'kysely';
+/**
+ * Lists of secrets. Each filter has an index in the order of the list, so a page reads little more than its own entries;
+ * see `tests/secrets/list-plans.test.ts`.
+ */
+import type { RawBuilder } from 'kysely';
 import type { Database } from '../storage/database.js';
-import type { Tables } from '../storage/tables.js';
+import { sql } from '../storage/kysely.js';
+import { type PageRequest, type PageStart, printCursor, toPageStart } from '../storage/list-cursor.js';
 import { rotationDueCondition } from './rotation.js';
-import { readSecretMetadataList, type SecretMetadata, type SecretTableRow } from './secret-records.js';
+import { readSecretMetadataList, type SecretMetadata } from './secret-records.js';
 
 /** The conditions for secrets; all given ones must match. */
 export interface SecretListFilter {
@@ -14,79 +19,192 @@ export interface SecretListFilter {
   readonly isDue?: boolean;
   /** Whether the value should be resealed. */
   readonly needsReseal?: boolean;
-  readonly limit?: number;
-  readonly offset?: number;
 }
+
+export type SecretListRequest = PageRequest & SecretListFilter;
 
 export interface SecretListPage {
   readonly secrets: readonly SecretMetadata[];
-  /** The number of matches on all pages. */
+  /** The number of matches on all pages; above {@link MAX_COUNT}, a smaller number that is more than the pages so far. */
   readonly total: number;
-  /** The offset of the next page; `undefined` on the last one. */
-  readonly next: number | undefined;
+  /** The cursor of the next page; `undefined` on the last one. */
+  readonly next: string | undefined;
 }
 
 const DEFAULT_LIMIT = 50;
 
-/** The number of secrets whose metadata is read at once; databases limit the parameters of a statement. */
-const CHUNK = 500;
+/** Counting stops here, after about 10 ms. */
+const MAX_COUNT = 100_000;
+
+/** Entries that match one filter and are tested for the others while counting, which costs more for each. */
+const MAX_TESTED = 10_000;
+
+/** The place of an entry in the order of the list: by slug, variants by their time of creation. */
+type Key = readonly [slug: string, createdAt: number, id: string];
 
 /** Lists secrets by slug, variants by their time of creation. @param at The current time. */
-export async function listSecrets(database: Database, filter: SecretListFilter, at: number): Promise<SecretListPage> {
-  const { limit = DEFAULT_LIMIT, offset = 0, needsReseal } = filter;
-  const matching = database.selectFrom('secret_objects').where((where) => where.and(toConditions(where, filter, at)));
-  const { objects, total } =
-    needsReseal === undefined
-      ? await readPage(database, matching, { limit, offset, at })
-      : await readFiltered(database, matching, { limit, offset, at, needsReseal });
-  return { secrets: objects, total, next: offset + limit < total ? offset + limit : undefined };
-}
-
-type Where = ExpressionBuilder<Tables, 'secret_objects'>;
-
-function toConditions(where: Where, { slug, usedBy, tags = [], isDue }: SecretListFilter, at: number) {
-  const isTagged = (tag: string) =>
-    where('id', 'in', where.selectFrom('secret_object_tags').select('object_id').where('tag', '=', tag));
-  const isUsed = (consumer: string) =>
-    where('id', 'in', where.selectFrom('secret_object_consumers').select('object_id').where('consumer', '=', consumer));
-  const due = rotationDueCondition(at);
-  return [
-    ...[...new Set(tags.map((tag) => tag.toLowerCase()))].map(isTagged),
-    ...(slug === undefined ? [] : [where('slug', '=', slug)]),
-    ...(usedBy === undefined ? [] : [isUsed(usedBy)]),
-    ...(isDue === undefined ? [] : [isDue ? due : where.not(due)]),
-  ];
-}
-
-type Matching = SelectQueryBuilder<Tables, 'secret_objects', object>;
-
-interface Window {
-  readonly limit: number;
-  readonly offset: number;
-  readonly at: number;
-}
-
-async function readPage(database: Database, matching: Matching, { limit, offset, at }: Window) {
-  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  const rows = await inOrder(matching).limit(limit).offset(offset).execute();
-  return { objects: await readSecretMetadataList(database, rows, at), total };
-}
-
-/** Filters by `needsReseal`, which is computed from the complete metadata and not by the database. */
-async function readFiltered(
+export async function listSecrets(
   database: Database,
-  matching: Matching,
-  { limit, offset, at, needsReseal }: Window & { readonly needsReseal: boolean },
-) {
-  const rows: SecretTableRow[] = await inOrder(matching).execute();
-  const filtered: SecretMetadata[] = [];
-  for (let start = 0; start < rows.length; start += CHUNK) {
-    const objects = await readSecretMetadataList(database, rows.slice(start, start + CHUNK), at);
-    filtered.push(...objects.filter(({ reseal }) => (reseal !== undefined) === needsReseal));
-  }
-  return { objects: filtered.slice(offset, offset + limit), total: filtered.length };
+  { limit = DEFAULT_LIMIT, offset, cursor, ...filter }: SecretListRequest,
+  at: number,
+): Promise<SecretListPage> {
+  const start = toPageStart({ cursor, offset }, isKey);
+  const search = await toSearch(database, filter, at);
+  const found = await readKeys(database, search, { start, limit: limit + 1 });
+  const keys = found.slice(0, limit);
+  const position = start.position + keys.length;
+  const hasMore = found.length > limit;
+  const total = await countMatches(database, search, { start, position, hasMore, isEmpty: keys.length === 0 });
+  const last = keys.at(-1);
+  return {
+    secrets: await readSecrets(database, keys, at),
+    total,
+    next: hasMore && last !== undefined ? printCursor({ key: toKey(last), position, total }) : undefined,
+  };
 }
 
-function inOrder(matching: Matching) {
-  return matching.selectAll().orderBy('slug').orderBy('created_at').orderBy('id');
+type Start = PageStart<Key>;
+
+function isKey(key: readonly unknown[]): key is Key {
+  const [slug, createdAt, id] = key;
+  return key.length === 3 && typeof slug === 'string' && Number.isSafeInteger(createdAt) && typeof id === 'string';
+}
+
+interface KeyRow {
+  readonly id: string;
+  readonly slug: string;
+  readonly created_at: number;
+}
+
+const toKey = ({ slug, created_at, id }: KeyRow): Key => [slug, created_at, id];
+
+/** A search through entries of one index, which are tested for the remaining conditions. */
+interface Search {
+  /** Selects `id`, `slug` and `created_at` of entries that match one filter. */
+  readonly entries: RawBuilder<unknown>;
+  /** The remaining conditions for `entry`. */
+  readonly tests: readonly RawBuilder<unknown>[];
+}
+
+/** One filter: the entries of its index, and the same condition for the entries of other indexes. */
+interface Condition {
+  readonly entries: RawBuilder<unknown>;
+  readonly test: RawBuilder<unknown>;
+}
+
+/** Searches through the index with the fewest matches, and tests the other filters for each of them. */
+async function toSearch(database: Database, filter: SecretListFilter, at: number): Promise<Search> {
+  const conditions = await toConditions(database, filter, at);
+  const [first = { entries: fromObjects(sql`true`), test: sql`true` }, ...rest] = conditions;
+  if (rest.length === 0) return { entries: first.entries, tests: [] };
+  let chosen = first;
+  let fewest = Infinity;
+  for (const condition of conditions) {
+    const count = await countUpTo(database, condition.entries, Math.min(fewest, MAX_TESTED));
+    if (count >= fewest) continue;
+    chosen = condition;
+    fewest = count;
+  }
+  const tests = conditions.filter((condition) => condition !== chosen).map(({ test }) => test);
+  return { entries: chosen.entries, tests };
+}
+
+const fromObjects = (condition: RawBuilder<unknown>) =>
+  sql`select id, slug, created_at from secret_objects where ${condition}`;
+
+const objectTest = (condition: RawBuilder<unknown>) =>
+  sql`exists (select 1 from secret_objects where secret_objects.id = entry.id and ${condition})`;
+
+function linkCondition(table: 'secret_object_consumers' | 'secret_object_tags', column: string, value: string) {
+  const link = sql`${sql.table(table)} where ${sql.ref(column)} = ${value}`;
+  return {
+    entries: sql`select object_id as id, slug, created_at from ${link}`,
+    test: sql`exists (select 1 from ${link} and object_id = entry.id)`,
+  };
+}
+
+async function toConditions(database: Database, filter: SecretListFilter, at: number): Promise<Condition[]> {
+  const { slug, usedBy, tags = [], isDue, needsReseal } = filter;
+  const conditions: Condition[] = [];
+  if (slug !== undefined) {
+    conditions.push({ entries: fromObjects(sql`slug = ${slug}`), test: sql`entry.slug = ${slug}` });
+  }
+  if (usedBy !== undefined) conditions.push(linkCondition('secret_object_consumers', 'consumer', usedBy));
+  for (const tag of new Set(tags.map((text) => text.toLowerCase()))) {
+    conditions.push(linkCondition('secret_object_tags', 'tag', tag));
+  }
+  if (needsReseal !== undefined) {
+    const condition = sql`needs_reseal = ${needsReseal ? 1 : 0}`;
+    conditions.push({ entries: fromObjects(condition), test: objectTest(condition) });
+  }
+  if (isDue !== undefined) conditions.push(await toDueCondition(database, isDue, at));
+  return conditions;
+}
+
+/** Due values have an index by time, not in the order of the list, so that only few of them are sorted. */
+async function toDueCondition(database: Database, isDue: boolean, at: number): Promise<Condition> {
+  const due = rotationDueCondition(at);
+  if (!isDue) return { entries: fromObjects(sql`not ${due}`), test: objectTest(sql`not ${due}`) };
+  const ids = sql`select id from secret_objects where ${due}`;
+  const count = await countUpTo(database, ids, MAX_TESTED);
+  // The limit makes the database use the index of the subquery.
+  const condition = count < MAX_TESTED ? sql`id in (${ids} limit ${sql.lit(MAX_TESTED)})` : due;
+  return { entries: fromObjects(condition), test: objectTest(due) };
+}
+
+async function readKeys(
+  database: Database,
+  { entries, tests }: Search,
+  { start, limit }: { readonly start: Start; readonly limit: number },
+): Promise<KeyRow[]> {
+  const { key, position } = start;
+  const after = key && sql`(entry.slug, entry.created_at, entry.id) > (${sql.join([...key])})`;
+  const conditions = [...(after === undefined ? [] : [after]), ...tests];
+  const offset = key === undefined ? position : 0;
+  const { rows } = await sql<KeyRow>`
+    select entry.id, entry.slug, entry.created_at from (${entries}) as entry
+    ${conditions.length === 0 ? sql`` : sql`where ${sql.join(conditions, sql` and `)}`}
+    order by entry.slug, entry.created_at, entry.id limit ${limit} offset ${offset}`.execute(database);
+  return rows;
+}
+
+interface Counted {
+  readonly start: Start;
+  /** The number of entries up to the end of the page. */
+  readonly position: number;
+  readonly hasMore: boolean;
+  readonly isEmpty: boolean;
+}
+
+/** Counts once: the last page needs no count, and a cursor contains the count of the first page. */
+async function countMatches(
+  database: Database,
+  { entries, tests }: Search,
+  { start, position, hasMore, isEmpty }: Counted,
+): Promise<number> {
+  if (!hasMore && !(isEmpty && start.position > 0)) return position;
+  if (start.total !== undefined) return Math.max(start.total, hasMore ? position + 1 : 0);
+  const counted =
+    tests.length === 0
+      ? await countUpTo(database, entries, MAX_COUNT)
+      : await countUpTo(
+          database,
+          sql`select 1 as found from (${entries} limit ${sql.lit(MAX_TESTED)}) as entry where ${sql.join([...tests], sql` and `)}`,
+          MAX_TESTED,
+        );
+  return hasMore ? Math.max(counted, position + 1) : counted;
+}
+
+async function countUpTo(database: Database, rows: RawBuilder<unknown>, limit: number): Promise<number> {
+  const counted = sql<{ count: number }>`select count(*) as count from (${rows} limit ${sql.lit(limit)}) as counted`;
+  const [{ count } = { count: 0 }] = (await counted.execute(database)).rows;
+  return count;
+}
+
+async function readSecrets(database: Database, keys: readonly KeyRow[], at: number): Promise<SecretMetadata[]> {
+  if (keys.length === 0) return [];
+  const ids = keys.map(({ id }) => id);
+  const rows = await database.selectFrom('secret_objects').selectAll().where('id', 'in', ids).execute();
+  const found = new Map((await readSecretMetadataList(database, rows, at)).map((secret) => [secret.id, secret]));
+  return ids.flatMap((id) => found.get(id) ?? []);
 }

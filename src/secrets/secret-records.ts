@@ -77,7 +77,7 @@ export async function assertCanRename(transaction: Database, id: string, renamed
     .selectFrom('secret_objects')
     .leftJoin('secret_object_consumers as used', 'used.object_id', 'id')
     .select('id')
-    .where('slug', '=', renamed.slug)
+    .where('secret_objects.slug', '=', renamed.slug)
     .where('id', '<>', id)
     .limit(1);
   if ((await others.executeTakeFirst()) === undefined) return;
@@ -105,7 +105,7 @@ async function isShared(
     .selectFrom('secret_object_consumers')
     .innerJoin('secret_objects', 'id', 'object_id')
     .select('object_id')
-    .where('slug', '=', slug)
+    .where('secret_objects.slug', '=', slug)
     .where('consumer', 'in', consumers);
   if (except !== undefined) query = query.where('object_id', '<>', except);
   return (await query.limit(1).executeTakeFirst()) !== undefined;
@@ -118,16 +118,37 @@ function alreadyExists(): AppError {
 const insertConsumer = prepareInsert('secret_object_consumers');
 const insertTag = prepareInsert('secret_object_tags');
 
+/** The part of a secret that its consumers and tags refer to. */
+type LinkedSecret = Pick<SecretTableRow, 'created_at' | 'id' | 'slug'>;
+
 /** Replaces the consumers of a secret in the caller's transaction; duplicates are stored once. */
-export async function saveConsumers(database: Database, id: string, consumers: readonly string[]): Promise<void> {
+export async function saveConsumers(
+  database: Database,
+  { id, slug, created_at }: LinkedSecret,
+  consumers: readonly string[],
+): Promise<void> {
   await database.deleteFrom('secret_object_consumers').where('object_id', '=', id).execute();
-  for (const consumer of new Set(consumers)) await insertConsumer(database, { object_id: id, consumer });
+  for (const consumer of new Set(consumers)) {
+    await insertConsumer(database, { object_id: id, consumer, slug, created_at });
+  }
 }
 
 /** Replaces the tags of a secret in the caller's transaction. */
-export async function saveTags(database: Database, id: string, tags: readonly string[]): Promise<void> {
+export async function saveTags(
+  database: Database,
+  { id, slug, created_at }: LinkedSecret,
+  tags: readonly string[],
+): Promise<void> {
   await database.deleteFrom('secret_object_tags').where('object_id', '=', id).execute();
-  for (const tag of tags) await insertTag(database, { object_id: id, tag });
+  for (const tag of tags) await insertTag(database, { object_id: id, tag, slug, created_at });
+}
+
+/** Replaces the slug of a secret, which its consumers and tags repeat, in the caller's transaction. */
+export async function saveSlug(database: Database, id: string, slug: string): Promise<void> {
+  await database.updateTable('secret_objects').set({ slug }).where('id', '=', id).execute();
+  for (const table of ['secret_object_consumers', 'secret_object_tags'] as const) {
+    await database.updateTable(table).set({ slug }).where('object_id', '=', id).execute();
+  }
 }
 
 /** Returns the consumers of a secret in alphabetical order. */

@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import { AppError } from '@trellis/core/errors';
 import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
-import { prepare } from '../storage/prepared.js';
 import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
 import { createValueReader, type CurrentValue } from './read-values.js';
+import { saveResealState } from './reseal-state.js';
 import { type NewSealedValue, parseSealedValue, replaceValue, storeValue } from './sealed-values.js';
-import { listSecrets, type SecretListFilter, type SecretListPage } from './secret-list.js';
+import { listSecrets, type SecretListPage, type SecretListRequest } from './secret-list.js';
 import {
   assertCanCreate,
   assertCanRename,
@@ -16,6 +16,7 @@ import {
   listSecretConsumers,
   readSecretMetadata,
   saveConsumers,
+  saveSlug,
   saveTags,
   type SecretMetadata,
   type SecretRef,
@@ -52,12 +53,11 @@ export interface SecretCreation extends SecretValueInput {
  * several variants share the slug and no id is given.
  */
 export interface SecretStore {
-  list(caller: Caller | undefined, filter: SecretListFilter): Promise<SecretListPage>;
+  list(caller: Caller | undefined, request: SecretListRequest): Promise<SecretListPage>;
   /** Returns the consumers of a secret in alphabetical order. */
   listUsedBy(caller: Caller | undefined, ref: SecretRef): Promise<string[]>;
   /**
-   * @throws AppError for an invalid value or tag; `conflict` when the slug can't have this variant; `invalid_input` at
-   * the limit of 100,000 secrets.
+   * @throws AppError for an invalid value or tag; `conflict` when the slug can't have this variant.
    */
   create(object: SecretCreation, origin: RequestOrigin): Promise<SecretMetadata>;
   read(ref: SecretRef, origin: RequestOrigin): Promise<CurrentValue>;
@@ -75,9 +75,9 @@ export interface SecretStore {
 export function createSecretStore(database: Database, now: () => number = Date.now): SecretStore {
   const reader = createValueReader(database);
   return {
-    async list(caller, filter) {
+    async list(caller, request) {
       requireOwner(caller);
-      return listSecrets(database, filter, now());
+      return listSecrets(database, request, now());
     },
     async listUsedBy(caller, ref) {
       requireOwner(caller);
@@ -91,15 +91,14 @@ export function createSecretStore(database: Database, now: () => number = Date.n
       const value = parseValue(object, { by, at: origin.at });
       const tags = parseTags(object.tags ?? []);
       return inAuditedTransaction(database, async (transaction) => {
-        await assertBelowLimit(transaction);
         await assertCanCreate(transaction, { slug, consumers });
         const row = toRow(object, { by, at: origin.at });
         await transaction.insertInto('secret_objects').values(row).execute();
         await storeValue(transaction, { objectId: row.id, version: row.version }, value);
-        await saveConsumers(transaction, row.id, consumers);
-        await saveTags(transaction, row.id, tags);
+        await saveConsumers(transaction, row, consumers);
+        await saveTags(transaction, row, tags);
         await appendAuditEntry(transaction, { slug, variantId: row.id, action: 'create' }, origin);
-        return readSecretMetadata(transaction, row, origin.at);
+        return saveResealState(transaction, row, origin.at);
       });
     },
     read: (ref, origin) => reader.read(ref, origin),
@@ -113,11 +112,11 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         assertIfMatch(object, change.ifMatch);
         if (change.usedBy) await assertConsumersUnused(transaction, object, change.usedBy);
         await replaceValue(transaction, object, value);
-        if (change.usedBy) await saveConsumers(transaction, id, change.usedBy);
-        if (tags) await saveTags(transaction, id, tags);
+        if (change.usedBy) await saveConsumers(transaction, object, change.usedBy);
+        if (tags) await saveTags(transaction, object, tags);
         await setRotation(transaction, id, change.rotateAfterDays);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'update' }, origin);
-        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
+        return saveResealState(transaction, await getVariant(transaction, { slug, id }), origin.at);
       });
     },
     async rename(ref, slug, origin) {
@@ -127,7 +126,7 @@ export function createSecretStore(database: Database, now: () => number = Date.n
         const { id, slug: previousSlug } = await getVariant(transaction, ref);
         const consumers = await listSecretConsumers(transaction, id);
         if (slug !== previousSlug) await assertCanRename(transaction, id, { slug, consumers });
-        await transaction.updateTable('secret_objects').set({ slug }).where('id', '=', id).execute();
+        await saveSlug(transaction, id, slug);
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'rename', previousSlug }, origin);
         return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
       });
@@ -142,19 +141,6 @@ export function createSecretStore(database: Database, now: () => number = Date.n
     },
   };
 }
-
-/** The limit, including variants; some lists read all secrets. */
-const MAX_OBJECTS = 100_000;
-
-async function assertBelowLimit(transaction: Database): Promise<void> {
-  const [{ count } = { count: 0 }] = await countObjects(transaction, {});
-  if (count < MAX_OBJECTS) return;
-  throw new AppError('invalid_input', `You have reached the limit of ${MAX_OBJECTS} secrets. Delete one first.`);
-}
-
-const countObjects = prepare((database) =>
-  database.selectFrom('secret_objects').select(({ fn }) => fn.countAll<number>().as('count')),
-);
 
 /** The author and time of a value. */
 interface Sender {
@@ -186,6 +172,7 @@ function toRow({ slug, description, rotateAfterDays }: SecretCreation, { by, at 
     updated_by_id: by.id,
     rotate_after_days: rotateAfterDays ?? null,
     noted_version: null,
+    needs_reseal: 0,
   };
 }
 

@@ -3,11 +3,11 @@ import { type Caller, requireOwner } from '../accounts/callers.js';
 import type { Database } from '../storage/database.js';
 import { type Actor, appendAuditEntry, inAuditedTransaction, type RequestOrigin, toActor } from './audit/chain.js';
 import type { StoredValue } from './read-values.js';
+import { saveResealState } from './reseal-state.js';
 import { findValue, listRecipients, replaceValue, type SealedValue } from './sealed-values.js';
 import {
   fromStoredActor,
   getVariant,
-  readSecretMetadata,
   type SecretMetadata,
   type SecretRef,
   type SecretTableRow,
@@ -64,7 +64,7 @@ export function createVersionStore(database: Database): VersionStore {
         const recipients = await listRecipients(transaction, { objectId: id, version });
         await replaceValue(transaction, object, { ...value, recipients, by, at: origin.at });
         await appendAuditEntry(transaction, { slug, variantId: id, action: 'restore', version }, origin);
-        return readSecretMetadata(transaction, await getVariant(transaction, { slug, id }), origin.at);
+        return saveResealState(transaction, await getVariant(transaction, { slug, id }), origin.at);
       });
     },
   };

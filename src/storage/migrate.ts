@@ -17,6 +17,7 @@ import { secretValues } from './migrations/0013-secret-values.js';
 import { secretsUpkeep } from './migrations/0014-secrets-upkeep.js';
 import { retiredWebhooks } from './migrations/0015-retired-webhooks.js';
 import { throughput } from './migrations/0016-throughput.js';
+import { lists } from './migrations/0018-lists.js';
 import { hiddenRepositories } from './migrations/0020-hidden-repositories.js';
 
 /**
@@ -43,6 +44,7 @@ export const MIGRATIONS: readonly Migration[] = [
   secretsUpkeep,
   retiredWebhooks,
   throughput,
+  lists,
   hiddenRepositories,
 ];
 

@@ -369,14 +369,22 @@ export interface SecretObjectsTable {
   rotate_after_days: number | null;
   /** The version for which the audit log has recorded that rotation is due. */
   noted_version: number | null;
+  /** 1 if `findResealReason` has a reason for the current value; see `updateResealState`. */
+  needs_reseal: number;
 }
 
-export interface SecretObjectConsumersTable {
+/** The slug and time of the secret, which sort the secrets of a tag or consumer by index. */
+interface SecretOrderColumns {
+  slug: string;
+  created_at: number;
+}
+
+export interface SecretObjectConsumersTable extends SecretOrderColumns {
   object_id: string;
   consumer: string;
 }
 
-export interface SecretObjectTagsTable {
+export interface SecretObjectTagsTable extends SecretOrderColumns {
   object_id: string;
   tag: string;
 }

@@ -55,7 +55,7 @@ test('listTools: returns five tools, none of which can store a readable copy', a
     get: ['id', 'slug'],
     update: [...written, 'id'].sort(),
     delete: ['id', 'slug'],
-    list: ['limit', 'offset', 'reseal', 'rotation_due', 'slug', 'tag', 'used_by'],
+    list: ['cursor', 'limit', 'offset', 'reseal', 'rotation_due', 'slug', 'tag', 'used_by'],
   });
   expect(tools.map(({ inputSchema }) => inputSchema.required)).toEqual([
     ['slug', 'value'],

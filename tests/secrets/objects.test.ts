@@ -266,7 +266,7 @@ test('concurrent reads each return their own value or error', async () => {
   expect((await stage.listActions()).filter((action) => action.startsWith('read'))).toHaveLength(75);
 });
 
-test('there are at most 100,000 secrets, including variants of one slug', async () => {
+test('100,000 variants of one slug: each request finds its own', async () => {
   await stage.add({ slug: 'own', usedBy: ['web'] });
   await sql`insert into secret_objects (id, slug, version, created_at, updated_at, created_by_type, created_by_id, updated_by_type, updated_by_id)
     with recursive numbers (n) as (select 2 union all select n + 1 from numbers where n < 100000)
@@ -275,16 +275,16 @@ test('there are at most 100,000 secrets, including variants of one slug', async 
   await expect(stage.objects.rename({ slug: 'own' }, 'fleet', stage.from())).rejects.toMatchObject(taken);
   expect((await stage.objects.rename({ slug: 'fleet', id: 'ID-77' }, 'apart', stage.from())).slug).toBe('apart');
   await expect(stage.objects.remove({ slug: 'fleet' }, stage.from())).rejects.toMatchObject({ field: 'id' });
-  await expect(stage.add({ slug: 'more' })).rejects.toMatchObject({ code: 'invalid_input' });
-  await stage.objects.remove({ slug: 'own' }, stage.from());
   expect((await stage.add({ slug: 'more' })).slug).toBe('more');
 });
 
 test('list: returns pages and the total', async () => {
   for (const slug of ['e', 'd', 'c', 'b', 'a']) await stage.add({ slug });
   const page = await stage.objects.list(owner, { limit: 2, offset: 2 });
-  expect([page.secrets.map(({ slug }) => slug), page.total, page.next]).toEqual([['c', 'd'], 5, 4]);
+  expect([page.secrets.map(({ slug }) => slug), page.total]).toEqual([['c', 'd'], 5]);
   expect(await stage.objects.list(owner, { limit: 2, offset: 4 })).toMatchObject({ total: 5, next: undefined });
+  const last = await stage.objects.list(owner, { limit: 2, cursor: page.next });
+  expect([last.secrets.map(({ slug }) => slug), last.total, last.next]).toEqual([['e'], 5, undefined]);
 });
 
 test('a secret is due rotateAfterDays after its current value was stored', async () => {

@@ -1,3 +1,4 @@
+import { createConsumerStore } from '../../src/secrets/consumers.js';
 import { findResealReason } from '../../src/secrets/secret-records.js';
 import { ageValue } from './age-files.js';
 import { openFixtures, owner } from './fixtures.js';
@@ -53,31 +54,27 @@ describe('findReseal without recorded public keys', () => {
 test('list: finds the secrets to reseal after a key change and after a replacement', async () => {
   const stage = await openFixtures();
   const { database, objects } = stage;
-  const setKey = (name: string, public_key: string) =>
-    database
-      .insertInto('secret_consumers')
-      .values({ name, public_key })
-      .onConflict((conflict) => conflict.column('name').doUpdateSet({ public_key }))
-      .execute();
+  const consumers = createConsumerStore(database);
+  const setKey = (name: string, publicKey: string) => consumers.update(stage.from(), name, { publicKey });
   const find = async (needsReseal: boolean, rest = {}) => {
     const page = await objects.list(owner, { needsReseal, ...rest });
-    return [page.secrets.map(({ slug }) => slug), page.total, page.next];
+    return [page.secrets.map(({ slug }) => slug), page.total, page.next !== undefined];
   };
   await setKey('web', 'age1web');
   for (const slug of ['a', 'b', 'c']) await stage.add({ slug, usedBy: ['web'], recipients: ['age1web'] });
   expect([await find(true), await find(false)]).toEqual([
-    [[], 0, undefined],
-    [['a', 'b', 'c'], 3, undefined],
+    [[], 0, false],
+    [['a', 'b', 'c'], 3, false],
   ]);
   await setKey('web', 'age1new');
-  expect(await find(true, { limit: 2, offset: 0 })).toEqual([['a', 'b'], 3, 2]);
+  expect(await find(true, { limit: 2, offset: 0 })).toEqual([['a', 'b'], 3, true]);
   expect((await objects.list(owner, { slug: 'a' })).secrets[0]?.reseal).toEqual({
     reason: 'recipients',
     missing: ['web'],
     stale: ['age1web'],
   });
   await objects.update({ slug: 'b' }, { value: ageValue(), recipients: ['age1new'] }, stage.from());
-  expect(await find(true)).toEqual([['a', 'c'], 2, undefined]);
+  expect(await find(true)).toEqual([['a', 'c'], 2, false]);
   await database.destroy();
 });
 

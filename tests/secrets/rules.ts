@@ -102,11 +102,6 @@ export const RULES: readonly Rule[] = [
     ],
     ['the entry of a rename contains the previous slug', OBJECTS, RECORDED],
     ['a deletion removes one variant', WIRE, 'deleteObject deletes one variant'],
-    [
-      'there are at most 100,000 secrets, with one slug or many',
-      OBJECTS,
-      'there are at most 100,000 secrets, including variants of one slug',
-    ],
   ]),
   ...rulesAbout('metadata', [
     ['only the list returns times and actors; tags are always returned', WIRE, METADATA],

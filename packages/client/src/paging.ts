@@ -5,6 +5,8 @@ import type { At, Data, InitArguments, PathsWith, ServiceClient } from './servic
 export interface PageQuery {
   readonly offset: number;
   readonly limit: number;
+  /** The cursor in the `Link` header of the previous page, if there is one; lists with cursors ignore the offset then. */
+  readonly cursor?: string;
 }
 
 /** The result of a list request. */
@@ -40,7 +42,8 @@ type List<Item> = AsyncGenerator<Item, void, undefined>;
  * for await (const object of readAll((page) => client.GET('/objects', { params: { query: page } }))) …
  * ```
  *
- * Items that are added or removed during the iteration can shift the offset, so that an item is repeated or skipped.
+ * If the list links to its next page by a cursor, items that are added or removed during the iteration neither repeat nor
+ * hide others. Otherwise they can shift the offset, so that an item is repeated or skipped.
  *
  * @throws ApiError for an error response.
  */
@@ -62,10 +65,13 @@ async function* readByOffset<Item>(
   readPage: (page: PageQuery) => Promise<PageResponse<Item>>,
   { offset = 0, limit = LARGEST_PAGE }: Partial<PageQuery>,
 ): List<Item> {
+  let cursor: string | undefined;
   for (let next = offset; ;) {
-    const { items, response } = await requirePage(readPage({ offset: next, limit }));
+    const page = { offset: next, limit, ...(cursor !== undefined && { cursor }) };
+    const { items, response } = await requirePage(readPage(page));
     yield* items;
     next += items.length;
+    cursor = findCursor(response.headers);
     if (items.length === 0 || !hasMore(response.headers, next)) return;
   }
 }
@@ -137,6 +143,11 @@ async function requirePage<Item>(result: Promise<PageResponse<Item>>) {
 function hasMore(headers: Headers, position: number): boolean {
   const total = headers.get('X-Total-Count');
   return total !== null && /^\d+$/.test(total) ? position < Number(total) : mayHaveNext(headers);
+}
+
+function findCursor(headers: Headers): string | undefined {
+  const [, query] = /<[^>?]*\?([^>]*)>;\s*rel="?next"?/i.exec(headers.get('Link') ?? '') ?? [];
+  return new URLSearchParams(query).get('cursor') ?? undefined;
 }
 
 /** Returns true without a `Link` header, as a list without links ends with an empty page. */

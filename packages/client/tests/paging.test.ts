@@ -45,6 +45,15 @@ test.each<[string, Omit<Listing, 'notes'>, number]>([
   expect(server.seen).toHaveLength(requests);
 });
 
+test('readAll follows the cursor of a link, so that changes of the list do not shift its pages', async () => {
+  server = await serveNotes((response, nth, { url }) => {
+    const cursor = new URL(url, 'http://localhost').searchParams.get('cursor');
+    const link = { Link: `</notes?limit=2&cursor=c%2B${nth}>; rel="next"` };
+    sendJson(response, 200, [cursor ?? 'first'], { 'X-Total-Count': '3', ...(nth < 2 && link) });
+  });
+  expect(await collect()).toEqual(['first', 'c+0', 'c+1']);
+});
+
 test('readAll reads an empty list with one request', async () => {
   server = await serveList({ notes: [], total: true });
   expect(await collect()).toEqual([]);

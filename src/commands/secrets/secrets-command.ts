@@ -1,3 +1,4 @@
+import { readAll } from '@trellis/client/paging';
 import { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { SecretsClient } from '../../generated/secrets/client.js';
@@ -79,6 +80,11 @@ async function read(client: SecretsClient, placeholder: 'consumer' | 'secret'): 
     const { data = [] } = await client.GET('/consumers');
     return 'consumers' in data ? [] : [...data];
   }
-  const { data = [] } = await client.GET('/objects', { params: { query: { limit: 500, offset: 0 } } });
-  return data.map(({ slug }) => slug);
+  const slugs: string[] = [];
+  const deadline = performance.now() + TIMEOUT_MS;
+  for await (const { slug } of readAll(client, '/objects')) {
+    slugs.push(slug);
+    if (performance.now() > deadline) break;
+  }
+  return slugs;
 }

@@ -1,3 +1,4 @@
+import { readAll } from '@trellis/client/paging';
 import type { Command } from 'commander';
 import { CommandError } from '../../config/startup-error.js';
 import type { components } from '../../generated/secrets/client.js';
@@ -258,9 +259,12 @@ function replaceSealed(
  * @throws CommandFailure for an unknown name, and for several variants without an id.
  */
 async function findSecret({ client }: CommandContext, slug: string, id?: string): Promise<ObjectMetadata> {
-  const query = { slug, limit: 500, offset: 0 };
-  const variants = await unwrapResult(client.GET('/objects', { params: { query } }));
-  const [object, other] = variants.filter((each) => id === undefined || each.id === id);
+  const variants: ObjectMetadata[] = [];
+  for await (const variant of readAll(client, '/objects', { params: { query: { slug } } })) {
+    if (variant.id === id) return variant;
+    variants.push(variant);
+  }
+  const [object, other] = id === undefined ? variants : [];
   if (object === undefined) throw new CommandError('unknown object', EXIT.notFound);
   if (other === undefined) return object;
   const ids = variants.map((each) => `${each.id} (${(each.used_by ?? []).join(', ')})`).join('\n  ');

@@ -703,7 +703,7 @@ export const shareBoard = /* @__PURE__ */ createCall<paths, operations['shareBoa
  *
  * Errors: 400 `invalid_input`, 401 `unauthenticated`, 403 `session_required` or `forbidden`, 406 `not_acceptable`, 429 `rate_limited`, 500 `internal`, 503 `unavailable`.
  */
-export const listUsers = /* @__PURE__ */ createCall<paths, operations['listUsers'], CallArguments<operations['listUsers']>>('get', '/api/admin/users');
+export const listUsers = /* @__PURE__ */ createListCall<paths, operations['listUsers'], CallArguments<operations['listUsers']>>('/api/admin/users', { paging: 'offset', limit: 1000 });
 
 /**
  * Delete an account

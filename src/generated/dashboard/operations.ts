@@ -1434,7 +1434,11 @@ export const operations: readonly OperationSpec[] = [
     method: 'get',
     path: '/api/admin/users',
     security: [{ scheme: 'session', roles: ['admin'] }],
-    parameters: [],
+    parameters: [
+      { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'cursor', in: 'query', required: false, type: 'string', list: false, rest: false },
+    ],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listUsersResponse200 },
       400: { contentTypes: ['application/json'], validate: validators.errorSchema },
@@ -1445,7 +1449,7 @@ export const operations: readonly OperationSpec[] = [
       500: { contentTypes: ['application/json'], validate: validators.errorSchema },
       503: { contentTypes: ['application/json'], validate: validators.errorSchema },
     },
-    validate: {},
+    validate: { query: validators.listUsersQuery },
   },
   {
     id: 'deleteUser',
@@ -3290,6 +3294,14 @@ export type ShareBoardOutput =
 
 /** The input of `listUsers`. */
 export interface ListUsersInput extends RequestContext {
+  readonly query: {
+    /** The maximum number of users to return. */
+    readonly limit: number;
+    /** The number of entries to skip. */
+    readonly offset: number;
+    /** Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+    readonly cursor?: string;
+  };
   readonly caller: SessionCaller;
 }
 
@@ -3298,6 +3310,15 @@ export type ListUsersOutput =
   | {
       readonly status: 200;
       readonly body: shapes['listUsers']['responses'][200]['content']['application/json'];
+      readonly headers: {
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
+        readonly 'X-Total-Count': string;
+        /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
+        readonly Link?: string;
+      };
     };
 
 /** The input of `deleteUser`. */
@@ -3401,7 +3422,10 @@ export type ListRequestsOutput =
       readonly status: 200;
       readonly body: shapes['listRequests']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;

@@ -2830,6 +2830,10 @@ export interface components {
          * @example lisa
          */
         readonly UsernameInPath: components["schemas"]["Username"];
+        /** @description The number of entries to skip. */
+        readonly Offset: number;
+        /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+        readonly Cursor: string;
         /**
          * @description Only requests to this forge.
          * @example github
@@ -2840,8 +2844,6 @@ export interface components {
          * @example mona
          */
         readonly LoggedAccount: string;
-        /** @description The number of entries to skip. */
-        readonly Offset: number;
     };
     requestBodies: never;
     headers: {
@@ -2906,7 +2908,8 @@ export interface components {
          */
         readonly OwnRateLimitPolicy: string;
         /**
-         * @description The number of matching entries on all pages.
+         * @description The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         *     but it is always more than the number of entries up to a page with a next one.
          * @example 128
          */
         readonly TotalCount: number;
@@ -6030,16 +6033,25 @@ export interface operations {
     };
     readonly listUsers: {
         readonly parameters: {
-            readonly query?: never;
+            readonly query?: {
+                /** @description The maximum number of users to return. */
+                readonly limit?: number;
+                /** @description The number of entries to skip. */
+                readonly offset?: components["parameters"]["Offset"];
+                /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+                readonly cursor?: components["parameters"]["Cursor"];
+            };
             readonly header?: never;
             readonly path?: never;
             readonly cookie?: never;
         };
         readonly requestBody?: never;
         readonly responses: {
-            /** @description All users. */
+            /** @description One page of users. */
             readonly 200: {
                 headers: {
+                    readonly "X-Total-Count": components["headers"]["TotalCount"];
+                    readonly Link: components["headers"]["PageLink"];
                     readonly [name: string]: unknown;
                 };
                 content: {

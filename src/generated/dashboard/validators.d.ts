@@ -103,6 +103,7 @@ export const badgeSchema: Validator;
 export const sharingSchema: Validator;
 export const unshareBoardParams: Validator;
 export const shareBoardParams: Validator;
+export const listUsersQuery: Validator;
 export const listUsersResponse200: Validator;
 export const deleteUserParams: Validator;
 export const revokeUserParams: Validator;

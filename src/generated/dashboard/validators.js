@@ -17097,15 +17097,121 @@ return errors === 0;
 }
 validate232.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listUsersResponse200 = validate233;
-const schema354 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
-const schema355 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+export const listUsersQuery = validate233;
+const schema354 = {"$id":"function-listUsersQuery","allOf":[{"type":"object","properties":{"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
 
 function validate233(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listUsersResponse200" */;
+/*# sourceURL="function-listUsersQuery" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate233.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+if(data.limit === undefined){
+data.limit = 1000;
+}
+if(data.offset === undefined){
+data.offset = 0;
+}
+let data0 = data.limit;
+const _errs2 = errors;
+if(!((typeof data0 == "number") && (!(data0 % 1) && !isNaN(data0)))){
+validate233.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs2){
+if(typeof data0 == "number"){
+if(data0 > 1000 || isNaN(data0)){
+validate233.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+return false;
+}
+else {
+if(data0 < 1 || isNaN(data0)){
+validate233.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs2 === errors;
+if(valid1){
+let data1 = data.offset;
+const _errs4 = errors;
+if(!((typeof data1 == "number") && (!(data1 % 1) && !isNaN(data1)))){
+validate233.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+return false;
+}
+if(errors === _errs4){
+if(typeof data1 == "number"){
+if(data1 > 2147483647 || isNaN(data1)){
+validate233.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+return false;
+}
+else {
+if(data1 < 0 || isNaN(data1)){
+validate233.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+return false;
+}
+}
+}
+}
+var valid1 = _errs4 === errors;
+if(valid1){
+if(data.cursor !== undefined){
+let data2 = data.cursor;
+const _errs6 = errors;
+if(errors === _errs6){
+if(typeof data2 === "string"){
+if(func0(data2) > 1024){
+validate233.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+return false;
+}
+else {
+if(func0(data2) < 1){
+validate233.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate233.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs6 === errors;
+}
+else {
+var valid1 = true;
+}
+}
+}
+}
+else {
+validate233.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate233.errors = vErrors;
+return errors === 0;
+}
+validate233.evaluated = {"props":{"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listUsersResponse200 = validate234;
+const schema355 = {"$id":"function-listUsersResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminUser"}}]};
+const schema356 = {"type":"object","required":["username","displayName","isAdmin","createdAt"],"properties":{"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"isAdmin":{"type":"boolean"},"createdAt":{"type":"string","format":"date-time"}}};
+
+function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listUsersResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate234.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17125,7 +17231,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.username === undefined) && (missing0 = "username")) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.isAdmin === undefined) && (missing0 = "isAdmin"))) || ((data0.createdAt === undefined) && (missing0 = "createdAt"))){
-validate233.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17135,12 +17241,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminUser/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17156,12 +17262,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 100){
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminUser/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17174,7 +17280,7 @@ if(valid3){
 if(data0.isAdmin !== undefined){
 const _errs9 = errors;
 if(typeof data0.isAdmin !== "boolean"){
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/isAdmin",schemaPath:"response#/components/schemas/AdminUser/properties/isAdmin/type",keyword:"type",params:{type: "boolean"},message:"must be boolean"}];
 return false;
 }
 var valid3 = _errs9 === errors;
@@ -17190,12 +17296,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0+"/createdAt",schemaPath:"response#/components/schemas/AdminUser/properties/createdAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17211,7 +17317,7 @@ var valid3 = true;
 }
 }
 else {
-validate233.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate234.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminUser/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -17222,83 +17328,20 @@ break;
 }
 }
 else {
-validate233.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
-return false;
-}
-}
-validate233.errors = vErrors;
-return errors === 0;
-}
-validate233.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
-
-export const deleteUserParams = validate234;
-const schema356 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
-
-function validate234(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-deleteUserParams" */;
-let vErrors = null;
-let errors = 0;
-const evaluated0 = validate234.evaluated;
-if(evaluated0.dynamicProps){
-evaluated0.props = undefined;
-}
-if(evaluated0.dynamicItems){
-evaluated0.items = undefined;
-}
-const _errs0 = errors;
-if(errors === _errs0){
-if(data && typeof data == "object" && !Array.isArray(data)){
-let missing0;
-if((data.username === undefined) && (missing0 = "username")){
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
-return false;
-}
-else {
-if(data.username !== undefined){
-let data0 = data.username;
-const _errs3 = errors;
-if(errors === _errs3){
-if(typeof data0 === "string"){
-if(func0(data0) > 64){
-validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
-return false;
-}
-else {
-if(func0(data0) < 1){
-validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
-return false;
-}
-else {
-if(!pattern0.test(data0)){
-validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
-return false;
-}
-}
-}
-}
-else {
-validate234.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
-return false;
-}
-}
-}
-}
-}
-else {
-validate234.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate234.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
 validate234.errors = vErrors;
 return errors === 0;
 }
-validate234.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+validate234.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const revokeUserParams = validate235;
-const schema358 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
+export const deleteUserParams = validate235;
+const schema357 = {"$id":"function-deleteUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate235(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-revokeUserParams" */;
+/*# sourceURL="function-deleteUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate235.evaluated;
@@ -17357,15 +17400,78 @@ return errors === 0;
 }
 validate235.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listInvitesResponse200 = validate236;
-const schema360 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
-const schema361 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const revokeUserParams = validate236;
+const schema359 = {"$id":"function-revokeUserParams","allOf":[{"type":"object","properties":{"username":{"$ref":"request#/components/schemas/Username"}},"required":["username"]}]};
 
 function validate236(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
-/*# sourceURL="function-listInvitesResponse200" */;
+/*# sourceURL="function-revokeUserParams" */;
 let vErrors = null;
 let errors = 0;
 const evaluated0 = validate236.evaluated;
+if(evaluated0.dynamicProps){
+evaluated0.props = undefined;
+}
+if(evaluated0.dynamicItems){
+evaluated0.items = undefined;
+}
+const _errs0 = errors;
+if(errors === _errs0){
+if(data && typeof data == "object" && !Array.isArray(data)){
+let missing0;
+if((data.username === undefined) && (missing0 = "username")){
+validate236.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+return false;
+}
+else {
+if(data.username !== undefined){
+let data0 = data.username;
+const _errs3 = errors;
+if(errors === _errs3){
+if(typeof data0 === "string"){
+if(func0(data0) > 64){
+validate236.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+return false;
+}
+else {
+if(func0(data0) < 1){
+validate236.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+else {
+if(!pattern0.test(data0)){
+validate236.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+return false;
+}
+}
+}
+}
+else {
+validate236.errors = [{instancePath:instancePath+"/username",schemaPath:"request#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+}
+}
+}
+else {
+validate236.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+return false;
+}
+}
+validate236.errors = vErrors;
+return errors === 0;
+}
+validate236.evaluated = {"props":{"username":true},"dynamicProps":false,"dynamicItems":false};
+
+export const listInvitesResponse200 = validate237;
+const schema361 = {"$id":"function-listInvitesResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/AdminInvite"}}]};
+const schema362 = {"type":"object","required":["id","username","displayName","expiresAt"],"properties":{"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+
+function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+/*# sourceURL="function-listInvitesResponse200" */;
+let vErrors = null;
+let errors = 0;
+const evaluated0 = validate237.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17385,7 +17491,7 @@ if(errors === _errs3){
 if(data0 && typeof data0 == "object" && !Array.isArray(data0)){
 let missing0;
 if(((((data0.id === undefined) && (missing0 = "id")) || ((data0.username === undefined) && (missing0 = "username"))) || ((data0.displayName === undefined) && (missing0 = "displayName"))) || ((data0.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate236.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17395,12 +17501,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/id",schemaPath:"response#/components/schemas/AdminInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17416,12 +17522,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/username",schemaPath:"response#/components/schemas/AdminInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17437,12 +17543,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/displayName",schemaPath:"response#/components/schemas/AdminInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17459,12 +17565,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0+"/expiresAt",schemaPath:"response#/components/schemas/AdminInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17480,7 +17586,7 @@ var valid3 = true;
 }
 }
 else {
-validate236.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate237.errors = [{instancePath:instancePath+"/" + i0,schemaPath:"response#/components/schemas/AdminInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -17491,23 +17597,23 @@ break;
 }
 }
 else {
-validate236.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate237.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate236.errors = vErrors;
+validate237.errors = vErrors;
 return errors === 0;
 }
-validate236.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate237.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteHeaders = validate237;
-const schema362 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
+export const createInviteHeaders = validate238;
+const schema363 = {"$id":"function-createInviteHeaders","allOf":[{"type":"object","properties":{"idempotency-key":{"type":"string","minLength":1,"maxLength":255,"pattern":"^[\\x21-\\x7e]+$"}},"required":[]}]};
 
-function validate237(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteHeaders" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate237.evaluated;
+const evaluated0 = validate238.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17523,47 +17629,47 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(func0(data0) > 255){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
+validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/maxLength",keyword:"maxLength",params:{limit: 255},message:"must NOT have more than 255 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern22.test(data0)){
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
+validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/pattern",keyword:"pattern",params:{pattern: "^[\\x21-\\x7e]+$"},message:"must match pattern \""+"^[\\x21-\\x7e]+$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate237.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate238.errors = [{instancePath:instancePath+"/idempotency-key",schemaPath:"#/allOf/0/properties/idempotency-key/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
 }
 }
 else {
-validate237.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate238.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate237.errors = vErrors;
+validate238.errors = vErrors;
 return errors === 0;
 }
-validate237.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
+validate238.evaluated = {"props":{"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
-export const createInviteBody = validate238;
-const schema363 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
-const schema364 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
+export const createInviteBody = validate239;
+const schema364 = {"$id":"function-createInviteBody","allOf":[{"$ref":"request#/components/schemas/CreateInviteRequest"}]};
+const schema365 = {"type":"object","required":["username","displayName"],"additionalProperties":false,"properties":{"username":{"$ref":"#/components/schemas/Username"},"displayName":{"$ref":"#/components/schemas/DisplayName"}}};
 
-function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate240(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate239.evaluated;
+const evaluated0 = validate240.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17574,14 +17680,14 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if(((data.username === undefined) && (missing0 = "username")) || ((data.displayName === undefined) && (missing0 = "displayName"))){
-validate239.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate240.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
 const _errs1 = errors;
 for(const key0 in data){
 if(!((key0 === "username") || (key0 === "displayName"))){
-validate239.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
+validate240.errors = [{instancePath,schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty: key0},message:"must NOT have additional properties"}];
 return false;
 break;
 }
@@ -17594,24 +17700,24 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 64){
-validate239.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate240.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data0) < 1){
-validate239.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate240.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern0.test(data0)){
-validate239.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
+validate240.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/pattern",keyword:"pattern",params:{pattern: "^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"},message:"must match pattern \""+"^[^\\p{Cc}\\p{Cf}]*[^\\s\\p{Cc}\\p{Cf}][^\\p{Cc}\\p{Cf}]*$"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate240.errors = [{instancePath:instancePath+"/username",schemaPath:"#/components/schemas/Username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17628,24 +17734,24 @@ const _errs6 = errors;
 if(errors === _errs6){
 if(typeof data1 === "string"){
 if(func0(data1) > 100){
-validate239.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate240.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate239.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate240.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 else {
 if(!pattern1.test(data1)){
-validate239.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
+validate240.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/pattern",keyword:"pattern",params:{pattern: "\\S"},message:"must match pattern \""+"\\S"+"\""}];
 return false;
 }
 }
 }
 }
 else {
-validate239.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate240.errors = [{instancePath:instancePath+"/displayName",schemaPath:"#/components/schemas/DisplayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17659,45 +17765,45 @@ var valid0 = true;
 }
 }
 else {
-validate239.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate240.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate239.errors = vErrors;
+validate240.errors = vErrors;
 return errors === 0;
 }
-validate239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate240.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
 
-function validate238(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate239(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createInviteBody" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate238.evaluated;
+const evaluated0 = validate239.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
 if(evaluated0.dynamicItems){
 evaluated0.items = undefined;
 }
-if(!(validate239(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate239.errors : vErrors.concat(validate239.errors);
+if(!(validate240(data, {instancePath,parentData,parentDataProperty,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate240.errors : vErrors.concat(validate240.errors);
 errors = vErrors.length;
 }
-validate238.errors = vErrors;
+validate239.errors = vErrors;
 return errors === 0;
 }
-validate238.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
+validate239.evaluated = {"props":true,"dynamicProps":false,"dynamicItems":false};
 
-export const createdInviteSchema = validate241;
-const schema367 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
-const schema368 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
+export const createdInviteSchema = validate242;
+const schema368 = {"$id":"function-createdInviteSchema","allOf":[{"$ref":"response#/components/schemas/CreatedInvite"}]};
+const schema369 = {"type":"object","required":["token","id","username","displayName","expiresAt"],"properties":{"token":{"type":"string","maxLength":256},"id":{"type":"string","maxLength":64},"username":{"type":"string","maxLength":64},"displayName":{"type":"string","maxLength":100},"expiresAt":{"type":"string","format":"date-time"}}};
 
-function validate241(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-createdInviteSchema" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate241.evaluated;
+const evaluated0 = validate242.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17709,7 +17815,7 @@ if(errors === _errs1){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.token === undefined) && (missing0 = "token")) || ((data.id === undefined) && (missing0 = "id"))) || ((data.username === undefined) && (missing0 = "username"))) || ((data.displayName === undefined) && (missing0 = "displayName"))) || ((data.expiresAt === undefined) && (missing0 = "expiresAt"))){
-validate241.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate242.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17719,12 +17825,12 @@ const _errs3 = errors;
 if(errors === _errs3){
 if(typeof data0 === "string"){
 if(func0(data0) > 256){
-validate241.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
+validate242.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/maxLength",keyword:"maxLength",params:{limit: 256},message:"must NOT have more than 256 characters"}];
 return false;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/token",schemaPath:"response#/components/schemas/CreatedInvite/properties/token/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17740,12 +17846,12 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate241.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"response#/components/schemas/CreatedInvite/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17761,12 +17867,12 @@ const _errs7 = errors;
 if(errors === _errs7){
 if(typeof data2 === "string"){
 if(func0(data2) > 64){
-validate241.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate242.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/username",schemaPath:"response#/components/schemas/CreatedInvite/properties/username/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17782,12 +17888,12 @@ const _errs9 = errors;
 if(errors === _errs9){
 if(typeof data3 === "string"){
 if(func0(data3) > 100){
-validate241.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
+validate242.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/maxLength",keyword:"maxLength",params:{limit: 100},message:"must NOT have more than 100 characters"}];
 return false;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/displayName",schemaPath:"response#/components/schemas/CreatedInvite/properties/displayName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17804,12 +17910,12 @@ if(errors === _errs11){
 if(errors === _errs11){
 if(typeof data4 === "string"){
 if(!(formats0.validate(data4))){
-validate241.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate242.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate241.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate242.errors = [{instancePath:instancePath+"/expiresAt",schemaPath:"response#/components/schemas/CreatedInvite/properties/expiresAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17826,23 +17932,23 @@ var valid2 = true;
 }
 }
 else {
-validate241.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate242.errors = [{instancePath,schemaPath:"response#/components/schemas/CreatedInvite/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate241.errors = vErrors;
+validate242.errors = vErrors;
 return errors === 0;
 }
-validate241.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
+validate242.evaluated = {"props":{"token":true,"id":true,"username":true,"displayName":true,"expiresAt":true},"dynamicProps":false,"dynamicItems":false};
 
-export const revokeInviteParams = validate242;
-const schema369 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
+export const revokeInviteParams = validate243;
+const schema370 = {"$id":"function-revokeInviteParams","allOf":[{"type":"object","properties":{"id":{"type":"string","pattern":"^[A-Za-z0-9_-]{1,64}$"}},"required":["id"]}]};
 
-function validate242(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-revokeInviteParams" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate242.evaluated;
+const evaluated0 = validate243.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17854,7 +17960,7 @@ if(errors === _errs0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((data.id === undefined) && (missing0 = "id")){
-validate242.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate243.errors = [{instancePath,schemaPath:"#/allOf/0/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -17864,12 +17970,12 @@ const _errs2 = errors;
 if(errors === _errs2){
 if(typeof data0 === "string"){
 if(!pattern35.test(data0)){
-validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
+validate243.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/pattern",keyword:"pattern",params:{pattern: "^[A-Za-z0-9_-]{1,64}$"},message:"must match pattern \""+"^[A-Za-z0-9_-]{1,64}$"+"\""}];
 return false;
 }
 }
 else {
-validate242.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate243.errors = [{instancePath:instancePath+"/id",schemaPath:"#/allOf/0/properties/id/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17877,23 +17983,23 @@ return false;
 }
 }
 else {
-validate242.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate243.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate242.errors = vErrors;
+validate243.errors = vErrors;
 return errors === 0;
 }
-validate242.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
+validate243.evaluated = {"props":{"id":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsQuery = validate243;
-const schema370 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+export const listRequestsQuery = validate244;
+const schema371 = {"$id":"function-listRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64},"limit":{"type":"integer","minimum":1,"maximum":1000,"default":1000},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
 
-function validate243(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate243.evaluated;
+const evaluated0 = validate244.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -17913,11 +18019,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate243.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate244.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate243.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate244.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -17932,18 +18038,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate243.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate243.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate243.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate244.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -17956,18 +18062,18 @@ if(valid1){
 let data2 = data.limit;
 const _errs7 = errors;
 if(!((typeof data2 == "number") && (!(data2 % 1) && !isNaN(data2)))){
-validate243.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs7){
 if(typeof data2 == "number"){
 if(data2 > 1000 || isNaN(data2)){
-validate243.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
+validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/maximum",keyword:"maximum",params:{comparison: "<=", limit: 1000},message:"must be <= 1000"}];
 return false;
 }
 else {
 if(data2 < 1 || isNaN(data2)){
-validate243.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
+validate244.errors = [{instancePath:instancePath+"/limit",schemaPath:"#/allOf/0/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 1},message:"must be >= 1"}];
 return false;
 }
 }
@@ -17978,18 +18084,18 @@ if(valid1){
 let data3 = data.offset;
 const _errs9 = errors;
 if(!((typeof data3 == "number") && (!(data3 % 1) && !isNaN(data3)))){
-validate243.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs9){
 if(typeof data3 == "number"){
 if(data3 > 2147483647 || isNaN(data3)){
-validate243.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
+validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/maximum",keyword:"maximum",params:{comparison: "<=", limit: 2147483647},message:"must be <= 2147483647"}];
 return false;
 }
 else {
 if(data3 < 0 || isNaN(data3)){
-validate243.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate244.errors = [{instancePath:instancePath+"/offset",schemaPath:"#/allOf/0/properties/offset/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18001,24 +18107,24 @@ var valid1 = _errs9 === errors;
 }
 }
 else {
-validate243.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate244.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate243.errors = vErrors;
+validate244.errors = vErrors;
 return errors === 0;
 }
-validate243.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate244.evaluated = {"props":{"forge":true,"account":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
 
-export const listRequestsResponse200 = validate244;
-const schema372 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
-const schema373 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
-const schema375 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
+export const listRequestsResponse200 = validate245;
+const schema373 = {"$id":"function-listRequestsResponse200","allOf":[{"type":"array","items":{"$ref":"response#/components/schemas/RequestLogEntry"}}]};
+const schema374 = {"type":"object","required":["loggedAt","forge","method","endpoint","outcome"],"properties":{"loggedAt":{"type":"string","format":"date-time"},"forge":{"$ref":"#/components/schemas/ForgeName"},"method":{"type":"string"},"endpoint":{"type":"string"},"outcome":{"$ref":"#/components/schemas/RequestOutcome"},"account":{"type":"string"},"statusCode":{"type":"integer","minimum":100,"maximum":599},"rateLimit":{"$ref":"#/components/schemas/RateLimit"}}};
+const schema376 = {"type":"string","enum":["success","unreachable","unauthorized","not_found","rate_limited","conflict","address_refused","unknown"]};
 
-function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate246(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate245.evaluated;
+const evaluated0 = validate246.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18029,7 +18135,7 @@ if(errors === 0){
 if(data && typeof data == "object" && !Array.isArray(data)){
 let missing0;
 if((((((data.loggedAt === undefined) && (missing0 = "loggedAt")) || ((data.forge === undefined) && (missing0 = "forge"))) || ((data.method === undefined) && (missing0 = "method"))) || ((data.endpoint === undefined) && (missing0 = "endpoint"))) || ((data.outcome === undefined) && (missing0 = "outcome"))){
-validate245.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
+validate246.errors = [{instancePath,schemaPath:"#/required",keyword:"required",params:{missingProperty: missing0},message:"must have required property '"+missing0+"'"}];
 return false;
 }
 else {
@@ -18040,12 +18146,12 @@ if(errors === _errs1){
 if(errors === _errs1){
 if(typeof data0 === "string"){
 if(!(formats0.validate(data0))){
-validate245.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate246.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/loggedAt",schemaPath:"#/properties/loggedAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18060,11 +18166,11 @@ if(data.forge !== undefined){
 let data1 = data.forge;
 const _errs3 = errors;
 if(typeof data1 !== "string"){
-validate245.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data1 === "github") || (data1 === "forgejo")) || (data1 === "gitlab"))){
-validate245.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
+validate246.errors = [{instancePath:instancePath+"/forge",schemaPath:"#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema110.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs3 === errors;
@@ -18076,7 +18182,7 @@ if(valid0){
 if(data.method !== undefined){
 const _errs6 = errors;
 if(typeof data.method !== "string"){
-validate245.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/method",schemaPath:"#/properties/method/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs6 === errors;
@@ -18088,7 +18194,7 @@ if(valid0){
 if(data.endpoint !== undefined){
 const _errs8 = errors;
 if(typeof data.endpoint !== "string"){
-validate245.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/endpoint",schemaPath:"#/properties/endpoint/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs8 === errors;
@@ -18101,11 +18207,11 @@ if(data.outcome !== undefined){
 let data4 = data.outcome;
 const _errs10 = errors;
 if(typeof data4 !== "string"){
-validate245.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((((((data4 === "success") || (data4 === "unreachable")) || (data4 === "unauthorized")) || (data4 === "not_found")) || (data4 === "rate_limited")) || (data4 === "conflict")) || (data4 === "address_refused")) || (data4 === "unknown"))){
-validate245.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema375.enum},message:"must be equal to one of the allowed values"}];
+validate246.errors = [{instancePath:instancePath+"/outcome",schemaPath:"#/components/schemas/RequestOutcome/enum",keyword:"enum",params:{allowedValues: schema376.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid0 = _errs10 === errors;
@@ -18117,7 +18223,7 @@ if(valid0){
 if(data.account !== undefined){
 const _errs13 = errors;
 if(typeof data.account !== "string"){
-validate245.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/account",schemaPath:"#/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 var valid0 = _errs13 === errors;
@@ -18130,18 +18236,18 @@ if(data.statusCode !== undefined){
 let data6 = data.statusCode;
 const _errs15 = errors;
 if(!((typeof data6 == "number") && (!(data6 % 1) && !isNaN(data6)))){
-validate245.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs15){
 if(typeof data6 == "number"){
 if(data6 > 599 || isNaN(data6)){
-validate245.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
+validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/maximum",keyword:"maximum",params:{comparison: "<=", limit: 599},message:"must be <= 599"}];
 return false;
 }
 else {
 if(data6 < 100 || isNaN(data6)){
-validate245.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
+validate246.errors = [{instancePath:instancePath+"/statusCode",schemaPath:"#/properties/statusCode/minimum",keyword:"minimum",params:{comparison: ">=", limit: 100},message:"must be >= 100"}];
 return false;
 }
 }
@@ -18161,7 +18267,7 @@ if(errors === _errs18){
 if(data7 && typeof data7 == "object" && !Array.isArray(data7)){
 let missing1;
 if(((((data7.limit === undefined) && (missing1 = "limit")) || ((data7.remaining === undefined) && (missing1 = "remaining"))) || ((data7.resetsAt === undefined) && (missing1 = "resetsAt"))) || ((data7.severity === undefined) && (missing1 = "severity"))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/required",keyword:"required",params:{missingProperty: missing1},message:"must have required property '"+missing1+"'"}];
 return false;
 }
 else {
@@ -18169,13 +18275,13 @@ if(data7.limit !== undefined){
 let data8 = data7.limit;
 const _errs20 = errors;
 if(!((typeof data8 == "number") && (!(data8 % 1) && !isNaN(data8)))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs20){
 if(typeof data8 == "number"){
 if(data8 < 0 || isNaN(data8)){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/limit",schemaPath:"#/components/schemas/RateLimit/properties/limit/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18190,13 +18296,13 @@ if(data7.remaining !== undefined){
 let data9 = data7.remaining;
 const _errs22 = errors;
 if(!((typeof data9 == "number") && (!(data9 % 1) && !isNaN(data9)))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs22){
 if(typeof data9 == "number"){
 if(data9 < 0 || isNaN(data9)){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/remaining",schemaPath:"#/components/schemas/RateLimit/properties/remaining/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18214,12 +18320,12 @@ if(errors === _errs24){
 if(errors === _errs24){
 if(typeof data10 === "string"){
 if(!(formats0.validate(data10))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/format",keyword:"format",params:{format: "date-time"},message:"must match format \""+"date-time"+"\""}];
 return false;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/resetsAt",schemaPath:"#/components/schemas/RateLimit/properties/resetsAt/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18234,11 +18340,11 @@ if(data7.severity !== undefined){
 let data11 = data7.severity;
 const _errs26 = errors;
 if(typeof data11 !== "string"){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!((((data11 === "ok") || (data11 === "warning")) || (data11 === "low")) || (data11 === "exceeded"))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/severity",schemaPath:"#/components/schemas/RateLimit/properties/severity/enum",keyword:"enum",params:{allowedValues: schema134.properties.severity.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid4 = _errs26 === errors;
@@ -18251,13 +18357,13 @@ if(data7.cost !== undefined){
 let data12 = data7.cost;
 const _errs28 = errors;
 if(!((typeof data12 == "number") && (!(data12 % 1) && !isNaN(data12)))){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/type",keyword:"type",params:{type: "integer"},message:"must be integer"}];
 return false;
 }
 if(errors === _errs28){
 if(typeof data12 == "number"){
 if(data12 < 0 || isNaN(data12)){
-validate245.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit/cost",schemaPath:"#/components/schemas/RateLimit/properties/cost/minimum",keyword:"minimum",params:{comparison: ">=", limit: 0},message:"must be >= 0"}];
 return false;
 }
 }
@@ -18274,7 +18380,7 @@ var valid4 = true;
 }
 }
 else {
-validate245.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate246.errors = [{instancePath:instancePath+"/rateLimit",schemaPath:"#/components/schemas/RateLimit/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
@@ -18293,21 +18399,21 @@ var valid0 = true;
 }
 }
 else {
-validate245.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate246.errors = [{instancePath,schemaPath:"#/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate245.errors = vErrors;
+validate246.errors = vErrors;
 return errors === 0;
 }
-validate245.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
+validate246.evaluated = {"props":{"loggedAt":true,"forge":true,"method":true,"endpoint":true,"outcome":true,"account":true,"statusCode":true,"rateLimit":true},"dynamicProps":false,"dynamicItems":false};
 
 
-function validate244(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate245(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-listRequestsResponse200" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate244.evaluated;
+const evaluated0 = validate245.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18321,8 +18427,8 @@ var valid1 = true;
 const len0 = data.length;
 for(let i0=0; i0<len0; i0++){
 const _errs2 = errors;
-if(!(validate245(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
-vErrors = vErrors === null ? validate245.errors : vErrors.concat(validate245.errors);
+if(!(validate246(data[i0], {instancePath:instancePath+"/" + i0,parentData:data,parentDataProperty:i0,rootData,dynamicAnchors}))){
+vErrors = vErrors === null ? validate246.errors : vErrors.concat(validate246.errors);
 errors = vErrors.length;
 }
 var valid1 = _errs2 === errors;
@@ -18332,23 +18438,23 @@ break;
 }
 }
 else {
-validate244.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
+validate245.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "array"},message:"must be array"}];
 return false;
 }
 }
-validate244.errors = vErrors;
+validate245.errors = vErrors;
 return errors === 0;
 }
-validate244.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
+validate245.evaluated = {"items":true,"dynamicProps":false,"dynamicItems":false};
 
-export const exportRequestsQuery = validate247;
-const schema377 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
+export const exportRequestsQuery = validate248;
+const schema378 = {"$id":"function-exportRequestsQuery","allOf":[{"type":"object","properties":{"forge":{"$ref":"request#/components/schemas/ForgeName"},"account":{"type":"string","minLength":1,"maxLength":64}},"required":[]}]};
 
-function validate247(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
+function validate248(data, {instancePath="", parentData, parentDataProperty, rootData=data, dynamicAnchors={}}={}){
 /*# sourceURL="function-exportRequestsQuery" */;
 let vErrors = null;
 let errors = 0;
-const evaluated0 = validate247.evaluated;
+const evaluated0 = validate248.evaluated;
 if(evaluated0.dynamicProps){
 evaluated0.props = undefined;
 }
@@ -18362,11 +18468,11 @@ if(data.forge !== undefined){
 let data0 = data.forge;
 const _errs2 = errors;
 if(typeof data0 !== "string"){
-validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 if(!(((data0 === "github") || (data0 === "forgejo")) || (data0 === "gitlab"))){
-validate247.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
+validate248.errors = [{instancePath:instancePath+"/forge",schemaPath:"request#/components/schemas/ForgeName/enum",keyword:"enum",params:{allowedValues: schema98.enum},message:"must be equal to one of the allowed values"}];
 return false;
 }
 var valid1 = _errs2 === errors;
@@ -18381,18 +18487,18 @@ const _errs5 = errors;
 if(errors === _errs5){
 if(typeof data1 === "string"){
 if(func0(data1) > 64){
-validate247.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
+validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/maxLength",keyword:"maxLength",params:{limit: 64},message:"must NOT have more than 64 characters"}];
 return false;
 }
 else {
 if(func0(data1) < 1){
-validate247.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
 return false;
 }
 }
 }
 else {
-validate247.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+validate248.errors = [{instancePath:instancePath+"/account",schemaPath:"#/allOf/0/properties/account/type",keyword:"type",params:{type: "string"},message:"must be string"}];
 return false;
 }
 }
@@ -18404,11 +18510,11 @@ var valid1 = true;
 }
 }
 else {
-validate247.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
+validate248.errors = [{instancePath,schemaPath:"#/allOf/0/type",keyword:"type",params:{type: "object"},message:"must be object"}];
 return false;
 }
 }
-validate247.errors = vErrors;
+validate248.errors = vErrors;
 return errors === 0;
 }
-validate247.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};
+validate248.evaluated = {"props":{"forge":true,"account":true},"dynamicProps":false,"dynamicItems":false};

@@ -538,6 +538,7 @@ export const operations: readonly OperationSpec[] = [
       { name: 'reseal', in: 'query', required: false, type: 'boolean', list: false, rest: false },
       { name: 'limit', in: 'query', required: false, type: 'integer', list: false, rest: false },
       { name: 'offset', in: 'query', required: false, type: 'integer', list: false, rest: false },
+      { name: 'cursor', in: 'query', required: false, type: 'string', list: false, rest: false },
     ],
     responses: {
       200: { contentTypes: ['application/json'], validate: validators.listObjectsResponse200 },
@@ -1161,7 +1162,10 @@ export type ListCredentialsOutput =
       readonly status: 200;
       readonly body: shapes['listCredentials']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
@@ -1226,7 +1230,10 @@ export type ListTokensOutput =
       readonly status: 200;
       readonly body: shapes['listTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
@@ -1343,7 +1350,10 @@ export type ListConsumerTokensOutput =
       readonly status: 200;
       readonly body: shapes['listConsumerTokens']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
@@ -1463,6 +1473,8 @@ export interface ListObjectsInput extends RequestContext {
     readonly limit: number;
     /** The number of entries to skip. */
     readonly offset: number;
+    /** Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+    readonly cursor?: string;
   };
   readonly caller: SessionCaller | TokenCaller;
 }
@@ -1473,7 +1485,10 @@ export type ListObjectsOutput =
       readonly status: 200;
       readonly body: shapes['listObjects']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
@@ -1666,7 +1681,10 @@ export type ListObjectVersionsOutput =
       readonly status: 200;
       readonly body: shapes['listObjectVersions']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
       };
     };
@@ -1751,7 +1769,10 @@ export type ListConsumersOutput =
       readonly status: 200;
       readonly body: shapes['listConsumers']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;
@@ -1862,7 +1883,10 @@ export type QueryAuditLogOutput =
       readonly status: 200;
       readonly body: shapes['queryAuditLog']['responses'][200]['content']['application/json'];
       readonly headers: {
-        /** The number of matching entries on all pages. */
+        /**
+         * The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         * but it is always more than the number of entries up to a page with a next one.
+         */
         readonly 'X-Total-Count': string;
         /** The URL of the next page as `<url>; rel="next"`; absent on the last page. */
         readonly Link?: string;

@@ -1650,6 +1650,8 @@ export interface components {
          * @example 1f2e3d4c5b6a7988
          */
         readonly TokenId: string;
+        /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+        readonly Cursor: string;
         /**
          * @description The name of the secret.
          * @example db-password
@@ -1716,7 +1718,8 @@ export interface components {
          */
         readonly SessionCookie: string;
         /**
-         * @description The number of matching entries on all pages.
+         * @description The number of matching entries on all pages. Above 100,000, or above 10,000 with several filters, it may be lower,
+         *     but it is always more than the number of entries up to a page with a next one.
          * @example 128
          */
         readonly TotalCount: number;
@@ -2902,6 +2905,8 @@ export interface operations {
                 readonly limit?: components["parameters"]["Limit"];
                 /** @description The number of entries to skip. */
                 readonly offset?: components["parameters"]["Offset"];
+                /** @description Continues after the previous page, whose `Link` header contains the value. `offset` is ignored then. */
+                readonly cursor?: components["parameters"]["Cursor"];
             };
             readonly header?: never;
             readonly path?: never;

@@ -5802,7 +5802,7 @@ return errors === 0;
 validate102.evaluated = {"props":{"x-caller":true,"idempotency-key":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listObjectsQuery = validate103;
-const schema126 = {"$id":"function-listObjectsQuery","allOf":[{"type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0}},"required":[]}]};
+const schema126 = {"$id":"function-listObjectsQuery","allOf":[{"type":"object","properties":{"slug":{"type":"string","minLength":1,"maxLength":128},"used_by":{"$ref":"request#/components/schemas/KnownConsumerName"},"tag":{"type":"array","maxItems":10,"items":{"type":"string","minLength":1,"maxLength":128,"pattern":"^[A-Za-z0-9._/-]{1,32}$"}},"rotation_due":{"type":"boolean"},"reseal":{"type":"boolean"},"limit":{"type":"integer","minimum":1,"maximum":500,"default":50},"offset":{"type":"integer","minimum":0,"maximum":2147483647,"default":0},"cursor":{"type":"string","minLength":1,"maxLength":1024}},"required":[]}]};
 const schema127 = {"type":"string","minLength":1,"maxLength":128};
 const pattern14 = new RegExp("^[A-Za-z0-9._/-]{1,32}$", "u");
 
@@ -6005,6 +6005,34 @@ return false;
 }
 }
 var valid1 = _errs17 === errors;
+if(valid1){
+if(data.cursor !== undefined){
+let data8 = data.cursor;
+const _errs19 = errors;
+if(errors === _errs19){
+if(typeof data8 === "string"){
+if(func0(data8) > 1024){
+validate103.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/maxLength",keyword:"maxLength",params:{limit: 1024},message:"must NOT have more than 1024 characters"}];
+return false;
+}
+else {
+if(func0(data8) < 1){
+validate103.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/minLength",keyword:"minLength",params:{limit: 1},message:"must NOT have fewer than 1 characters"}];
+return false;
+}
+}
+}
+else {
+validate103.errors = [{instancePath:instancePath+"/cursor",schemaPath:"#/allOf/0/properties/cursor/type",keyword:"type",params:{type: "string"},message:"must be string"}];
+return false;
+}
+}
+var valid1 = _errs19 === errors;
+}
+else {
+var valid1 = true;
+}
+}
 }
 }
 }
@@ -6020,7 +6048,7 @@ return false;
 validate103.errors = vErrors;
 return errors === 0;
 }
-validate103.evaluated = {"props":{"slug":true,"used_by":true,"tag":true,"rotation_due":true,"reseal":true,"limit":true,"offset":true},"dynamicProps":false,"dynamicItems":false};
+validate103.evaluated = {"props":{"slug":true,"used_by":true,"tag":true,"rotation_due":true,"reseal":true,"limit":true,"offset":true,"cursor":true},"dynamicProps":false,"dynamicItems":false};
 
 export const listObjectsResponse200 = validate104;
 const schema128 = {"$id":"function-listObjectsResponse200","allOf":[{"type":"array","maxItems":500,"items":{"$ref":"response#/components/schemas/ObjectMetadata"}}]};

@@ -10,12 +10,13 @@ export const adminHandlers = ({ accounts, dashboard }: Services): AdminHandlers 
   const { users, invitations } = accounts;
   const { requestLog } = dashboard;
   return {
-    async listUsers({ caller }) {
-      const all = await users.list(caller);
-      const body = all.map(({ username, displayName, isAdmin, createdAt }) => {
+    async listUsers({ caller, query }) {
+      const page = await users.list(caller, query);
+      const body = page.users.map(({ username, displayName, isAdmin, createdAt }) => {
         return { username, displayName, isAdmin, createdAt: createdAt.toISOString() };
       });
-      return { status: 200, body };
+      const next = page.next === undefined ? undefined : { limit: query.limit, cursor: page.next };
+      return { status: 200, body, headers: pageHeaders({ total: page.total, path: '/api/admin/users', next }) };
     },
 
     async revokeUser({ caller, address, params }) {

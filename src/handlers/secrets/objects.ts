@@ -12,7 +12,7 @@ export const objectsHandlers = ({ secrets, basePath }: Services): ObjectsHandler
   async listObjects({ caller, query }) {
     const { used_by: usedBy, tag: tags, rotation_due: isDue, reseal: needsReseal, ...rest } = query;
     const page = await secrets.list(caller, { ...rest, usedBy, tags, isDue, needsReseal });
-    const next = page.next === undefined ? undefined : { ...query, offset: page.next };
+    const next = page.next === undefined ? undefined : { ...query, offset: undefined, cursor: page.next };
     const headers = pageHeaders({ total: page.total, path: `${basePath}/objects`, next });
     return { status: 200, body: page.secrets.map(toListEntryBody), headers };
   },

@@ -1,10 +1,10 @@
 import { limitConcurrency } from '@trellis/core/concurrency';
-import type { SelectQueryBuilder } from 'kysely';
 import { type Caller, requireOwner } from '../../accounts/callers.js';
 import type { Database } from '../../storage/database.js';
 import { sql } from '../../storage/kysely.js';
-import type { AuditLogTable, Tables } from '../../storage/tables.js';
+import type { AuditLogTable } from '../../storage/tables.js';
 import { type Actor, type AuditAction, readAuditHead, type SubjectType } from './chain.js';
+import { countEntries, findEntries } from './entry-search.js';
 import { type Verification, type VerificationRequest, verifyAuditChain } from './verify-chain.js';
 
 export interface AuditEntry {
@@ -44,7 +44,7 @@ export interface AuditFilter {
 
 interface AuditPage {
   readonly entries: readonly AuditEntry[];
-  /** The number of matches on all pages. */
+  /** The number of matches on all pages; see {@link countEntries} for its limit. */
   readonly total: number;
   /** The value of `after` for the next page; `undefined` on the last one. */
   readonly next: number | undefined;
@@ -68,14 +68,11 @@ export function createAuditLog(database: Database): AuditLog {
   return {
     async query(caller, { after, order = 'asc', limit = DEFAULT_LIMIT, ...filter }) {
       requireOwner(caller);
-      const matching = applyFilter(database.selectFrom('audit_log'), filter);
-      const total = isUnfiltered(filter) ? (await readAuditHead(database)).count : await count(matching);
-      let page = matching
-        .selectAll()
-        .orderBy('id', order)
-        .limit(limit + 1);
-      if (after !== undefined) page = page.where('id', order === 'asc' ? '>' : '<', after);
-      const rows = await page.execute();
+      const rows = await findEntries(database, filter, { after, order, limit: limit + 1 });
+      const counted = isUnfiltered(filter)
+        ? (await readAuditHead(database)).count
+        : await countEntries(database, filter);
+      const total = Math.max(counted, rows.length);
       const entries = rows.slice(0, limit).map(toEntry);
       return { entries, total, next: rows.length > limit ? entries.at(-1)?.id : undefined };
     },
@@ -92,25 +89,6 @@ export function createAuditLog(database: Database): AuditLog {
 
 /** The head stores the size of the whole log. Counting it would be slow, as every read of a value adds an entry. */
 const isUnfiltered = (filter: AuditFilter): boolean => Object.values(filter).every((value) => value === undefined);
-
-async function count(matching: Query): Promise<number> {
-  const { total } = await matching.select(({ fn }) => fn.countAll<number>().as('total')).executeTakeFirstOrThrow();
-  return total;
-}
-
-type Query = SelectQueryBuilder<Tables, 'audit_log', object>;
-
-function applyFilter(query: Query, { slug, subjectType, caller, actor, from, to }: AuditFilter): Query {
-  let filtered = query;
-  if (slug !== undefined) filtered = filtered.where('slug', '=', slug);
-  if (subjectType !== undefined) filtered = filtered.where('subject_type', '=', subjectType);
-  if (caller !== undefined) filtered = filtered.where('caller', '=', caller);
-  if (actor === 'none') filtered = filtered.where('actor_id', 'is', null);
-  else if (actor !== undefined) filtered = filtered.where('actor_id', '=', actor);
-  if (from !== undefined) filtered = filtered.where('at', '>=', from.getTime());
-  if (to !== undefined) filtered = filtered.where('at', '<', to.getTime());
-  return filtered;
-}
 
 function toEntry(row: AuditLogTable): AuditEntry {
   return {
@@ -163,7 +141,8 @@ async function listAuditFilterOptions(database: Database): Promise<AuditFilterOp
 async function listActors(database: Database): Promise<AuditActorOption[]> {
   const actors = (await listDistinct(database, 'actor_id')).map(toOption);
   const anonymous = database.selectFrom('audit_log').select('id').where('actor_id', 'is', null).limit(1);
-  return (await anonymous.executeTakeFirst()) === undefined ? actors : [...actors, { value: 'none', label: 'none' }];
+  if ((await anonymous.executeTakeFirst()) === undefined) return actors;
+  return [...actors.slice(0, MAX_OPTIONS - 1), { value: 'none', label: 'none' }];
 }
 
 function toOption({ value, type }: Distinct): AuditActorOption {

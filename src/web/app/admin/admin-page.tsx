@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useCallback, useState } from 'preact/hooks';
 import type { components } from '../../../generated/dashboard/client.js';
 import { dashboardClient, requireData } from '../api.js';
 import { publicOrigin } from '../page-data.js';
@@ -10,7 +10,7 @@ import { Heading } from '../ui/headings.js';
 import { AsyncContent, useResource } from '../ui/resource.js';
 import { formatDate, formatDateTime } from '../ui/times.js';
 import { showToast } from '../ui/toasts.js';
-import { RequestLogSection } from './request-log.js';
+import { RequestLogSection, Step } from './request-log.js';
 
 export function AdminPage() {
   return (
@@ -25,10 +25,17 @@ export function AdminPage() {
 
 type AdminUser = components['schemas']['AdminUser'];
 
-const loadUsers = async () => requireData(await dashboardClient.GET('/api/admin/users'));
+const PAGE_SIZE = 100;
+
+async function loadUsers(offset: number) {
+  const params = { query: { limit: PAGE_SIZE, offset } };
+  const result = await dashboardClient.GET('/api/admin/users', { params });
+  return { list: requireData(result), offset, total: Number(result.response.headers.get('X-Total-Count')) };
+}
 
 function Users() {
-  const users = useResource(loadUsers);
+  const [start, setStart] = useState(0);
+  const users = useResource(useCallback(() => loadUsers(start), [start]));
   return (
     <section aria-labelledby="users">
       <h2 id="users">Users</h2>
@@ -37,12 +44,23 @@ function Users() {
         invitation with the same username restores access to it. Removing a user also deletes their data.
       </p>
       <AsyncContent from={users}>
-        {(list) => (
-          <ul class="things">
-            {list.map((listed) => (
-              <User key={listed.username} listed={listed} onChanged={users.reload} />
-            ))}
-          </ul>
+        {({ list, offset, total }) => (
+          <>
+            {total > PAGE_SIZE && (
+              <div class="pages">
+                <p class="quiet" role="status">
+                  {offset + 1} to {offset + list.length} of {total}
+                </p>
+                <Step name="Previous" to={offset - PAGE_SIZE} isThere={offset > 0} onStep={setStart} />
+                <Step name="Next" to={offset + PAGE_SIZE} isThere={offset + list.length < total} onStep={setStart} />
+              </div>
+            )}
+            <ul class="things">
+              {list.map((listed) => (
+                <User key={listed.username} listed={listed} onChanged={users.reload} />
+              ))}
+            </ul>
+          </>
         )}
       </AsyncContent>
     </section>

@@ -70,7 +70,7 @@ interface StepProps {
 }
 
 /** A button that is not removed on the last page, so that it does not lose the focus. */
-function Step({ name, to, isThere, onStep }: StepProps) {
+export function Step({ name, to, isThere, onStep }: StepProps) {
   const step = (): void => {
     if (isThere) onStep(Math.max(to, 0));
   };

@@ -22,7 +22,10 @@ export async function listAllSecrets(): Promise<ObjectMetadata[]> {
 
 /** Lists the variants of a slug; empty when there is no such secret. */
 export async function listVariants(slug: string): Promise<readonly ObjectMetadata[]> {
-  return requireData(await secretsClient.GET('/objects', { params: { query: { slug, limit: 500 } } }));
+  const variants: ObjectMetadata[] = [];
+  for await (const variant of readAll(secretsClient, '/objects', { params: { query: { slug } } }))
+    variants.push(variant);
+  return variants;
 }
 
 /** Lists all consumers with their public keys, by name. */
