@@ -1,6 +1,5 @@
 import type { RequestListener, Server } from 'node:http';
 import { createSiteGate, type SiteGate } from '@trellis/server/files/site-gate';
-import type { GraphqlOptions } from '@trellis/server/graphql/endpoint';
 import { createHostCheck, createStartupListener, requestBounds } from '@trellis/server/http/admission';
 import { allowMethods, errorHandler, notFoundHandler, READ_ONLY } from '@trellis/server/http/errors';
 import { dataHeaders, securityHeaders } from '@trellis/server/http/headers';
@@ -15,7 +14,7 @@ import { createHttpServer } from '@trellis/server/http/server';
 import { type BuiltPages, createPageDataReader, loadBuiltPages } from '@trellis/server/pages/built-pages';
 import { loadApiReference, loadExplorer } from '@trellis/server/pages/developer-pages';
 import { contractDocument, contractRouter } from '@trellis/server/rest/router';
-import express, { type Request, type RequestHandler, type Response } from 'express';
+import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
 import { readPageData } from './handlers/page-data.js';
 import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
@@ -91,13 +90,8 @@ function createListener(options: ListenerOptions): RequestListener {
   if (services.site && options.siteRequests) {
     const { site, staticFolder } = services;
     const countImage = addressLimit(config, config.imageRateLimit, 'generated images');
-    const admit: GraphqlOptions['admit'] = (request, response) => {
-      countRequest(getClientAddress(request), response);
-      // Express created both objects.
-      return gate?.admit(request as Request, response as Response);
-    };
     app.get(GRAPHQL_PATHS, explorer.page).options(GRAPHQL_PATHS, allowMethods('GET, POST, OPTIONS'));
-    app.use(options.siteRequests({ config, site, staticFolder, log, gate, admit, headers, countImage }));
+    app.use(options.siteRequests({ config, site, staticFolder, log, gate, headers, countRequest, countImage }));
   }
   for (const service of mounted) app.use(serviceRouter(service, { ...options, limits }));
   app.use(headers);
