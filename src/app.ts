@@ -17,7 +17,7 @@ import { contractDocument, contractRouter } from '@trellis/server/rest/router';
 import express, { type RequestHandler } from 'express';
 import type { Config } from './config/config.js';
 import { readPageData } from './handlers/page-data.js';
-import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS } from './page-paths.js';
+import { BOARD_PATHS, GRAPHQL_PATHS, PAGE_MODULES, PAGE_PATHS, PRODUCT_PAGES } from './page-paths.js';
 import { type MountedService, mountServices, toContractName } from './project/mount.js';
 import type { Services } from './services.js';
 import type { createSiteRequests } from './site-requests.js';
@@ -59,6 +59,8 @@ interface ListenerOptions extends AppOptions {
   readonly siteRequests: typeof createSiteRequests | undefined;
 }
 
+const HOST_ADVICE = 'PUBLIC_URL and TRELLIS_ALLOWED_HOSTS name its hosts.';
+
 /** Connects the operation tables to handlers, the schema to resolvers, and paths to pages. */
 function createListener(options: ListenerOptions): RequestListener {
   const { config, services, mounted, log } = options;
@@ -77,12 +79,13 @@ function createListener(options: ListenerOptions): RequestListener {
   const { kind: siteAccess } = config.siteAccess;
   const pages = builtPages(options);
   const explorer = loadExplorer({
+    product: PRODUCT_PAGES,
     introspection: config.introspection,
     needsToken: siteAccess === 'token',
     enter: gate ? express.Router().use(countPage, gate.explorer) : countPage,
   });
-  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract));
-  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config) }));
+  const reference = loadApiReference(mounted.filter(({ isRunning }) => isRunning).map(toListedContract), PRODUCT_PAGES);
+  app.use(requestContext({ log }), requestBounds({ isAllowedHost: createHostCheck(config), hostAdvice: HOST_ADVICE }));
   // The site comes before the security headers, which take longer to set than some queries and images to serve.
   // The gate guards /static even if the site does not run, because copies that were published earlier remain there.
   if (gate) app.use('/static', gate.files);
@@ -134,7 +137,12 @@ function siteGate(options: AppOptions, limits: RateLimiter): SiteGate | undefine
     readers:
       siteAccess.kind === 'token'
         ? siteAccess
-        : { kind: 'people', authenticate: authenticatorFor(['personal']), limits },
+        : {
+            kind: 'people',
+            authenticate: authenticatorFor(['personal']),
+            limits,
+            signInUrl: '/sign-in?next=%2Fgraphql',
+          },
     findExpiry: (path, signature) => linkSigner?.findExpiry(path, signature),
   });
 }

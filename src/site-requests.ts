@@ -90,7 +90,16 @@ function graphql({
     ...engine,
     admit,
     introspection: config.introspection,
-    limits: { values: config.queryValues, workMs: config.queryWorkMs, timeoutMs: config.queryTimeoutMs },
+    limits: {
+      values: config.queryValues,
+      workMs: config.queryWorkMs,
+      timeoutMs: config.queryTimeoutMs,
+      settings: {
+        values: 'TRELLIS_QUERY_VALUES',
+        workMs: 'TRELLIS_QUERY_WORK_MS',
+        timeoutMs: 'TRELLIS_QUERY_TIMEOUT_MS',
+      },
+    },
     createContext: (budget) => createSiteContext(dependencies, budget),
     report: (defect, requestId) => log.error({ requestId, err: defect }, 'internal error'),
   });
