@@ -184,7 +184,11 @@ const MAX_KEYS = 100_000;
  * @param now Returns the milliseconds of a monotonic clock.
  */
 export function createRateCounter(now: () => number = () => performance.now()): RateCounter {
-  const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({ max: MAX_KEYS });
+  // A maximum of entries instead of their size would reserve memory for all of them, which takes 20 ms for each counter.
+  const windows = new LRUCache<string, { taken: number; readonly endsAt: number }>({
+    maxSize: MAX_KEYS,
+    sizeCalculation: () => 1,
+  });
   const findWindow = (key: string, at: number) => {
     const window = windows.get(key);
     return window !== undefined && window.endsAt > at ? window : undefined;
